@@ -1,0 +1,1 @@
+//! Skeleton; the crate documentation states what it takes, gives and never does.

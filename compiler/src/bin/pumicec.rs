@@ -1,0 +1,2 @@
+//! Skeleton of the compiler command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The table of built-in functions: one row per family.

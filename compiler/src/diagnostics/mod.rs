@@ -1,0 +1,1 @@
+//! Errors, warnings and notes in clang's layout.

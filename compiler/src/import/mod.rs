@@ -1,0 +1,1 @@
+//! Kernel SPIR-V to IR.

@@ -1,0 +1,1 @@
+//! Runs IR on the CPU: the oracle of differential tests.

@@ -1,0 +1,318 @@
+//! Functions: data-flow graph, layout and private variables.
+
+use super::{Block, Inst, InstKind, Linkage, StackSlot, Type, Value};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A source position that survives from `OpLine`; 0 means unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SourceLoc {
+    /// One-based line.
+    pub line: u32,
+    /// One-based column.
+    pub column: u32,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueDef {
+    /// The n-th result of an instruction.
+    Result(Inst, u16),
+    /// The n-th parameter of a block. The entry block's are the function's parameters.
+    Param(Block, u16),
+    /// A constant: one bit pattern per lane, zero-extended (Bool: 0 or 1; pointers: address).
+    Const(SmallVec<[u64; 1]>),
+    /// Any value of the type, possibly another one at each use.
+    Undef,
+}
+
+/// A value's type and origin.
+#[derive(Clone, Debug)]
+struct ValueData {
+    ty: Type,
+    def: ValueDef,
+}
+
+/// An instruction with its results.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// What it does.
+    pub kind: InstKind,
+    /// Its results; none for stores and terminators, several only for calls.
+    pub results: SmallVec<[Value; 1]>,
+    /// Source position.
+    pub loc: SourceLoc,
+}
+
+/// A block's parameters.
+#[derive(Clone, Debug, Default)]
+pub struct BlockData {
+    /// Parameters (phis).
+    pub params: SmallVec<[Value; 4]>,
+}
+
+/// A private variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StackSlotData {
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// The order of blocks, and of instructions in each. The first block is the entry.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Blocks in order.
+    pub blocks: Vec<Block>,
+    /// Instructions of each block; the last one is the terminator.
+    pub insts: SecondaryMap<Block, Vec<Inst>>,
+}
+
+/// A function. Without blocks in its layout it is a declaration.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name, for dumps, linking and stack traces.
+    pub name: String,
+    /// Linkage.
+    pub linkage: Linkage,
+    /// Parameter types.
+    pub params: Vec<Type>,
+    /// Result types.
+    pub results: Vec<Type>,
+    /// All instructions ever made; only those in `layout` are live.
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// All blocks ever made.
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// Private variables.
+    pub slots: PrimaryMap<StackSlot, StackSlotData>,
+    /// Block and instruction order.
+    pub layout: Layout,
+    /// `noinline` (a request), `alwaysinline`.
+    pub no_inline: bool,
+    /// Inline even above the budget.
+    pub always_inline: bool,
+    values: PrimaryMap<Value, ValueData>,
+    constants: FxHashMap<(Type, SmallVec<[u64; 1]>), Value>,
+}
+
+impl Function {
+    /// An empty declaration.
+    pub fn new(name: impl Into<String>, params: Vec<Type>, results: Vec<Type>) -> Self {
+        Self {
+            name: name.into(),
+            linkage: Linkage::Internal,
+            params,
+            results,
+            insts: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            slots: PrimaryMap::new(),
+            layout: Layout::default(),
+            no_inline: false,
+            always_inline: false,
+            values: PrimaryMap::new(),
+            constants: FxHashMap::default(),
+        }
+    }
+
+    /// The entry block; `None` for a declaration.
+    pub fn entry(&self) -> Option<Block> {
+        self.layout.blocks.first().copied()
+    }
+
+    /// A new block, not yet in the layout.
+    pub fn make_block(&mut self) -> Block {
+        self.blocks.push(BlockData::default())
+    }
+
+    /// A new block at the end of the layout.
+    pub fn append_block(&mut self) -> Block {
+        let block = self.make_block();
+        self.layout.blocks.push(block);
+        block
+    }
+
+    /// Adds a parameter to a block.
+    pub fn append_param(&mut self, block: Block, ty: Type) -> Value {
+        let index = self.blocks[block].params.len() as u16;
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Param(block, index),
+        });
+        self.blocks[block].params.push(value);
+        value
+    }
+
+    /// Removes the parameters for which `keep` is false and renumbers the rest. Callers fix
+    /// the branches.
+    pub fn retain_params(&mut self, block: Block, mut keep: impl FnMut(usize, Value) -> bool) {
+        let old = std::mem::take(&mut self.blocks[block].params);
+        let kept: SmallVec<[Value; 4]> = old
+            .into_iter()
+            .enumerate()
+            .filter(|&(i, v)| keep(i, v))
+            .map(|(_, v)| v)
+            .collect();
+        for (index, &value) in kept.iter().enumerate() {
+            self.values[value].def = ValueDef::Param(block, index as u16);
+        }
+        self.blocks[block].params = kept;
+    }
+
+    /// A new instruction with results of the given types, not yet in the layout.
+    pub fn make_inst(&mut self, kind: InstKind, result_types: &[Type], loc: SourceLoc) -> Inst {
+        let inst = self.insts.push(InstData {
+            kind,
+            results: SmallVec::new(),
+            loc,
+        });
+        for (index, &ty) in result_types.iter().enumerate() {
+            let value = self.values.push(ValueData {
+                ty,
+                def: ValueDef::Result(inst, index as u16),
+            });
+            self.insts[inst].results.push(value);
+        }
+        inst
+    }
+
+    /// Appends an instruction without results or with results ignored.
+    pub fn append(
+        &mut self,
+        block: Block,
+        kind: InstKind,
+        result_types: &[Type],
+        loc: SourceLoc,
+    ) -> Inst {
+        let inst = self.make_inst(kind, result_types, loc);
+        self.layout.insts[block].push(inst);
+        inst
+    }
+
+    /// Appends an instruction with one result and returns it.
+    pub fn append_value(
+        &mut self,
+        block: Block,
+        kind: InstKind,
+        ty: Type,
+        loc: SourceLoc,
+    ) -> Value {
+        let inst = self.append(block, kind, &[ty], loc);
+        self.insts[inst].results[0]
+    }
+
+    /// A constant; `lanes` holds one zero-extended bit pattern per lane.
+    pub fn constant(&mut self, ty: Type, lanes: &[u64]) -> Value {
+        debug_assert_eq!(lanes.len(), usize::from(ty.lanes));
+        let bits: SmallVec<[u64; 1]> = SmallVec::from_slice(lanes);
+        if let Some(&value) = self.constants.get(&(ty, bits.clone())) {
+            return value;
+        }
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Const(bits.clone()),
+        });
+        self.constants.insert((ty, bits), value);
+        value
+    }
+
+    /// A constant with the same bits in every lane; truncated to the lane's width.
+    pub fn splat_constant(&mut self, ty: Type, bits: u64) -> Value {
+        let width = ty.scalar.bits();
+        let bits = if width == 64 {
+            bits
+        } else {
+            bits & ((1 << width) - 1)
+        };
+        let lanes: SmallVec<[u64; 16]> = std::iter::repeat_n(bits, usize::from(ty.lanes)).collect();
+        self.constant(ty, &lanes)
+    }
+
+    /// An I32 constant.
+    pub fn i32(&mut self, value: i32) -> Value {
+        self.splat_constant(Type::I32, value as u32 as u64)
+    }
+
+    /// An I64 constant.
+    pub fn i64(&mut self, value: i64) -> Value {
+        self.splat_constant(Type::I64, value as u64)
+    }
+
+    /// An unspecified value.
+    pub fn undef(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData {
+            ty,
+            def: ValueDef::Undef,
+        })
+    }
+
+    /// A value's type.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// A value's origin.
+    pub fn def(&self, value: Value) -> &ValueDef {
+        &self.values[value].def
+    }
+
+    /// The lanes of a constant value.
+    pub fn const_lanes(&self, value: Value) -> Option<&[u64]> {
+        match &self.values[value].def {
+            ValueDef::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The bits of a one-lane constant.
+    pub fn const_bits(&self, value: Value) -> Option<u64> {
+        match self.const_lanes(value) {
+            Some([bits]) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// A one-lane integer constant, sign-extended from its width.
+    pub fn const_signed(&self, value: Value) -> Option<i64> {
+        let bits = self.const_bits(value)?;
+        let shift = 64 - self.ty(value).scalar.bits();
+        Some(((bits << shift) as i64) >> shift)
+    }
+
+    /// The instruction that defines a value.
+    pub fn def_inst(&self, value: Value) -> Option<Inst> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        }
+    }
+
+    /// The single result of an instruction.
+    ///
+    /// # Panics
+    /// If the instruction has no result.
+    pub fn result(&self, inst: Inst) -> Value {
+        self.insts[inst].results[0]
+    }
+
+    /// The number of values ever made: the size for side tables.
+    pub fn num_values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The last instruction of a block, if it is a terminator.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        let inst = *self.layout.insts[block].last()?;
+        self.insts[inst].kind.is_terminator().then_some(inst)
+    }
+
+    /// Replaces uses: every operand `v` in the layout becomes `map(v)`.
+    pub fn rewrite_values(&mut self, mut map: impl FnMut(Value) -> Value) {
+        for &block in &self.layout.blocks {
+            for &inst in &self.layout.insts[block] {
+                self.insts[inst].kind.for_each_value_mut(|v| *v = map(*v));
+            }
+        }
+    }
+}

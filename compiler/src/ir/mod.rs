@@ -1,0 +1,34 @@
+//! The intermediate representation of the back half.
+//!
+//! SSA over a control-flow graph. Block parameters stand in place of phis; entities are
+//! newtyped `u32`s in dense maps (`cranelift-entity`); data flow ([`Function::insts`],
+//! [`Function::values`]) is kept apart from layout ([`Function::layout`]).
+//!
+//! Takes: what [`crate::import`] reads from Kernel SPIR-V, or the text form ([`text`]).
+//! Gives: what the passes rewrite and the Vulkan emitter writes.
+//! Never: aggregates. Structs and arrays are memory; the importer explodes aggregate SSA
+//! values into their scalar and vector leaves (several parameters, several results).
+//!
+//! Invariant: a pointer is an integer and memory is bytes. Pointers are untyped and carry
+//! only an address space; the access type, alignment and volatility sit on the load or
+//! store. All address arithmetic is [`InstKind::PtrAdd`] in bytes.
+//! Invariant: constants are values, not instructions, and are hash-consed per function.
+//! Invariant: every block ends in exactly one terminator, which is its last instruction.
+
+mod entities;
+mod function;
+mod inst;
+mod module;
+mod types;
+
+pub use entities::{Block, FuncId, GlobalId, Inst, StackSlot, StringId, Value};
+pub use function::{BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, ValueDef};
+pub use inst::{
+    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, GroupOp,
+    GroupOperation, InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
+};
+pub use module::{
+    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
+    Module, Relocation,
+};
+pub use types::{AddressSpace, Scalar, Type};

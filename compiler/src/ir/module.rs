@@ -1,0 +1,152 @@
+//! Modules: functions, kernels, program-scope data, strings.
+
+use super::{AddressSpace, FuncId, Function, GlobalId, StringId, Type};
+use cranelift_entity::PrimaryMap;
+
+/// A whole program after linking, or the set of functions that one test reads.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// All functions; those without blocks are declarations.
+    pub functions: PrimaryMap<FuncId, Function>,
+    /// The kernels (entry points), in source order.
+    pub kernels: Vec<KernelInfo>,
+    /// Program-scope variables and the local variables of kernels.
+    pub globals: PrimaryMap<GlobalId, GlobalData>,
+    /// printf strings.
+    pub strings: PrimaryMap<StringId, Vec<u8>>,
+}
+
+/// Who may refer to a function or variable by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// Only this module.
+    #[default]
+    Internal,
+    /// Defined here, visible to other modules.
+    Export,
+    /// Defined here, one of several equal definitions is kept.
+    LinkOnceOdr,
+    /// Defined elsewhere.
+    Import,
+}
+
+/// A variable with program or work-group lifetime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalData {
+    /// Name, for dumps and linking; may be empty.
+    pub name: String,
+    /// Global, Constant or Local.
+    pub space: AddressSpace,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes, a power of two.
+    pub align: u32,
+    /// Initial bytes: empty means zeros (uninitialised for Local), else `size` bytes.
+    pub init: Vec<u8>,
+    /// Pointers inside `init`.
+    pub relocations: Vec<Relocation>,
+    /// Linkage.
+    pub linkage: Linkage,
+}
+
+/// A pointer inside a variable's initial bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Relocation {
+    /// Byte offset of the 8-byte pointer.
+    pub offset: u64,
+    /// The variable whose address is stored.
+    pub target: GlobalId,
+    /// Bytes added to that address.
+    pub addend: i64,
+}
+
+/// An entry point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Name that clCreateKernel takes.
+    pub name: String,
+    /// The function. Before `lower_kernel_args` it has one parameter per argument (more for
+    /// exploded aggregates, see [`KernelArgKind::Value`]); afterwards none.
+    pub func: FuncId,
+    /// Arguments in order.
+    pub args: Vec<KernelArg>,
+    /// reqd_work_group_size.
+    pub required_work_group_size: Option<[u32; 3]>,
+    /// work_group_size_hint.
+    pub work_group_size_hint: Option<[u32; 3]>,
+    /// intel_reqd_sub_group_size and the SPIR-V SubgroupSize mode.
+    pub required_sub_group_size: Option<u32>,
+    /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
+    pub attributes: String,
+}
+
+/// One kernel argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelArg {
+    /// What the application passes.
+    pub kind: KernelArgKind,
+    /// What clGetKernelArgInfo answers, if known.
+    pub info: Option<ArgInfo>,
+}
+
+/// What an argument is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KernelArgKind {
+    /// Plain data passed by value; one function parameter of this type.
+    Value(Type),
+    /// A struct by value: one function parameter, a private pointer to a copy.
+    ByVal {
+        /// Size in bytes.
+        size: u32,
+        /// Alignment in bytes.
+        align: u32,
+    },
+    /// A global, constant (or generic) pointer.
+    Pointer(AddressSpace),
+    /// Local memory whose size the application gives; `align` of the pointee in bytes.
+    Local {
+        /// Alignment in bytes, at least 1; 128 when unknown.
+        align: u32,
+    },
+}
+
+/// clGetKernelArgInfo's answers.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ArgInfo {
+    /// Argument name.
+    pub name: String,
+    /// Type as written, e.g. `float4*`; empty when unknown.
+    pub type_name: String,
+    /// CL_KERNEL_ARG_ADDRESS_*.
+    pub address: Option<ArgAddress>,
+    /// CL_KERNEL_ARG_ACCESS_*.
+    pub access: Option<ArgAccess>,
+    /// CL_KERNEL_ARG_TYPE_* bits: const 1, restrict 2, volatile 4, pipe 8.
+    pub type_qualifier: Option<u32>,
+}
+
+/// CL_KERNEL_ARG_ADDRESS_*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArgAddress {
+    /// CL_KERNEL_ARG_ADDRESS_GLOBAL
+    Global,
+    /// CL_KERNEL_ARG_ADDRESS_LOCAL
+    Local,
+    /// CL_KERNEL_ARG_ADDRESS_CONSTANT
+    Constant,
+    /// CL_KERNEL_ARG_ADDRESS_PRIVATE
+    Private,
+}
+
+/// CL_KERNEL_ARG_ACCESS_*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArgAccess {
+    /// CL_KERNEL_ARG_ACCESS_READ_ONLY
+    ReadOnly,
+    /// CL_KERNEL_ARG_ACCESS_WRITE_ONLY
+    WriteOnly,
+    /// CL_KERNEL_ARG_ACCESS_READ_WRITE
+    ReadWrite,
+    /// CL_KERNEL_ARG_ACCESS_NONE
+    None,
+}

@@ -1,0 +1,1 @@
+//! The pipeline from imported IR to emittable IR.

@@ -1,0 +1,175 @@
+//! The device as the compiler knows it: plain data, part of every cache key.
+
+/// Which storage classes accept 8- or 16-bit accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SmallStorage {
+    /// Storage buffers and physical storage buffers.
+    pub storage_buffer: bool,
+    /// Uniform buffers.
+    pub uniform: bool,
+    /// Push constants.
+    pub push_constant: bool,
+}
+
+/// Float controls of one width (VkPhysicalDeviceFloatControlsProperties).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FloatControls {
+    /// SignedZeroInfNanPreserve may be declared.
+    pub signed_zero_inf_nan_preserve: bool,
+    /// DenormPreserve may be declared.
+    pub denorm_preserve: bool,
+    /// DenormFlushToZero may be declared.
+    pub denorm_flush_to_zero: bool,
+    /// RoundingModeRTE may be declared.
+    pub rounding_rte: bool,
+    /// RoundingModeRTZ may be declared.
+    pub rounding_rtz: bool,
+}
+
+/// Subgroup operations that the device has in compute shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SubgroupOps {
+    /// OpGroupNonUniformElect, built-ins.
+    pub basic: bool,
+    /// All, any, all-equal.
+    pub vote: bool,
+    /// Reductions and scans.
+    pub arithmetic: bool,
+    /// Ballot and broadcast.
+    pub ballot: bool,
+    /// Shuffle, shuffle-xor.
+    pub shuffle: bool,
+    /// Shuffle-up, shuffle-down.
+    pub shuffle_relative: bool,
+    /// Clustered reductions.
+    pub clustered: bool,
+    /// Quad operations.
+    pub quad: bool,
+    /// Rotate (VK_KHR_shader_subgroup_rotate).
+    pub rotate: bool,
+}
+
+/// Everything about a device that changes what the compiler accepts or emits.
+///
+/// Built by the runtime from capability bits (never from names) and from its one list of
+/// extensions; equal targets give equal output for equal input.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// CL_DEVICE_NUMERIC_VERSION's major and minor, e.g. `(3, 0)`.
+    pub opencl_version: (u8, u8),
+    /// The highest OpenCL C version offered, e.g. `(3, 0)`.
+    pub opencl_c_version: (u8, u8),
+    /// Extensions that the device reports, without versions, e.g. `cl_khr_fp64`. Each is a
+    /// predefined macro too.
+    pub extensions: Vec<String>,
+    /// `__opencl_c_*` feature macros that the device reports.
+    pub features: Vec<String>,
+    /// `shaderFloat16`.
+    pub float16: bool,
+    /// `shaderFloat64`.
+    pub float64: bool,
+    /// `shaderInt8` arithmetic.
+    pub int8: bool,
+    /// `shaderInt16` arithmetic.
+    pub int16: bool,
+    /// `shaderBufferInt64Atomics`.
+    pub int64_buffer_atomics: bool,
+    /// `shaderSharedInt64Atomics`.
+    pub int64_shared_atomics: bool,
+    /// 8-bit storage by class.
+    pub storage8: SmallStorage,
+    /// 16-bit storage by class.
+    pub storage16: SmallStorage,
+    /// `vulkanMemoryModel`.
+    pub vulkan_memory_model: bool,
+    /// `vulkanMemoryModelDeviceScope`.
+    pub memory_model_device_scope: bool,
+    /// Float controls for 16-, 32- and 64-bit floats, in this order.
+    pub float_controls: [FloatControls; 3],
+    /// Whether f32 denormals survive arithmetic (by capability or by start-up probe).
+    pub denorms_f32: bool,
+    /// Whether GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
+    pub exact_fma_f32: bool,
+    /// Whether GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
+    pub exact_fma_f64: bool,
+    /// Whether OpFDiv on f32 is correctly rounded (probe).
+    pub exact_div_f32: bool,
+    /// Whether GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
+    pub exact_sqrt_f32: bool,
+    /// `maxPushConstantsSize` in bytes.
+    pub max_push_constants_size: u32,
+    /// `maxComputeSharedMemorySize` in bytes.
+    pub max_local_memory_size: u32,
+    /// `maxComputeWorkGroupInvocations`.
+    pub max_work_group_size: u32,
+    /// `subgroupSize`, or the maximum where it varies.
+    pub max_subgroup_size: u32,
+    /// Subgroup operations.
+    pub subgroup: SubgroupOps,
+    /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
+    pub printf_buffer_size: u32,
+    /// SPIR-V version to emit for Vulkan, e.g. `(1, 5)`.
+    pub spirv_version: (u8, u8),
+}
+
+impl Target {
+    /// A generous target for tests and `pumicec` without a device: what lavapipe 22.3 offers.
+    pub fn reference() -> Self {
+        let small = SmallStorage {
+            storage_buffer: true,
+            uniform: true,
+            push_constant: true,
+        };
+        Self {
+            opencl_version: (3, 0),
+            opencl_c_version: (3, 0),
+            extensions: [
+                "cl_khr_global_int32_base_atomics",
+                "cl_khr_global_int32_extended_atomics",
+                "cl_khr_local_int32_base_atomics",
+                "cl_khr_local_int32_extended_atomics",
+                "cl_khr_byte_addressable_store",
+                "cl_khr_fp16",
+                "cl_khr_fp64",
+            ]
+            .map(String::from)
+            .to_vec(),
+            features: ["__opencl_c_int64", "__opencl_c_fp64"]
+                .map(String::from)
+                .to_vec(),
+            float16: true,
+            float64: true,
+            int8: true,
+            int16: true,
+            int64_buffer_atomics: true,
+            int64_shared_atomics: true,
+            storage8: small,
+            storage16: small,
+            vulkan_memory_model: true,
+            memory_model_device_scope: true,
+            float_controls: [FloatControls::default(); 3],
+            denorms_f32: true,
+            exact_fma_f32: true,
+            exact_fma_f64: true,
+            exact_div_f32: true,
+            exact_sqrt_f32: true,
+            max_push_constants_size: 128,
+            max_local_memory_size: 32768,
+            max_work_group_size: 1024,
+            max_subgroup_size: 8,
+            subgroup: SubgroupOps {
+                basic: true,
+                vote: true,
+                arithmetic: true,
+                ballot: true,
+                shuffle: true,
+                shuffle_relative: true,
+                clustered: false,
+                quad: true,
+                rotate: false,
+            },
+            printf_buffer_size: 1 << 20,
+            spirv_version: (1, 5),
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! Skeleton of the developer commands.
+fn main() {}
