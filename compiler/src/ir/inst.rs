@@ -442,6 +442,7 @@ pub struct BlockCall {
 }
 
 /// An instruction without its results (their types are those of its result values).
+#[allow(missing_docs, reason = "each variant documents its operands together")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// One-operand arithmetic.
