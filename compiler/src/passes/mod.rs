@@ -1,1 +1,216 @@
-//! The pipeline from imported IR to emittable IR.
+//! The pipeline: the one list of passes that turns imported IR into what the Vulkan emitter
+//! takes.
+//!
+//! Takes: a verified [`Module`] as [`crate::import`] gives it.
+//! Gives: a module with the properties that the last rows of [`PIPELINE`] ensure.
+//! Never: I/O, globals, or knowledge of the device beyond [`crate::Target`].
+//!
+//! Invariant: a pass is one file with one `run`, its algorithm told at the top. It runs once;
+//! a row that stands twice in the list says why.
+//! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
+
+use crate::ir::{Function, GlobalData, GlobalId, Module};
+use crate::{LowerOptions, Target};
+use cranelift_entity::PrimaryMap;
+
+/// What a module-level pass may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Ctx<'a> {
+    /// The device.
+    pub target: &'a Target,
+    /// Build options that change arithmetic.
+    pub options: &'a LowerOptions,
+}
+
+/// What a function-level pass may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionCtx<'a> {
+    /// The device.
+    pub target: &'a Target,
+    /// Build options that change arithmetic.
+    pub options: &'a LowerOptions,
+    /// The module's variables, read-only: constant data may be folded.
+    pub globals: &'a PrimaryMap<GlobalId, GlobalData>,
+}
+
+/// Whether a pass changed anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub enum Changed {
+    /// The input stands as it was.
+    #[default]
+    No,
+    /// Something was rewritten.
+    Yes,
+}
+
+impl Changed {
+    /// `Yes` if `changed`.
+    pub fn from_bool(changed: bool) -> Self {
+        if changed { Changed::Yes } else { Changed::No }
+    }
+
+    /// Whether something was rewritten.
+    pub fn is_yes(self) -> bool {
+        self == Changed::Yes
+    }
+}
+
+impl std::ops::BitOrAssign for Changed {
+    fn bitor_assign(&mut self, other: Self) {
+        if other.is_yes() {
+            *self = Changed::Yes;
+        }
+    }
+}
+
+/// Why a program cannot be lowered: something the application may see in the build log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowerError {
+    /// The text after `error: `, naming the construct.
+    pub message: String,
+}
+
+impl LowerError {
+    /// An error with this text.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for LowerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+/// What holds of a module between two passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Property {
+    /// Every function that is called has a body.
+    Linked,
+    /// No call passes a private or local pointer, or returns one.
+    Inlined,
+    /// Private variables that remain have escaping or variable addresses.
+    SlotsPromoted,
+    /// Constants are folded, nothing is unused, straight-line code is one block.
+    Simplified,
+    /// Generic pointers remain only where inference cannot name the space.
+    SpacesInferred,
+    /// No `MathOp::Ocl`.
+    MathLowered,
+    /// No `Printf`.
+    PrintfLowered,
+    /// Atomics only in forms that the target has.
+    AtomicsLowered,
+    /// Vectors have at most four lanes.
+    VectorsNarrow,
+    /// Kernels take no parameters; arguments are `LoadArg` and `LocalArg`.
+    ArgsLowered,
+}
+
+/// How a pass is called.
+#[derive(Clone, Copy)]
+pub enum PassFn {
+    /// Runs on each function with a body.
+    Function(fn(&mut Function, &FunctionCtx<'_>) -> Changed),
+    /// Runs on each function with a body; may find what cannot be lowered.
+    TryFunction(fn(&mut Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>),
+    /// Runs on the module.
+    Module(fn(&mut Module, &Ctx<'_>) -> Changed),
+    /// Runs on the module; may find what cannot be lowered.
+    TryModule(fn(&mut Module, &Ctx<'_>) -> Result<Changed, LowerError>),
+}
+
+/// One row of [`PIPELINE`].
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Name, as `pumicec` and the file tests know it.
+    pub name: &'static str,
+    /// The pass.
+    pub run: PassFn,
+    /// What must hold before.
+    pub requires: &'static [Property],
+    /// What holds afterwards, and until the end unless a later row says otherwise.
+    pub ensures: &'static [Property],
+}
+
+/// The pipeline, in order.
+pub const PIPELINE: &[Pass] = &[];
+
+/// Finds a pass by name, for `pumicec` and the file tests.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().find(|pass| pass.name == name)
+}
+
+/// Runs one pass.
+///
+/// # Errors
+/// What the pass cannot lower.
+pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let mut changed = Changed::No;
+    match pass.run {
+        PassFn::Module(run) => changed |= run(module, ctx),
+        PassFn::TryModule(run) => changed |= run(module, ctx)?,
+        PassFn::Function(run) => {
+            let ctx = FunctionCtx {
+                target: ctx.target,
+                options: ctx.options,
+                globals: &module.globals,
+            };
+            for func in module.functions.values_mut() {
+                if func.entry().is_some() {
+                    changed |= run(func, &ctx);
+                }
+            }
+        }
+        PassFn::TryFunction(run) => {
+            let ctx = FunctionCtx {
+                target: ctx.target,
+                options: ctx.options,
+                globals: &module.globals,
+            };
+            for func in module.functions.values_mut() {
+                if func.entry().is_some() {
+                    changed |= run(func, &ctx)?;
+                }
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Runs the whole pipeline.
+///
+/// # Errors
+/// What a pass cannot lower.
+pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
+    for pass in PIPELINE {
+        let _ = run_pass(pass, module, ctx)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PIPELINE;
+
+    #[test]
+    fn each_row_finds_what_it_requires() {
+        let mut held = Vec::new();
+        for pass in PIPELINE {
+            for property in pass.requires {
+                assert!(
+                    held.contains(property),
+                    "{} requires {property:?}, which no earlier row ensures",
+                    pass.name
+                );
+            }
+            held.extend_from_slice(pass.ensures);
+        }
+    }
+}
