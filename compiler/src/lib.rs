@@ -25,6 +25,8 @@ pub mod parse;
 pub mod passes;
 pub mod pp;
 pub mod sema;
+pub mod source;
+mod symbol;
 pub mod target;
 pub mod vulkan;
 
