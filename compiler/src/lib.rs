@@ -97,11 +97,7 @@ pub fn compile(
 
 /// Links Kernel modules (clLinkProgram): resolves imports by name, renumbers ids, checks types.
 pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelModule> {
-    let _ = (modules, options);
-    Outcome {
-        output: None,
-        log: "error: the linker is not built in\n".to_string(),
-    }
+    kernel::link::link(modules, options)
 }
 
 /// Lowers a linked Kernel module to Vulkan SPIR-V with reflection for one device.

@@ -1,1 +1,3 @@
 //! Typed tree to Kernel SPIR-V.
+
+pub mod builder;

@@ -1,4 +1,11 @@
 //! Kernel-flavour SPIR-V modules: what the front end writes and the back half reads.
+//!
+//! [`link`](link::link) merges them (clLinkProgram). Takes words of any origin, also
+//! `clCreateProgramWithIL`'s; malformed words give an error in the log, never a panic.
+
+pub mod link;
+pub mod merge;
+pub mod operands;
 
 /// A Kernel SPIR-V module (header and instruction words, host byte order).
 ///

@@ -1,0 +1,474 @@
+//! clLinkProgram: merges Kernel modules into one.
+//!
+//! Takes modules of any origin; gives one module in which each imported symbol has found its
+//! export, equal types and constants exist once, and capabilities are united. Errors name
+//! the symbol. Never drops a kernel, and never looks inside a function body.
+
+use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::KernelModule;
+use super::merge::{IdMap, Inst, Renamer, Sections, opcode, result_positions, split};
+use super::operands::{instructions, read_string};
+use crate::Outcome;
+use crate::options::LinkOptions;
+
+/// Merges `modules` (OpenCL 3.0 API §5.8.5). With `create_library`, symbols may stay open.
+pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelModule> {
+    if let [only] = modules {
+        if !only.is_library && !options.create_library && !has_imports(&only.words) {
+            return Outcome {
+                output: Some((*only).clone()),
+                log: String::new(),
+            };
+        }
+    }
+    match Linker::run(modules, options) {
+        Ok(words) => Outcome {
+            output: Some(KernelModule {
+                words,
+                is_library: options.create_library,
+            }),
+            log: String::new(),
+        },
+        Err(errors) => Outcome {
+            output: None,
+            log: errors.iter().map(|e| format!("error: {e}\n")).collect(),
+        },
+    }
+}
+
+/// Whether a module decorates anything as imported.
+fn has_imports(words: &[u32]) -> bool {
+    instructions(words).flatten().any(|(_, op, inst)| {
+        op == Op::Decorate as u16
+            && inst.get(2) == Some(&(Decoration::LinkageAttributes as u32))
+            && inst.last() == Some(&(LinkageType::Import as u32))
+    })
+}
+
+/// One decorated symbol.
+#[derive(Clone, Debug)]
+struct Symbol {
+    id: u32,
+    name: String,
+    linkage: LinkageType,
+}
+
+struct Linker {
+    modules: Vec<Sections>,
+    map: IdMap,
+    renamer: Renamer,
+    /// Functions and variables that leave the module (imports, repeated link-once ones).
+    dropped: FxHashSet<u32>,
+    errors: Vec<String>,
+}
+
+impl Linker {
+    fn run(inputs: &[&KernelModule], options: &LinkOptions) -> Result<Vec<u32>, Vec<String>> {
+        if inputs.is_empty() {
+            return Err(vec!["no program to link".to_string()]);
+        }
+        let mut modules = Vec::with_capacity(inputs.len());
+        let mut base = 0;
+        for input in inputs {
+            let sections = split(&input.words, base).map_err(|e| vec![e])?;
+            base = sections.bound - 1;
+            modules.push(sections);
+        }
+        let renamer = Renamer::new(&modules);
+        let mut linker = Linker {
+            modules,
+            map: IdMap::default(),
+            renamer,
+            dropped: FxHashSet::default(),
+            errors: Vec::new(),
+        };
+        linker.check_models();
+        linker.check_kernels();
+        linker.unify_sets();
+        linker.unify_globals();
+        let open = linker.resolve();
+        if !options.create_library {
+            linker.check_open(&open);
+        }
+        if linker.errors.is_empty() {
+            Ok(linker.write(base + 1))
+        } else {
+            Err(linker.errors)
+        }
+    }
+
+    fn check_models(&mut self) {
+        let first = self.modules[0].memory_model;
+        if self.modules.iter().any(|m| m.memory_model != first) {
+            self.errors
+                .push("the programs differ in addressing or memory model".to_string());
+        }
+    }
+
+    fn check_kernels(&mut self) {
+        let mut seen = FxHashSet::default();
+        for inst in self.modules.iter().flat_map(|m| &m.entry_points) {
+            let name = read_string(&inst[3..]);
+            if !seen.insert(name.clone()) {
+                self.errors
+                    .push(format!("kernel '{name}' is defined more than once"));
+            }
+        }
+    }
+
+    fn unify_sets(&mut self) {
+        let mut by_name: FxHashMap<&str, u32> = FxHashMap::default();
+        for (id, name) in self.modules.iter().flat_map(|m| &m.imports) {
+            let kept = *by_name.entry(name).or_insert(*id);
+            self.map.replace(*id, kept);
+        }
+    }
+
+    /// Makes equal types and constants one. Structs are equal when members and decorations are.
+    fn unify_globals(&mut self) {
+        let mut decorations: FxHashMap<u32, Vec<Vec<u32>>> = FxHashMap::default();
+        for inst in self.modules.iter().flat_map(|m| &m.decorations) {
+            match Op::from_u32(opcode(inst)) {
+                Some(Op::GroupDecorate | Op::GroupMemberDecorate) => {
+                    let step = if opcode(inst) == Op::GroupDecorate as u32 {
+                        1
+                    } else {
+                        2
+                    };
+                    for target in inst[2..].iter().step_by(step) {
+                        // A group's contents are not compared: the group's id keeps it apart.
+                        decorations
+                            .entry(*target)
+                            .or_default()
+                            .push(vec![inst[0], inst[1]]);
+                    }
+                }
+                Some(Op::DecorationGroup) => {}
+                _ => {
+                    let mut rest = inst.clone();
+                    rest.remove(1);
+                    decorations.entry(inst[1]).or_default().push(rest);
+                }
+            }
+        }
+        for list in decorations.values_mut() {
+            list.sort();
+        }
+        let mut known: FxHashMap<(Inst, Vec<Vec<u32>>), u32> = FxHashMap::default();
+        for m in 0..self.modules.len() {
+            for g in 0..self.modules[m].globals.len() {
+                let mut inst = std::mem::take(&mut self.modules[m].globals[g]);
+                let (_, result_at) = result_positions(inst[0] as u16);
+                let own = result_at.map(|at| inst[at]);
+                self.renamer.rename(&mut inst, &self.map);
+                if let (Some(at), Some(id)) = (result_at, own) {
+                    if is_unifiable(&inst) {
+                        let mut key = inst.clone();
+                        key[at] = 0;
+                        let key = (key, decorations.get(&id).cloned().unwrap_or_default());
+                        let kept = *known.entry(key).or_insert(id);
+                        self.map.replace(id, kept);
+                    }
+                }
+                self.modules[m].globals[g] = inst;
+            }
+        }
+    }
+
+    /// Type id of a symbol: of the function, or of the variable's pointer.
+    fn symbol_types(&self) -> FxHashMap<u32, u32> {
+        let mut types = FxHashMap::default();
+        for module in &self.modules {
+            for inst in &module.globals {
+                if opcode(inst) == Op::Variable as u32 {
+                    types.insert(inst[2], self.map.find(inst[1]));
+                }
+            }
+            for function in &module.functions {
+                let inst = &function.insts[0];
+                types.insert(function.id, self.map.find(inst[4]));
+            }
+        }
+        types
+    }
+
+    /// Pairs imports with exports; gives the imports that stay open.
+    fn resolve(&mut self) -> Vec<Symbol> {
+        let symbols: Vec<Symbol> = self
+            .modules
+            .iter()
+            .flat_map(|m| &m.decorations)
+            .filter_map(linkage_of)
+            .collect();
+        let types = self.symbol_types();
+        let mut exports: FxHashMap<&str, &Symbol> = FxHashMap::default();
+        for symbol in symbols.iter().filter(|s| s.linkage != LinkageType::Import) {
+            match exports.get(symbol.name.as_str()).copied() {
+                None => {
+                    exports.insert(&symbol.name, symbol);
+                }
+                Some(old) => {
+                    let (kept, gone) = match (old.linkage, symbol.linkage) {
+                        (LinkageType::LinkOnceODR, LinkageType::Export) => (symbol, old),
+                        (_, LinkageType::LinkOnceODR) => (old, symbol),
+                        _ => {
+                            self.errors
+                                .push(format!("multiple definitions of '{}'", symbol.name));
+                            continue;
+                        }
+                    };
+                    exports.insert(&symbol.name, kept);
+                    self.dropped.insert(gone.id);
+                    self.map.replace(gone.id, kept.id);
+                }
+            }
+        }
+        let mut open: Vec<Symbol> = Vec::new();
+        for symbol in symbols.iter().filter(|s| s.linkage == LinkageType::Import) {
+            let definition = exports.get(symbol.name.as_str()).copied();
+            let first = definition.or_else(|| open.iter().find(|s| s.name == symbol.name));
+            let Some(target) = first else {
+                open.push(symbol.clone());
+                continue;
+            };
+            if types.get(&symbol.id) != types.get(&target.id) {
+                self.errors.push(format!(
+                    "'{}' is declared with a type that differs from its definition",
+                    symbol.name
+                ));
+                continue;
+            }
+            self.dropped.insert(symbol.id);
+            self.map.replace(symbol.id, target.id);
+        }
+        open
+    }
+
+    /// Reports every open import that something uses.
+    fn check_open(&mut self, open: &[Symbol]) {
+        if open.is_empty() {
+            return;
+        }
+        let mut used = FxHashSet::default();
+        let modules = std::mem::take(&mut self.modules);
+        for module in &modules {
+            let bodies = module.functions.iter().filter(|f| f.has_body);
+            let insts = bodies.flat_map(|f| f.insts.iter());
+            for inst in insts.chain(&module.globals).chain(&module.entry_points) {
+                let own = result_positions(inst[0] as u16).1;
+                for at in self.renamer.ids(inst) {
+                    if Some(*at) != own {
+                        used.insert(self.map.find(inst[*at]));
+                    }
+                }
+            }
+        }
+        self.modules = modules;
+        for symbol in open {
+            if used.contains(&symbol.id) {
+                self.errors
+                    .push(format!("undefined reference to '{}'", symbol.name));
+            } else {
+                self.dropped.insert(symbol.id);
+            }
+        }
+    }
+
+    /// Writes the merged module.
+    fn write(mut self, bound: u32) -> Vec<u32> {
+        let modules = std::mem::take(&mut self.modules);
+        let version = modules.iter().map(|m| m.version).max().unwrap_or(0x1_0200);
+        let mut out = vec![MAGIC_NUMBER, version, 0, bound, 0];
+        let mut seen = FxHashSet::default();
+        for capability in modules.iter().flat_map(|m| &m.capabilities) {
+            if seen.insert(*capability) {
+                out.extend([(2 << 16) | Op::Capability as u32, *capability]);
+            }
+        }
+        let mut seen = FxHashSet::default();
+        for extension in modules.iter().flat_map(|m| &m.extensions) {
+            if seen.insert(extension.clone()) {
+                out.extend(extension);
+            }
+        }
+        for (id, name) in modules.iter().flat_map(|m| &m.imports) {
+            if !self.map.is_replaced(*id) {
+                let text = crate::emit::builder::string_words(name);
+                out.push(((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32);
+                out.push(*id);
+                out.extend(text);
+            }
+        }
+        if let Some((addressing, memory)) = modules[0].memory_model {
+            out.extend([(3 << 16) | Op::MemoryModel as u32, addressing, memory]);
+        }
+        let sections: [fn(&Sections) -> &Vec<Inst>; 3] =
+            [|m| &m.entry_points, |m| &m.execution_modes, |m| &m.strings];
+        for section in sections {
+            for inst in modules.iter().flat_map(section) {
+                self.push(&mut out, inst.clone());
+            }
+        }
+        for inst in modules.iter().flat_map(|m| &m.names) {
+            if opcode(inst) == Op::ModuleProcessed as u32 || self.is_kept(inst[1]) {
+                self.push(&mut out, inst.clone());
+            }
+        }
+        for inst in modules.iter().flat_map(|m| &m.decorations) {
+            self.push_decoration(&mut out, inst);
+        }
+        self.push_globals(&mut out, &modules);
+        let functions = || modules.iter().flat_map(|m| &m.functions);
+        for body in [false, true] {
+            for function in functions().filter(|f| f.has_body == body) {
+                if !self.dropped.contains(&function.id) {
+                    for inst in &function.insts {
+                        self.push(&mut out, inst.clone());
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn is_kept(&self, id: u32) -> bool {
+        !self.map.is_replaced(id) && !self.dropped.contains(&id)
+    }
+
+    fn push(&mut self, out: &mut Vec<u32>, mut inst: Inst) {
+        self.renamer.rename(&mut inst, &self.map);
+        out.extend(inst);
+    }
+
+    fn push_decoration(&mut self, out: &mut Vec<u32>, inst: &Inst) {
+        let step = match Op::from_u32(opcode(inst)) {
+            Some(Op::GroupDecorate) => 1,
+            Some(Op::GroupMemberDecorate) => 2,
+            _ => {
+                if self.is_kept(inst[1]) {
+                    self.push(out, inst.clone());
+                }
+                return;
+            }
+        };
+        let mut kept = vec![inst[0], inst[1]];
+        for target in inst[2..].chunks(step) {
+            if self.is_kept(target[0]) {
+                kept.extend(target);
+            }
+        }
+        kept[0] = ((kept.len() as u32) << 16) | opcode(inst);
+        self.push(out, kept);
+    }
+
+    /// Globals in an order in which every operand precedes its use.
+    fn push_globals(&mut self, out: &mut Vec<u32>, modules: &[Sections]) {
+        let mut insts: Vec<Inst> = Vec::new();
+        let mut owner: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut forward: FxHashSet<u32> = FxHashSet::default();
+        for inst in modules.iter().flat_map(|m| &m.globals) {
+            if opcode(inst) == Op::TypeForwardPointer as u32 {
+                // The pointer itself may come later: no ordering edge to it.
+                forward.insert(inst[1]);
+                out.extend(inst);
+                continue;
+            }
+            if let Some(at) = result_positions(inst[0] as u16).1 {
+                if !self.is_kept(inst[at]) {
+                    continue;
+                }
+                owner.insert(inst[at], insts.len());
+            }
+            let mut inst = inst.clone();
+            self.renamer.rename(&mut inst, &self.map);
+            insts.push(inst);
+        }
+        let mut state = vec![0u8; insts.len()];
+        let mut stack: Vec<usize> = Vec::new();
+        for root in 0..insts.len() {
+            stack.push(root);
+            while let Some(&top) = stack.last() {
+                if state[top] == 2 {
+                    stack.pop();
+                    continue;
+                }
+                let first_visit = state[top] == 0;
+                state[top] = 1;
+                let own = result_positions(insts[top][0] as u16).1;
+                let mut waits = false;
+                if first_visit {
+                    for at in self.renamer.ids(&insts[top]).to_vec() {
+                        let id = insts[top][at];
+                        if Some(at) == own || forward.contains(&id) {
+                            continue;
+                        }
+                        if let Some(next) = owner.get(&id) {
+                            if state[*next] == 0 {
+                                stack.push(*next);
+                                waits = true;
+                            }
+                        }
+                    }
+                }
+                if !waits {
+                    state[top] = 2;
+                    out.extend(&insts[top]);
+                    stack.pop();
+                }
+            }
+        }
+    }
+}
+
+/// Whether two of these with equal operands are the same thing.
+fn is_unifiable(inst: &[u32]) -> bool {
+    matches!(
+        Op::from_u32(opcode(inst)),
+        Some(
+            Op::TypeVoid
+                | Op::TypeBool
+                | Op::TypeInt
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeArray
+                | Op::TypeStruct
+                | Op::TypeOpaque
+                | Op::TypePointer
+                | Op::TypeFunction
+                | Op::TypeEvent
+                | Op::TypeDeviceEvent
+                | Op::TypeReserveId
+                | Op::TypeQueue
+                | Op::TypePipe
+                | Op::TypeImage
+                | Op::TypeSampler
+                | Op::TypeSampledImage
+                | Op::ConstantTrue
+                | Op::ConstantFalse
+                | Op::Constant
+                | Op::ConstantComposite
+                | Op::ConstantNull
+                | Op::ConstantSampler
+        )
+    )
+}
+
+/// The symbol that an OpDecorate LinkageAttributes declares.
+fn linkage_of(inst: &Inst) -> Option<Symbol> {
+    if opcode(inst) != Op::Decorate as u32 || inst[2] != Decoration::LinkageAttributes as u32 {
+        return None;
+    }
+    let linkage = match inst.last() {
+        Some(0) => LinkageType::Export,
+        Some(1) => LinkageType::Import,
+        Some(2) => LinkageType::LinkOnceODR,
+        _ => return None,
+    };
+    Some(Symbol {
+        id: inst[1],
+        name: read_string(&inst[3..inst.len() - 1]),
+        linkage,
+    })
+}

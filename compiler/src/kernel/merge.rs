@@ -1,0 +1,307 @@
+//! A module taken apart for linking: sections, instructions as word vectors, renumbered ids.
+//!
+//! Takes one module's words and a base for its ids; gives [`Sections`] in which every id is
+//! `base + original`. Debug-information and non-semantic extended instructions are left out:
+//! they describe one source, and linking keeps only what executes (and OpLine).
+
+use rspirv::spirv::{MAGIC_NUMBER, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::operands::{Context, id_positions, instructions, read_string};
+
+/// One instruction: opcode word and operands.
+pub type Inst = Vec<u32>;
+
+/// The opcode of an instruction.
+pub fn opcode(inst: &[u32]) -> u32 {
+    inst[0] & 0xffff
+}
+
+/// A function: all instructions from OpFunction to OpFunctionEnd.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Result id of OpFunction.
+    pub id: u32,
+    /// The instructions.
+    pub insts: Vec<Inst>,
+    /// Whether there is a block.
+    pub has_body: bool,
+}
+
+/// A module by sections (SPIR-V 2.4), ids renumbered.
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    /// The version word.
+    pub version: u32,
+    /// One above the highest id, renumbered.
+    pub bound: u32,
+    /// OpCapability operands.
+    pub capabilities: Vec<u32>,
+    /// OpExtension instructions.
+    pub extensions: Vec<Inst>,
+    /// OpExtInstImport: id and name.
+    pub imports: Vec<(u32, String)>,
+    /// Addressing and memory model.
+    pub memory_model: Option<(u32, u32)>,
+    /// OpEntryPoint.
+    pub entry_points: Vec<Inst>,
+    /// OpExecutionMode and OpExecutionModeId.
+    pub execution_modes: Vec<Inst>,
+    /// OpString, OpSource and its relatives.
+    pub strings: Vec<Inst>,
+    /// OpName, OpMemberName, OpModuleProcessed.
+    pub names: Vec<Inst>,
+    /// Decorations and decoration groups.
+    pub decorations: Vec<Inst>,
+    /// Types, constants, variables, OpUndef outside functions.
+    pub globals: Vec<Inst>,
+    /// Functions.
+    pub functions: Vec<Function>,
+}
+
+/// What operand decoding asks of the module read so far.
+#[derive(Default)]
+struct Reader {
+    opencl_std: FxHashSet<u32>,
+    /// Extended instruction sets whose instructions are dropped.
+    dropped_sets: FxHashSet<u32>,
+    /// Integer types of 64 bits.
+    wide_types: FxHashSet<u32>,
+    /// Result type of each id that has a wide type.
+    wide_values: FxHashSet<u32>,
+}
+
+impl Context for Reader {
+    fn literal_words(&self, selector: u32) -> usize {
+        if self.wide_values.contains(&selector) {
+            2
+        } else {
+            1
+        }
+    }
+
+    fn is_opencl_std(&self, set: u32) -> bool {
+        self.opencl_std.contains(&set)
+    }
+}
+
+/// Positions of result type and result id of an opcode, as the grammar has them.
+pub fn result_positions(op: u16) -> (Option<usize>, Option<usize>) {
+    use rspirv::grammar::OperandKind::{IdResult, IdResultType};
+    let Some(entry) = super::operands::grammar(op) else {
+        return (None, None);
+    };
+    match entry.operands {
+        [first, second, ..] if first.kind == IdResultType && second.kind == IdResult => {
+            (Some(1), Some(2))
+        }
+        [first, ..] if first.kind == IdResult => (None, Some(1)),
+        _ => (None, None),
+    }
+}
+
+/// Takes a module apart; its ids become `base + id`.
+pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
+    if words.len() < 5 || words[0] != MAGIC_NUMBER {
+        return Err("not a SPIR-V module".to_string());
+    }
+    let bound = words[3];
+    let mut out = Sections {
+        version: words[1],
+        bound: base
+            .checked_add(bound)
+            .filter(|b| *b < 1 << 30)
+            .ok_or("the id bound is too large")?,
+        ..Sections::default()
+    };
+    let mut reader = Reader::default();
+    let mut ids = Vec::new();
+    let mut function: Option<Function> = None;
+    for item in instructions(words) {
+        let (offset, op, raw) = item.map_err(|e| e.to_string())?;
+        let malformed = |reason: &str| format!("malformed SPIR-V at word {offset}: {reason}");
+        id_positions(raw, &reader, &mut ids).map_err(|r| malformed(r))?;
+        let (type_at, result_at) = result_positions(op);
+        if op == Op::TypeInt as u16 && raw[2] == 64 {
+            reader.wide_types.insert(raw[1]);
+        }
+        if let (Some(t), Some(r)) = (type_at, result_at) {
+            if reader.wide_types.contains(&raw[t]) {
+                reader.wide_values.insert(raw[r]);
+            }
+        }
+        let mut inst = raw.to_vec();
+        for at in &ids {
+            if inst[*at] == 0 || inst[*at] >= bound {
+                return Err(malformed("an id out of bounds"));
+            }
+            inst[*at] += base;
+        }
+        let Some(kind) = Op::from_u32(u32::from(op)) else {
+            return Err(malformed("an unknown opcode"));
+        };
+        if let Some(body) = &mut function {
+            match kind {
+                Op::FunctionEnd => {
+                    body.insts.push(inst);
+                    out.functions.extend(function.take());
+                }
+                Op::Function => return Err(malformed("OpFunction inside a function")),
+                Op::ExtInst if reader.dropped_sets.contains(&raw[3]) => {}
+                _ => {
+                    body.has_body |= kind == Op::Label;
+                    body.insts.push(inst);
+                }
+            }
+            continue;
+        }
+        match kind {
+            Op::Capability => out.capabilities.push(inst[1]),
+            Op::Extension => out.extensions.push(inst),
+            Op::ExtInstImport => {
+                let name = read_string(&raw[2..]);
+                if name == "OpenCL.std" {
+                    reader.opencl_std.insert(raw[1]);
+                } else if [
+                    "NonSemantic.",
+                    "OpenCL.DebugInfo",
+                    "DebugInfo",
+                    "SPIRV.debug",
+                ]
+                .iter()
+                .any(|p| name.starts_with(p))
+                {
+                    reader.dropped_sets.insert(raw[1]);
+                    continue;
+                }
+                out.imports.push((inst[1], name));
+            }
+            Op::MemoryModel => out.memory_model = Some((inst[1], inst[2])),
+            Op::EntryPoint => out.entry_points.push(inst),
+            Op::ExecutionMode | Op::ExecutionModeId => out.execution_modes.push(inst),
+            Op::String | Op::Source | Op::SourceExtension | Op::SourceContinued => {
+                out.strings.push(inst);
+            }
+            Op::Name | Op::MemberName | Op::ModuleProcessed => out.names.push(inst),
+            Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::DecorationGroup
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate => out.decorations.push(inst),
+            Op::Function => {
+                function = Some(Function {
+                    id: inst[2],
+                    insts: vec![inst],
+                    has_body: false,
+                });
+            }
+            Op::Line | Op::NoLine | Op::Nop => {}
+            Op::ExtInst if reader.dropped_sets.contains(&raw[3]) => {}
+            _ => out.globals.push(inst),
+        }
+    }
+    if function.is_some() {
+        return Err("malformed SPIR-V: a function without OpFunctionEnd".to_string());
+    }
+    if out.memory_model.is_none() {
+        return Err("malformed SPIR-V: no OpMemoryModel".to_string());
+    }
+    Ok(out)
+}
+
+/// Id replacement with chains (a duplicate type, an import that has found its export).
+#[derive(Default)]
+pub struct IdMap(FxHashMap<u32, u32>);
+
+impl IdMap {
+    /// From now on `from` reads as `to`.
+    pub fn replace(&mut self, from: u32, to: u32) {
+        if from != to {
+            self.0.insert(from, to);
+        }
+    }
+
+    /// What `id` stands for.
+    pub fn find(&self, mut id: u32) -> u32 {
+        while let Some(next) = self.0.get(&id) {
+            id = *next;
+        }
+        id
+    }
+
+    /// Whether `id` was replaced.
+    pub fn is_replaced(&self, id: u32) -> bool {
+        self.0.contains_key(&id)
+    }
+}
+
+/// Applies an [`IdMap`] to instructions of the merged module.
+pub struct Renamer {
+    opencl_std: FxHashSet<u32>,
+    wide_values: FxHashSet<u32>,
+    positions: Vec<usize>,
+}
+
+struct RenameContext<'a>(&'a FxHashSet<u32>, &'a FxHashSet<u32>);
+
+impl Context for RenameContext<'_> {
+    fn literal_words(&self, selector: u32) -> usize {
+        if self.1.contains(&selector) { 2 } else { 1 }
+    }
+
+    fn is_opencl_std(&self, set: u32) -> bool {
+        self.0.contains(&set)
+    }
+}
+
+impl Renamer {
+    /// Learns what operand decoding needs from all modules.
+    pub fn new(modules: &[Sections]) -> Self {
+        let mut opencl_std = FxHashSet::default();
+        let mut wide_types = FxHashSet::default();
+        let mut wide_values = FxHashSet::default();
+        for module in modules {
+            for (id, name) in &module.imports {
+                if name == "OpenCL.std" {
+                    opencl_std.insert(*id);
+                }
+            }
+            let bodies = module.functions.iter().flat_map(|f| f.insts.iter());
+            for inst in module.globals.iter().chain(bodies) {
+                if opcode(inst) == Op::TypeInt as u32 && inst[2] == 64 {
+                    wide_types.insert(inst[1]);
+                }
+                if let (Some(t), Some(r)) = result_positions(inst[0] as u16) {
+                    if wide_types.contains(&inst[t]) {
+                        wide_values.insert(inst[r]);
+                    }
+                }
+            }
+        }
+        Self {
+            opencl_std,
+            wide_values,
+            positions: Vec::new(),
+        }
+    }
+
+    /// Positions of the ids of `inst`, whose ids are not replaced yet.
+    pub fn ids(&mut self, inst: &[u32]) -> &[usize] {
+        let context = RenameContext(&self.opencl_std, &self.wide_values);
+        // The same words were decoded by `split`.
+        id_positions(inst, &context, &mut self.positions).expect("decoded before");
+        &self.positions
+    }
+
+    /// Replaces every id in `inst` by what it stands for.
+    pub fn rename(&mut self, inst: &mut [u32], map: &IdMap) {
+        let context = RenameContext(&self.opencl_std, &self.wide_values);
+        id_positions(inst, &context, &mut self.positions).expect("decoded before");
+        for at in &self.positions {
+            inst[*at] = map.find(inst[*at]);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `link`: imports find their exports, and what cannot be linked is named.
+
+mod support;
+
+use pumice_compiler::{KernelModule, LinkOptions, Outcome, link};
+
+const HEADER: &str = "
+    OpCapability Addresses
+    OpCapability Linkage
+    OpCapability Kernel
+    %std = OpExtInstImport \"OpenCL.std\"
+    OpMemoryModel Physical64 OpenCL
+";
+
+fn module(body: &str) -> KernelModule {
+    let words = support::assemble(&format!("{HEADER}{body}"));
+    KernelModule {
+        words,
+        is_library: false,
+    }
+}
+
+fn run(modules: &[&KernelModule], create_library: bool) -> Outcome<KernelModule> {
+    let options = LinkOptions {
+        create_library,
+        ..LinkOptions::default()
+    };
+    link(modules, &options)
+}
+
+fn caller() -> KernelModule {
+    module(
+        "
+        OpEntryPoint Kernel %k \"k\"
+        OpName %helper \"helper\"
+        OpDecorate %helper LinkageAttributes \"helper\" Import
+        OpDecorate %table LinkageAttributes \"table\" Import
+        %int = OpTypeInt 32 0
+        %four = OpConstant %int 4
+        %array = OpTypeArray %int %four
+        %ptr_array = OpTypePointer UniformConstant %array
+        %ptr = OpTypePointer UniformConstant %int
+        %pair = OpTypeStruct %int %ptr
+        %ptr_pair = OpTypePointer Function %pair
+        %table = OpVariable %ptr_array UniformConstant
+        %first = OpSpecConstantOp %ptr Bitcast %table
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %int %ptr_pair
+        %fk = OpTypeFunction %void
+        %helper = OpFunction %int None %fn
+        %p = OpFunctionParameter %ptr_pair
+        OpFunctionEnd
+        %k = OpFunction %void None %fk
+        %l = OpLabel
+        %v = OpVariable %ptr_pair Function
+        %c = OpCompositeConstruct %pair %four %first
+        OpStore %v %c
+        %r = OpFunctionCall %int %helper %v
+        OpReturn
+        OpFunctionEnd",
+    )
+}
+
+fn callee(linkage: &str) -> KernelModule {
+    module(&format!(
+        "
+        OpName %helper \"helper\"
+        OpDecorate %helper LinkageAttributes \"helper\" {linkage}
+        OpDecorate %table LinkageAttributes \"table\" {linkage}
+        OpDecorate %table Constant
+        %float = OpTypeFloat 32
+        %int = OpTypeInt 32 0
+        %one = OpConstant %int 1
+        %four = OpConstant %int 4
+        %array = OpTypeArray %int %four
+        %ptr = OpTypePointer UniformConstant %int
+        %pair = OpTypeStruct %int %ptr
+        %ptr_pair = OpTypePointer Function %pair
+        %fn = OpTypeFunction %int %ptr_pair
+        %ptr_array = OpTypePointer UniformConstant %array
+        %init = OpConstantComposite %array %one %four %one %four
+        %table = OpVariable %ptr_array UniformConstant %init
+        %helper = OpFunction %int None %fn
+        %p = OpFunctionParameter %ptr_pair
+        %l = OpLabel
+        %x = OpExtInst %int %std s_abs %one
+        OpSwitch %x %d 0 %a 7 %b
+        %a = OpLabel
+        OpBranch %d
+        %b = OpLabel
+        OpBranch %d
+        %d = OpLabel
+        OpReturnValue %x
+        OpFunctionEnd"
+    ))
+}
+
+#[test]
+fn imports_find_functions_and_variables() {
+    let (caller, callee) = (caller(), callee("Export"));
+    for modules in [[&caller, &callee], [&callee, &caller]] {
+        let outcome = run(&modules, false);
+        let linked = outcome.output.expect(&outcome.log);
+        assert!(!linked.is_library);
+        support::validate(&linked.words, "opencl2.2").unwrap();
+        let text = support::disassemble(&linked.words);
+        assert_eq!(text.matches("OpTypeInt 32 0").count(), 1, "{text}");
+        assert_eq!(text.matches("OpTypeStruct").count(), 1, "{text}");
+        assert_eq!(text.matches("= OpFunction ").count(), 2, "{text}");
+        assert_eq!(text.matches("Import").count(), 1, "only the set: {text}");
+        assert!(text.contains("OpSwitch"), "{text}");
+    }
+}
+
+#[test]
+fn an_open_symbol_is_named_unless_it_is_a_library() {
+    let caller = caller();
+    let outcome = run(&[&caller], false);
+    assert!(outcome.output.is_none());
+    assert_eq!(
+        outcome.log,
+        "error: undefined reference to 'helper'\nerror: undefined reference to 'table'\n"
+    );
+    let library = run(&[&caller], true).output.expect("a library");
+    assert!(library.is_library);
+    support::validate(&library.words, "opencl2.2").unwrap();
+    let callee = callee("Export");
+    let outcome = run(&[&library, &callee], false);
+    let linked = outcome.output.expect(&outcome.log);
+    support::validate(&linked.words, "opencl2.2").unwrap();
+}
+
+#[test]
+fn unused_declarations_disappear() {
+    let unused = module(
+        "
+        OpDecorate %helper LinkageAttributes \"helper\" Import
+        %int = OpTypeInt 32 0
+        %fn = OpTypeFunction %int
+        %helper = OpFunction %int None %fn
+        OpFunctionEnd",
+    );
+    let outcome = run(&[&unused], false);
+    let linked = outcome.output.expect(&outcome.log);
+    let text = support::disassemble(&linked.words);
+    assert!(!text.contains("OpFunction "), "{text}");
+}
+
+#[test]
+fn two_definitions_and_two_kernels_are_refused() {
+    let callee = callee("Export");
+    let log = run(&[&callee, &callee], false).log;
+    assert_eq!(
+        log,
+        "error: multiple definitions of 'helper'\nerror: multiple definitions of 'table'\n"
+    );
+    let caller = caller();
+    let log = run(&[&caller, &caller, &callee], false).log;
+    assert_eq!(log, "error: kernel 'k' is defined more than once\n");
+}
+
+fn once(value: u32, linkage: &str) -> KernelModule {
+    module(&format!(
+        "
+        OpDecorate %f LinkageAttributes \"f\" {linkage}
+        %int = OpTypeInt 32 0
+        %v = OpConstant %int {value}
+        %fn = OpTypeFunction %int
+        %f = OpFunction %int None %fn
+        %l = OpLabel
+        OpReturnValue %v
+        OpFunctionEnd"
+    ))
+}
+
+#[test]
+fn a_strong_definition_beats_link_once() {
+    let (weak, strong) = (once(11, "LinkOnceODR"), once(22, "Export"));
+    for modules in [[&weak, &strong], [&strong, &weak]] {
+        let outcome = run(&modules, false);
+        let linked = outcome.output.expect(&outcome.log);
+        let text = support::disassemble(&linked.words);
+        assert_eq!(text.matches("= OpFunction ").count(), 1, "{text}");
+        let constant = text.lines().find(|l| l.contains(" 22")).expect("strong");
+        let id = constant.split(' ').next().expect("an id");
+        assert!(text.contains(&format!("OpReturnValue {id}")), "{text}");
+    }
+    let outcome = run(&[&weak, &weak], false);
+    let text = support::disassemble(&outcome.output.expect(&outcome.log).words);
+    assert_eq!(text.matches("= OpFunction ").count(), 1, "{text}");
+}
+
+#[test]
+fn differing_types_are_refused() {
+    let import = module(
+        "
+        OpEntryPoint Kernel %k \"k\"
+        OpDecorate %f LinkageAttributes \"f\" Import
+        %float = OpTypeFloat 32
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %float
+        %fk = OpTypeFunction %void
+        %f = OpFunction %float None %fn
+        OpFunctionEnd
+        %k = OpFunction %void None %fk
+        %l = OpLabel
+        %r = OpFunctionCall %float %f
+        OpReturn
+        OpFunctionEnd",
+    );
+    let log = run(&[&import, &once(1, "Export")], false).log;
+    assert_eq!(
+        log,
+        "error: 'f' is declared with a type that differs from its definition\n"
+    );
+}
+
+#[test]
+fn other_models_and_garbage_are_refused() {
+    let mut narrow = once(1, "Export");
+    let at = narrow.words.iter().position(|w| *w == (3 << 16) | 14);
+    narrow.words[at.expect("OpMemoryModel") + 1] = 1;
+    let log = run(&[&once(1, "LinkOnceODR"), &narrow], false).log;
+    assert_eq!(
+        log,
+        "error: the programs differ in addressing or memory model\n"
+    );
+    let good = caller().words;
+    for end in 0..good.len() {
+        let cut = KernelModule {
+            words: good[..end].to_vec(),
+            is_library: true,
+        };
+        // No panic; an early cut is an error, a late one may still be whole instructions.
+        let _ = run(&[&cut], false);
+    }
+    for at in 0..good.len() {
+        for value in [0, 1, u32::MAX, 0x0001_0000, 0x0003_0036] {
+            let mut words = good.clone();
+            words[at] = value;
+            let broken = KernelModule {
+                words,
+                is_library: true,
+            };
+            let _ = run(&[&broken, &callee("Export")], false);
+        }
+    }
+    assert_eq!(run(&[], false).log, "error: no program to link\n");
+}

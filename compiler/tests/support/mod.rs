@@ -1,0 +1,57 @@
+//! Helpers of the compiler's integration tests: the SPIR-V tools as oracles.
+#![allow(dead_code, reason = "each test crate uses a part")]
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Runs a filter over `input`; its output, or its complaint.
+fn filter(program: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{program}: {e} (install spirv-tools)"))?;
+    let mut stdin = child.stdin.take().expect("piped");
+    let bytes = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A tool that stops reading early reports why through its exit code.
+        let _ = stdin.write_all(&bytes);
+    });
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    writer.join().expect("writer thread");
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stdout));
+        Err(text)
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// Assembles SPIR-V text (version 1.2) with spirv-as.
+pub fn assemble(text: &str) -> Vec<u32> {
+    let args = ["--target-env", "spv1.2", "-", "-o", "-"];
+    let out = filter("spirv-as", &args, text.as_bytes()).expect("assembles");
+    out.chunks_exact(4)
+        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .collect()
+}
+
+/// Disassembles with spirv-dis, raw ids, no header comments.
+pub fn disassemble(words: &[u32]) -> String {
+    let args = ["--no-color", "--no-header", "--no-indent", "-"];
+    let out = filter("spirv-dis", &args, &bytes(words)).expect("disassembles");
+    String::from_utf8(out).expect("text")
+}
+
+/// Validates for an environment such as `opencl2.2` or `vulkan1.2`.
+pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
+    let args = ["--target-env", environment, "-"];
+    filter("spirv-val", &args, &bytes(words)).map(|_| ())
+}
