@@ -1,1 +1,3 @@
 //! Tokens to syntax tree.
+
+pub mod ast;

@@ -1,1 +1,4 @@
 //! Syntax tree to typed tree.
+
+pub mod typed;
+pub mod types;

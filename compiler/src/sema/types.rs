@@ -1,0 +1,707 @@
+//! Interned types of OpenCL C and their layout on the 64-bit device.
+//!
+//! A [`TypeId`] is canonical: typedefs and `size_t` have disappeared, so equal ids are equal
+//! types. Qualifiers never sit on a [`TypeId`]; they sit on a [`QualType`] (an object, a
+//! pointee, an array element, a field). Address spaces sit on pointer types and objects.
+use rustc_hash::FxHashMap;
+
+use crate::source::Span;
+
+/// A canonical type of one [`TypeTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub u32);
+
+/// A record (struct or union) of one [`TypeTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub u32);
+
+/// An enumeration of one [`TypeTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnumId(pub u32);
+
+/// Where an object lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AddrSpace {
+    /// Function storage.
+    Private,
+    /// `__global`
+    Global,
+    /// `__constant`
+    Constant,
+    /// `__local`
+    Local,
+    /// Any of private, global and local; pointers only.
+    Generic,
+}
+
+impl AddrSpace {
+    /// The qualifier as diagnostics spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Private => "__private",
+            Self::Global => "__global",
+            Self::Constant => "__constant",
+            Self::Local => "__local",
+            Self::Generic => "__generic",
+        }
+    }
+}
+
+bitflags::bitflags! {
+    /// Qualifiers without address spaces.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Quals: u8 {
+        /// `const`
+        const CONST = 1;
+        /// `volatile`
+        const VOLATILE = 2;
+        /// `restrict` (pointers only)
+        const RESTRICT = 4;
+    }
+}
+
+/// A type with qualifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct QualType {
+    /// Type.
+    pub ty: TypeId,
+    /// Qualifiers.
+    pub quals: Quals,
+}
+
+impl QualType {
+    /// `ty` without qualifiers.
+    pub fn plain(ty: TypeId) -> Self {
+        Self {
+            ty,
+            quals: Quals::empty(),
+        }
+    }
+
+    /// `ty` with `quals`.
+    pub fn new(ty: TypeId, quals: Quals) -> Self {
+        Self { ty, quals }
+    }
+
+    /// The same type with more qualifiers.
+    pub fn with(self, quals: Quals) -> Self {
+        Self {
+            ty: self.ty,
+            quals: self.quals | quals,
+        }
+    }
+}
+
+/// Integer types; `size_t` is `ULong`, `ptrdiff_t` and `intptr_t` are `Long`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IntKind {
+    /// 8 bits, signed.
+    Char,
+    /// 8 bits, unsigned.
+    UChar,
+    /// 16 bits, signed.
+    Short,
+    /// 16 bits, unsigned.
+    UShort,
+    /// 32 bits, signed.
+    Int,
+    /// 32 bits, unsigned.
+    UInt,
+    /// 64 bits, signed.
+    Long,
+    /// 64 bits, unsigned.
+    ULong,
+}
+
+impl IntKind {
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Char | Self::UChar => 8,
+            Self::Short | Self::UShort => 16,
+            Self::Int | Self::UInt => 32,
+            Self::Long | Self::ULong => 64,
+        }
+    }
+
+    /// True for the signed kinds.
+    pub fn signed(self) -> bool {
+        matches!(self, Self::Char | Self::Short | Self::Int | Self::Long)
+    }
+
+    /// The signed kind of the same width.
+    pub fn to_signed(self) -> Self {
+        Self::of(self.bits(), true)
+    }
+
+    /// The unsigned kind of the same width.
+    pub fn to_unsigned(self) -> Self {
+        Self::of(self.bits(), false)
+    }
+
+    /// The kind of `bits` (8, 16, 32 or else 64) bits.
+    pub fn of(bits: u32, signed: bool) -> Self {
+        match (bits, signed) {
+            (8, true) => Self::Char,
+            (8, false) => Self::UChar,
+            (16, true) => Self::Short,
+            (16, false) => Self::UShort,
+            (32, true) => Self::Int,
+            (32, false) => Self::UInt,
+            (_, true) => Self::Long,
+            (_, false) => Self::ULong,
+        }
+    }
+
+    /// OpenCL C name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Char => "char",
+            Self::UChar => "uchar",
+            Self::Short => "short",
+            Self::UShort => "ushort",
+            Self::Int => "int",
+            Self::UInt => "uint",
+            Self::Long => "long",
+            Self::ULong => "ulong",
+        }
+    }
+}
+
+/// Floating types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FloatKind {
+    /// 16 bits.
+    Half,
+    /// 32 bits.
+    Float,
+    /// 64 bits.
+    Double,
+}
+
+impl FloatKind {
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Half => 16,
+            Self::Float => 32,
+            Self::Double => 64,
+        }
+    }
+
+    /// OpenCL C name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Half => "half",
+            Self::Float => "float",
+            Self::Double => "double",
+        }
+    }
+}
+
+/// Opaque built-in types that sema knows by name. Only `Event` can be used so far; the others
+/// are diagnosed where they are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OpaqueKind {
+    /// `event_t`
+    Event,
+}
+
+/// A type. Components are canonical.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `void`
+    Void,
+    /// `bool`: one byte in memory, 0 or 1.
+    Bool,
+    /// An integer.
+    Int(IntKind),
+    /// A floating type.
+    Float(FloatKind),
+    /// 2, 3, 4, 8 or 16 integers, floats or (as a condition only, never in source) nothing else.
+    Vector {
+        /// Element type: [`Type::Int`] or [`Type::Float`].
+        elem: TypeId,
+        /// Number of elements.
+        len: u8,
+    },
+    /// A pointer.
+    Pointer {
+        /// What it points to.
+        pointee: QualType,
+        /// Where that lives.
+        space: AddrSpace,
+    },
+    /// An array; the length is `None` only while an object's initialiser has yet to give it.
+    Array {
+        /// Element.
+        elem: QualType,
+        /// Number of elements.
+        len: Option<u64>,
+    },
+    /// A struct or union.
+    Record(RecordId),
+    /// An enumeration; behaves as [`EnumDef::underlying`].
+    Enum(EnumId),
+    /// `atomic_int` and the like: the value type is `Int` or `Float`.
+    Atomic(TypeId),
+    /// An opaque type.
+    Opaque(OpaqueKind),
+    /// A function (never an object's type).
+    Function {
+        /// Return type.
+        ret: TypeId,
+        /// Parameter types, decayed, unqualified.
+        params: Vec<TypeId>,
+        /// `...`
+        variadic: bool,
+    },
+    /// Stands in for a type after a diagnosed error; never reaches emission.
+    Error,
+}
+
+/// A struct or union.
+#[derive(Clone, Debug)]
+pub struct RecordDef {
+    /// Tag or, for `typedef struct {…} T`, the typedef's name; empty when there is none.
+    pub name: String,
+    /// True for `union`.
+    pub is_union: bool,
+    /// Fields in order; empty until complete.
+    pub fields: Vec<Field>,
+    /// Size in bytes, a multiple of `align`.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// `packed` attribute: fields lie without padding.
+    pub packed: bool,
+    /// False while only declared.
+    pub complete: bool,
+    /// Where the tag was first seen.
+    pub span: Span,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Name; empty for an anonymous struct or union.
+    pub name: String,
+    /// Type and qualifiers.
+    pub ty: QualType,
+    /// Byte offset.
+    pub offset: u64,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct EnumDef {
+    /// Tag or empty.
+    pub name: String,
+    /// `uint` when no enumerator is negative, else `int`.
+    pub underlying: IntKind,
+    /// False while only declared.
+    pub complete: bool,
+    /// Where the tag was first seen.
+    pub span: Span,
+}
+
+/// All types of one translation unit.
+#[derive(Clone, Debug)]
+pub struct TypeTable {
+    types: Vec<Type>,
+    map: FxHashMap<Type, TypeId>,
+    /// Records, indexed by [`RecordId`].
+    pub records: Vec<RecordDef>,
+    /// Enumerations, indexed by [`EnumId`].
+    pub enums: Vec<EnumDef>,
+}
+
+macro_rules! well_known {
+    ($($(#[$doc:meta])* $name:ident = $index:expr, $ty:expr;)*) => {
+        impl TypeTable {
+            $($(#[$doc])* pub const $name: TypeId = TypeId($index);)*
+        }
+        fn well_known() -> Vec<Type> {
+            vec![$($ty),*]
+        }
+    };
+}
+
+well_known! {
+    /// `void`
+    VOID = 0, Type::Void;
+    /// `bool`
+    BOOL = 1, Type::Bool;
+    /// `char`
+    CHAR = 2, Type::Int(IntKind::Char);
+    /// `uchar`
+    UCHAR = 3, Type::Int(IntKind::UChar);
+    /// `short`
+    SHORT = 4, Type::Int(IntKind::Short);
+    /// `ushort`
+    USHORT = 5, Type::Int(IntKind::UShort);
+    /// `int`
+    INT = 6, Type::Int(IntKind::Int);
+    /// `uint`
+    UINT = 7, Type::Int(IntKind::UInt);
+    /// `long`
+    LONG = 8, Type::Int(IntKind::Long);
+    /// `ulong`, also `size_t` and `uintptr_t`
+    ULONG = 9, Type::Int(IntKind::ULong);
+    /// `half`
+    HALF = 10, Type::Float(FloatKind::Half);
+    /// `float`
+    FLOAT = 11, Type::Float(FloatKind::Float);
+    /// `double`
+    DOUBLE = 12, Type::Float(FloatKind::Double);
+    /// `event_t`
+    EVENT = 13, Type::Opaque(OpaqueKind::Event);
+    /// The type after an error.
+    ERROR = 14, Type::Error;
+}
+
+impl Default for TypeTable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TypeTable {
+    /// A table with the scalar types.
+    pub fn new() -> Self {
+        let types = well_known();
+        let map = types
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| (ty.clone(), TypeId(index as u32)))
+            .collect();
+        Self {
+            types,
+            map,
+            records: Vec::new(),
+            enums: Vec::new(),
+        }
+    }
+
+    /// The type behind an id.
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.types[id.0 as usize]
+    }
+
+    /// The id of a type.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.map.get(&ty) {
+            return id;
+        }
+        let id = TypeId(self.types.len() as u32);
+        self.types.push(ty.clone());
+        self.map.insert(ty, id);
+        id
+    }
+
+    /// The id of an integer kind.
+    pub fn int(kind: IntKind) -> TypeId {
+        TypeId(Self::CHAR.0 + kind as u32)
+    }
+
+    /// The id of a float kind.
+    pub fn float(kind: FloatKind) -> TypeId {
+        TypeId(Self::HALF.0 + kind as u32)
+    }
+
+    /// A vector type.
+    pub fn vector(&mut self, elem: TypeId, len: u8) -> TypeId {
+        self.intern(Type::Vector { elem, len })
+    }
+
+    /// `elem` itself for one lane, else a vector of it.
+    pub fn lanes(&mut self, elem: TypeId, len: u8) -> TypeId {
+        if len == 1 {
+            elem
+        } else {
+            self.vector(elem, len)
+        }
+    }
+
+    /// A pointer type.
+    pub fn pointer(&mut self, pointee: QualType, space: AddrSpace) -> TypeId {
+        self.intern(Type::Pointer { pointee, space })
+    }
+
+    /// An array type.
+    pub fn array(&mut self, elem: QualType, len: Option<u64>) -> TypeId {
+        self.intern(Type::Array { elem, len })
+    }
+
+    /// Adds a record, incomplete.
+    pub fn add_record(&mut self, name: &str, is_union: bool, span: Span) -> (RecordId, TypeId) {
+        let id = RecordId(self.records.len() as u32);
+        self.records.push(RecordDef {
+            name: name.to_string(),
+            is_union,
+            fields: Vec::new(),
+            size: 0,
+            align: 1,
+            packed: false,
+            complete: false,
+            span,
+        });
+        (id, self.intern(Type::Record(id)))
+    }
+
+    /// Adds an enumeration, incomplete, with underlying type `uint`.
+    pub fn add_enum(&mut self, name: &str, span: Span) -> (EnumId, TypeId) {
+        let id = EnumId(self.enums.len() as u32);
+        self.enums.push(EnumDef {
+            name: name.to_string(),
+            underlying: IntKind::UInt,
+            complete: false,
+            span,
+        });
+        (id, self.intern(Type::Enum(id)))
+    }
+
+    /// The record behind an id.
+    pub fn record(&self, id: RecordId) -> &RecordDef {
+        &self.records[id.0 as usize]
+    }
+
+    /// The integer kind of an integer or enumeration (not bool).
+    pub fn int_kind(&self, id: TypeId) -> Option<IntKind> {
+        match *self.get(id) {
+            Type::Int(kind) => Some(kind),
+            Type::Enum(e) => Some(self.enums[e.0 as usize].underlying),
+            _ => None,
+        }
+    }
+
+    /// The float kind of a scalar float.
+    pub fn float_kind(&self, id: TypeId) -> Option<FloatKind> {
+        match *self.get(id) {
+            Type::Float(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Element type and length of a vector.
+    pub fn vector_parts(&self, id: TypeId) -> Option<(TypeId, u8)> {
+        match *self.get(id) {
+            Type::Vector { elem, len } => Some((elem, len)),
+            _ => None,
+        }
+    }
+
+    /// Element type and lane count of a vector or (with one lane) any other type.
+    pub fn elem_lanes(&self, id: TypeId) -> (TypeId, u8) {
+        self.vector_parts(id).unwrap_or((id, 1))
+    }
+
+    /// Pointee and address space of a pointer.
+    pub fn pointer_parts(&self, id: TypeId) -> Option<(QualType, AddrSpace)> {
+        match *self.get(id) {
+            Type::Pointer { pointee, space } => Some((pointee, space)),
+            _ => None,
+        }
+    }
+
+    /// The record of a struct or union type.
+    pub fn record_id(&self, id: TypeId) -> Option<RecordId> {
+        match *self.get(id) {
+            Type::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// True for bool, integers and enumerations.
+    pub fn is_integer(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Bool | Type::Int(_) | Type::Enum(_))
+    }
+
+    /// True for scalar floats.
+    pub fn is_float(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Float(_))
+    }
+
+    /// True for bool, integers, enumerations and scalar floats.
+    pub fn is_arithmetic(&self, id: TypeId) -> bool {
+        self.is_integer(id) || self.is_float(id)
+    }
+
+    /// True for pointers.
+    pub fn is_pointer(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Pointer { .. })
+    }
+
+    /// True for arithmetic types and pointers.
+    pub fn is_scalar(&self, id: TypeId) -> bool {
+        self.is_arithmetic(id) || self.is_pointer(id)
+    }
+
+    /// True for vectors.
+    pub fn is_vector(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Vector { .. })
+    }
+
+    /// Whether an integer type (or a vector's element type) is signed; bool is not.
+    pub fn is_signed(&self, id: TypeId) -> bool {
+        let (elem, _) = self.elem_lanes(id);
+        self.int_kind(elem).is_some_and(IntKind::signed)
+    }
+
+    /// True when objects of the type have a size.
+    pub fn is_complete(&self, id: TypeId) -> bool {
+        match *self.get(id) {
+            Type::Void | Type::Function { .. } => false,
+            Type::Record(record) => self.record(record).complete,
+            Type::Enum(e) => self.enums[e.0 as usize].complete,
+            Type::Array { elem, len } => len.is_some() && self.is_complete(elem.ty),
+            _ => true,
+        }
+    }
+
+    /// Size in bytes; 0 for incomplete types. A 3-vector takes 4 elements' room.
+    pub fn size(&self, id: TypeId) -> u64 {
+        match *self.get(id) {
+            Type::Void | Type::Function { .. } | Type::Error => 0,
+            Type::Bool => 1,
+            Type::Int(kind) => u64::from(kind.bits() / 8),
+            Type::Float(kind) => u64::from(kind.bits() / 8),
+            Type::Vector { elem, len } => {
+                self.size(elem) * if len == 3 { 4 } else { u64::from(len) }
+            }
+            Type::Pointer { .. } | Type::Opaque(_) => 8,
+            Type::Array { elem, len } => self.size(elem.ty).saturating_mul(len.unwrap_or(0)),
+            Type::Record(record) => self.record(record).size,
+            Type::Enum(_) => 4,
+            Type::Atomic(value) => self.size(value),
+        }
+    }
+
+    /// Alignment in bytes; 1 for incomplete types.
+    pub fn align(&self, id: TypeId) -> u64 {
+        match *self.get(id) {
+            Type::Array { elem, .. } => self.align(elem.ty),
+            Type::Record(record) => self.record(record).align,
+            _ => self.size(id).max(1),
+        }
+    }
+
+    /// The type as diagnostics write it, with OpenCL C's names.
+    pub fn display(&self, id: TypeId) -> String {
+        self.spell(QualType::plain(id), String::new())
+    }
+
+    /// The same with qualifiers.
+    pub fn display_qual(&self, ty: QualType) -> String {
+        self.spell(ty, String::new())
+    }
+
+    fn spell(&self, ty: QualType, inner: String) -> String {
+        let base = |name: &str| {
+            let mut text = quals_text(ty.quals);
+            text.push_str(name);
+            if !inner.is_empty() {
+                if !inner.starts_with('[') {
+                    text.push(' ');
+                }
+                text.push_str(&inner);
+            }
+            text
+        };
+        match self.get(ty.ty) {
+            Type::Void => base("void"),
+            Type::Bool => base("bool"),
+            Type::Int(kind) => base(kind.name()),
+            Type::Float(kind) => base(kind.name()),
+            Type::Vector { elem, len } => base(&format!("{}{len}", self.display(*elem))),
+            Type::Atomic(value) => base(&format!("_Atomic({})", self.display(*value))),
+            Type::Opaque(OpaqueKind::Event) => base("event_t"),
+            Type::Error => base("<error>"),
+            Type::Record(record) => {
+                let def = self.record(*record);
+                let word = if def.is_union { "union" } else { "struct" };
+                if def.name.is_empty() {
+                    base(&format!("{word} <unnamed>"))
+                } else {
+                    base(&format!("{word} {}", def.name))
+                }
+            }
+            Type::Enum(e) => {
+                let def = &self.enums[e.0 as usize];
+                if def.name.is_empty() {
+                    base("enum <unnamed>")
+                } else {
+                    base(&format!("enum {}", def.name))
+                }
+            }
+            Type::Pointer { pointee, space } => {
+                let mut star = String::from("*");
+                star.push_str(quals_text(ty.quals).trim_end());
+                if !inner.is_empty() && !inner.starts_with('[') && !ty.quals.is_empty() {
+                    star.push(' ');
+                }
+                star.push_str(&inner);
+                let wrap = matches!(
+                    self.get(pointee.ty),
+                    Type::Array { .. } | Type::Function { .. }
+                );
+                let star = if wrap { format!("({star})") } else { star };
+                // An array's or pointer's own space reads best before everything else.
+                let text = self.spell(*pointee, star);
+                if matches!(self.get(pointee.ty), Type::Pointer { .. }) {
+                    if *space == AddrSpace::Private {
+                        text
+                    } else {
+                        insert_space_before_last_star(&text, space.name())
+                    }
+                } else {
+                    format!("{} {text}", space.name())
+                }
+            }
+            Type::Array { elem, len } => {
+                let len = len.map_or(String::new(), |n| n.to_string());
+                self.spell(elem.with(ty.quals), format!("{inner}[{len}]"))
+            }
+            Type::Function {
+                ret,
+                params,
+                variadic,
+            } => {
+                let mut list: Vec<String> = params.iter().map(|&p| self.display(p)).collect();
+                if *variadic {
+                    list.push("...".to_string());
+                }
+                if list.is_empty() {
+                    list.push("void".to_string());
+                }
+                self.spell(
+                    QualType::plain(*ret),
+                    format!("{inner}({})", list.join(", ")),
+                )
+            }
+        }
+    }
+}
+
+fn insert_space_before_last_star(text: &str, space: &str) -> String {
+    match text.rfind('*') {
+        Some(at) => format!("{}{space} {}", &text[..at], &text[at..]),
+        None => text.to_string(),
+    }
+}
+
+fn quals_text(quals: Quals) -> String {
+    let mut text = String::new();
+    if quals.contains(Quals::CONST) {
+        text.push_str("const ");
+    }
+    if quals.contains(Quals::VOLATILE) {
+        text.push_str("volatile ");
+    }
+    if quals.contains(Quals::RESTRICT) {
+        text.push_str("restrict ");
+    }
+    text
+}
