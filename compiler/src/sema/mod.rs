@@ -1,4 +1,5 @@
 //! Syntax tree to typed tree.
 
+pub mod lang;
 pub mod typed;
 pub mod types;
