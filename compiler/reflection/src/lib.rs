@@ -1,1 +1,43 @@
-//! Skeleton; the crate documentation states what it takes, gives and never does.
+//! The typed model of `NonSemantic.ClspvReflection`: reader, writer and stripping.
+//!
+//! Takes SPIR-V words and gives a [`Reflection`] ([`read`]), or takes a [`Reflection`] and a
+//! module and gives the module with the reflection inside ([`embed`], or [`write()`] for an emitter
+//! that places the sections itself). [`strip_non_semantic`] removes every non-semantic set, which is what a
+//! Vulkan driver gets to see.
+//!
+//! Never does: I/O, logging, interpretation of what the instructions ask for (that is the
+//! runtime's), validation of the rest of the module. Nothing read is trusted: word counts, ids,
+//! operand kinds, strings and revisions are checked, and whatever is wrong is a [`ReadError`]
+//! that names it.
+//!
+//! Invariant: `model.rs` holds the one list of instructions; reader and writer derive from it.
+#![forbid(unsafe_code)]
+
+mod error;
+mod listing;
+mod model;
+mod operand;
+mod reader;
+pub mod spirv;
+mod strip;
+mod writer;
+
+pub use error::{ReadError, WriteError};
+pub use model::{
+    ArgumentInfo, BlockArgument, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush,
+    ImageInfoUniform, Instruction, Kernel, KernelProperties, LiteralSampler, MAY_USE_PRINTF,
+    PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange, Reflection,
+    Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
+    WorkgroupVariableSize,
+};
+pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
+pub use reader::read;
+pub use strip::{strip_non_semantic, strip_set};
+pub use writer::{IdSource, Sections, embed, write};
+
+/// The import string without its revision.
+pub const SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
+/// The SPIR-V extension that non-semantic sets need below SPIR-V 1.6.
+pub const NON_SEMANTIC_EXTENSION: &str = "SPV_KHR_non_semantic_info";
+/// Every instruction of revisions up to this one is known; unknown numbers inside them are errors.
+pub const HIGHEST_KNOWN_REVISION: u32 = 7;

@@ -1,0 +1,223 @@
+//! What can be wrong with a module that is read, or with a model that is written.
+
+/// Why a module's reflection could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// Fewer than the five header words.
+    #[error("not SPIR-V: {words} words are fewer than a header")]
+    NoHeader {
+        /// How many words there were.
+        words: usize,
+    },
+    /// The first word is not the magic number.
+    #[error("not SPIR-V: the first word is {word:#010x}")]
+    BadMagic {
+        /// The first word.
+        word: u32,
+    },
+    /// The header declares an id bound of zero or beyond the universal limit (4,194,303).
+    #[error("the id bound {bound} is outside 1..=4194303")]
+    BadBound {
+        /// The declared bound.
+        bound: u32,
+    },
+    /// An instruction says that it has no words, or more than the module still has.
+    #[error("the instruction at word {at} (opcode {opcode}) claims {count} words, {left} are left")]
+    BadWordCount {
+        /// Index of the instruction's first word.
+        at: usize,
+        /// Its opcode.
+        opcode: u16,
+        /// Its claimed word count.
+        count: usize,
+        /// Words from here to the end.
+        left: usize,
+    },
+    /// An instruction is shorter than its opcode allows.
+    #[error("{opcode} at word {at} is too short")]
+    ShortInstruction {
+        /// The opcode's name.
+        opcode: &'static str,
+        /// Index of the instruction's first word.
+        at: usize,
+    },
+    /// A literal string has no terminator inside its instruction.
+    #[error("the string in {opcode} at word {at} is not terminated")]
+    UnterminatedString {
+        /// The opcode's name.
+        opcode: &'static str,
+        /// Index of the instruction's first word.
+        at: usize,
+    },
+    /// A result id is 0 or not below the bound.
+    #[error("result id %{id} of {opcode} is outside the bound {bound}")]
+    IdOutOfBound {
+        /// The opcode's name.
+        opcode: &'static str,
+        /// The id.
+        id: u32,
+        /// The header's bound.
+        bound: u32,
+    },
+    /// Two instructions have the same result id.
+    #[error("id %{id} is defined twice")]
+    DuplicateId {
+        /// The id.
+        id: u32,
+    },
+    /// The module does not import the reflection set.
+    #[error("the module has no NonSemantic.ClspvReflection import")]
+    NoReflection,
+    /// The module imports the reflection set twice.
+    #[error("NonSemantic.ClspvReflection is imported twice")]
+    DuplicateImport,
+    /// The import string's revision is missing, zero or not a number.
+    #[error("`{name}` does not end in a revision of NonSemantic.ClspvReflection")]
+    BadRevision {
+        /// The import string.
+        name: String,
+    },
+    /// Below SPIR-V 1.6 a non-semantic set needs its extension.
+    #[error(
+        "the module imports a non-semantic set without OpExtension \"SPV_KHR_non_semantic_info\""
+    )]
+    MissingExtension,
+    /// An instruction number that the import's revision does not have.
+    #[error("reflection instruction {number} is unknown in revision {revision}")]
+    UnknownInstruction {
+        /// The instruction number.
+        number: u32,
+        /// The import's revision.
+        revision: u32,
+    },
+    /// A known instruction that came after the import's revision.
+    #[error("{name} needs revision {since}, the module imports revision {revision}")]
+    NewerInstruction {
+        /// The instruction's name.
+        name: &'static str,
+        /// Its first revision.
+        since: u32,
+        /// The import's revision.
+        revision: u32,
+    },
+    /// The result type of a reflection instruction is not OpTypeVoid.
+    #[error("the result type of {instruction} is not OpTypeVoid")]
+    NotVoid {
+        /// The instruction's name.
+        instruction: &'static str,
+    },
+    /// An operand that must be there is missing.
+    #[error("{instruction} has no operand {operand}")]
+    MissingOperand {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+    },
+    /// More operands than the instruction has in this revision.
+    #[error("{instruction} has {extra} operands too many for revision {revision}")]
+    ExtraOperands {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// How many.
+        extra: usize,
+        /// The import's revision.
+        revision: u32,
+    },
+    /// An operand's id does not name what the instruction needs, or names it only later.
+    #[error("{operand} of {instruction}: %{id} is not {expected} defined before it")]
+    WrongOperand {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+        /// The id found.
+        id: u32,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A string operand is not UTF-8.
+    #[error("{operand} of {instruction} is not UTF-8")]
+    NotUtf8 {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+    },
+    /// A data string is not an even number of hexadecimal digits.
+    #[error("{operand} of {instruction} is not hexadecimal bytes")]
+    BadHex {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+    },
+    /// Kernel's function is not a GLCompute entry point of that name.
+    #[error("Kernel `{name}`: %{function} is not a GLCompute entry point of that name")]
+    NotAnEntryPoint {
+        /// The kernel's name.
+        name: String,
+        /// The function id.
+        function: u32,
+    },
+}
+
+/// Why a model could not be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// A reference names a Kernel that no earlier instruction declares.
+    #[error("{instruction} refers to kernel {index}, which does not come before it")]
+    BadKernelRef {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The reference.
+        index: u32,
+    },
+    /// A reference names an ArgumentInfo that no earlier instruction declares.
+    #[error("{instruction} refers to argument info {index}, which does not come before it")]
+    BadInfoRef {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The reference.
+        index: u32,
+    },
+    /// An optional operand is absent although a later one is present.
+    #[error("{instruction} has operand {operand} without the one before it")]
+    OperandGap {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand that is present.
+        operand: &'static str,
+    },
+    /// A string or data block does not fit into one OpString (65,533 words).
+    #[error("{operand} of {instruction} is too long for an OpString")]
+    TooLong {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+    },
+    /// A string holds a NUL, which ends an OpString.
+    #[error("{operand} of {instruction} holds a NUL")]
+    NulInString {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The operand's name.
+        operand: &'static str,
+    },
+    /// The model's revision is below what its instructions need, or a Kernel's operands do not
+    /// suit it.
+    #[error("{instruction} does not suit revision {revision}")]
+    Revision {
+        /// The instruction's name.
+        instruction: &'static str,
+        /// The revision asked for.
+        revision: u32,
+    },
+    /// The ids ran out (the universal limit is 4,194,303).
+    #[error("no more ids")]
+    NoIds,
+    /// The module that should take the reflection is not well-formed.
+    #[error(transparent)]
+    Module(#[from] ReadError),
+}

@@ -1,0 +1,29 @@
+//! The model as text, one instruction per line, for `pumicec` and for people.
+
+use std::fmt;
+
+use crate::model::{Instruction, Reflection};
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The derived form is `Name(Payload { field: value, … })`; the payload's own name says
+        // nothing to a reader.
+        let text = format!("{self:?}");
+        let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);
+        let fields = fields.strip_suffix(" })").unwrap_or(fields);
+        write!(f, "{} {fields}", self.row().name)
+    }
+}
+
+impl fmt::Display for Reflection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "revision {}", self.revision)?;
+        for inst in &self.instructions {
+            writeln!(f, "{inst}")?;
+        }
+        for number in &self.skipped {
+            writeln!(f, "skipped: instruction {number} of a newer revision")?;
+        }
+        Ok(())
+    }
+}

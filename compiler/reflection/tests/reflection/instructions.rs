@@ -1,0 +1,679 @@
+//! Each instruction in both directions, against a table written from the specification.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::common::Arg::{C, Function, Info, Kernel as K, S, Variable};
+use crate::common::{Arg, FUNCTION, Module, VARIABLE, plain_module};
+use pumice_reflection::spirv::{instructions, op, string};
+use pumice_reflection::{
+    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
+    FunctionId, HexBytes, ImageInfoPush, ImageInfoUniform, InfoRef, Instruction, Kernel,
+    KernelProperties, KernelRef, LiteralSampler, PrintfBufferDescriptor, PrintfBufferPush,
+    PrintfInfo, PushArgument, PushRange, ReadError, Reflection, Relocation, RequiredWorkgroupSize,
+    SpecId, SpecIds3, TABLE, VariableId, WorkgroupArgument, WorkgroupVariableSize, embed, read,
+    strip_non_semantic,
+};
+
+const KERNEL: KernelRef = KernelRef(0);
+const INFO: Option<InfoRef> = Some(InfoRef(0));
+
+fn descriptor(info: Option<InfoRef>) -> DescriptorArgument {
+    DescriptorArgument {
+        kernel: KERNEL,
+        ordinal: 0,
+        set: 11,
+        binding: 12,
+        info,
+    }
+}
+
+fn block(info: Option<InfoRef>) -> BlockArgument {
+    BlockArgument {
+        kernel: KERNEL,
+        ordinal: 0,
+        set: 11,
+        binding: 12,
+        offset: 13,
+        size: 14,
+        info,
+    }
+}
+
+fn push_argument(info: Option<InfoRef>) -> PushArgument {
+    PushArgument {
+        kernel: KERNEL,
+        ordinal: 0,
+        offset: 13,
+        size: 14,
+        info,
+    }
+}
+
+fn range() -> PushRange {
+    PushRange {
+        offset: 16,
+        size: 12,
+    }
+}
+
+fn data() -> DataDescriptor {
+    DataDescriptor {
+        set: 1,
+        binding: 2,
+        data: HexBytes(vec![0x00, 0x7f, 0xab, 0xff]),
+    }
+}
+
+fn data_push() -> DataPush {
+    DataPush {
+        offset: 8,
+        size: 8,
+        data: HexBytes(vec![1, 0x20]),
+    }
+}
+
+fn image_push() -> ImageInfoPush {
+    ImageInfoPush {
+        kernel: KERNEL,
+        ordinal: 0,
+        offset: 13,
+        size: 4,
+    }
+}
+
+fn image_uniform() -> ImageInfoUniform {
+    ImageInfoUniform {
+        kernel: KERNEL,
+        ordinal: 0,
+        set: 11,
+        binding: 12,
+        offset: 13,
+        size: 4,
+    }
+}
+
+/// Number, first revision, operands as the specification lists them, and the model.
+fn table() -> Vec<(u32, u32, Vec<Arg>, Instruction)> {
+    use Instruction as I;
+    let six = || vec![K, C(0), C(11), C(12), C(13), C(14)];
+    let rows = vec![
+        (
+            1,
+            1,
+            vec![
+                Function,
+                S("k"),
+                C(1),
+                C(1),
+                S("reqd_work_group_size(1,1,1)"),
+            ],
+            I::Kernel(Kernel {
+                function: FunctionId(FUNCTION),
+                name: "k".into(),
+                properties: Some(KernelProperties {
+                    num_arguments: 1,
+                    flags: 1,
+                    attributes: "reqd_work_group_size(1,1,1)".into(),
+                }),
+            }),
+        ),
+        (
+            2,
+            1,
+            vec![S("a"), S("int*"), C(0x119B), C(0x11A3), C(4)],
+            I::ArgumentInfo(ArgumentInfo {
+                name: "a".into(),
+                type_name: Some("int*".into()),
+                address_qualifier: Some(0x119B),
+                access_qualifier: Some(0x11A3),
+                type_qualifier: Some(4),
+            }),
+        ),
+        (
+            2,
+            1,
+            vec![S("a"), S("int*"), C(0x119B), C(0x11A3)],
+            I::ArgumentInfo(ArgumentInfo {
+                name: "a".into(),
+                type_name: Some("int*".into()),
+                address_qualifier: Some(0x119B),
+                access_qualifier: Some(0x11A3),
+                type_qualifier: None,
+            }),
+        ),
+        (
+            2,
+            1,
+            vec![S("ä")],
+            I::ArgumentInfo(ArgumentInfo {
+                name: "ä".into(),
+                type_name: None,
+                address_qualifier: None,
+                access_qualifier: None,
+                type_qualifier: None,
+            }),
+        ),
+        (
+            3,
+            1,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentStorageBuffer(descriptor(None)),
+        ),
+        (
+            3,
+            1,
+            vec![K, C(0), C(11), C(12), Info],
+            I::ArgumentStorageBuffer(descriptor(INFO)),
+        ),
+        (
+            4,
+            1,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentUniform(descriptor(None)),
+        ),
+        (5, 1, six(), I::ArgumentPodStorageBuffer(block(None))),
+        (
+            6,
+            1,
+            [six(), vec![Info]].concat(),
+            I::ArgumentPodUniform(block(INFO)),
+        ),
+        (
+            7,
+            1,
+            vec![K, C(0), C(13), C(14)],
+            I::ArgumentPodPushConstant(push_argument(None)),
+        ),
+        (
+            8,
+            1,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentSampledImage(descriptor(None)),
+        ),
+        (
+            9,
+            1,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentStorageImage(descriptor(None)),
+        ),
+        (
+            10,
+            1,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentSampler(descriptor(None)),
+        ),
+        (
+            11,
+            1,
+            vec![K, C(0), C(3), C(4), Info],
+            I::ArgumentWorkgroup(WorkgroupArgument {
+                kernel: KERNEL,
+                ordinal: 0,
+                spec_id: 3,
+                elem_size: 4,
+                info: INFO,
+            }),
+        ),
+        (
+            12,
+            1,
+            vec![C(0), C(1), C(2)],
+            I::SpecConstantWorkgroupSize(SpecIds3 { x: 0, y: 1, z: 2 }),
+        ),
+        (
+            13,
+            1,
+            vec![C(3), C(4), C(5)],
+            I::SpecConstantGlobalOffset(SpecIds3 { x: 3, y: 4, z: 5 }),
+        ),
+        (14, 1, vec![C(6)], I::SpecConstantWorkDim(SpecId { id: 6 })),
+        (
+            15,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantGlobalOffset(range()),
+        ),
+        (
+            16,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantEnqueuedLocalSize(range()),
+        ),
+        (
+            17,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantGlobalSize(range()),
+        ),
+        (
+            18,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantRegionOffset(range()),
+        ),
+        (
+            19,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantNumWorkgroups(range()),
+        ),
+        (
+            20,
+            1,
+            vec![C(16), C(12)],
+            I::PushConstantRegionGroupOffset(range()),
+        ),
+        (
+            21,
+            1,
+            vec![C(1), C(2), S("007fabff")],
+            I::ConstantDataStorageBuffer(data()),
+        ),
+        (
+            22,
+            1,
+            vec![C(1), C(2), S("007fabff")],
+            I::ConstantDataUniform(data()),
+        ),
+        (
+            23,
+            1,
+            vec![C(1), C(2), C(18)],
+            I::LiteralSampler(LiteralSampler {
+                set: 1,
+                binding: 2,
+                mask: 18,
+            }),
+        ),
+        (
+            24,
+            1,
+            vec![K, C(8), C(4), C(2)],
+            I::PropertyRequiredWorkgroupSize(RequiredWorkgroupSize {
+                kernel: KERNEL,
+                x: 8,
+                y: 4,
+                z: 2,
+            }),
+        ),
+        (
+            25,
+            2,
+            vec![C(7)],
+            I::SpecConstantSubgroupMaxSize(SpecId { id: 7 }),
+        ),
+        (
+            26,
+            3,
+            vec![K, C(0), C(13), C(14)],
+            I::ArgumentPointerPushConstant(push_argument(None)),
+        ),
+        (27, 3, six(), I::ArgumentPointerUniform(block(None))),
+        (
+            28,
+            3,
+            vec![C(1), C(2), S("007fabff")],
+            I::ProgramScopeVariablesStorageBuffer(data()),
+        ),
+        (
+            29,
+            3,
+            vec![C(16), C(24), C(8)],
+            I::ProgramScopeVariablePointerRelocation(Relocation {
+                object_offset: 16,
+                pointer_offset: 24,
+                pointer_size: 8,
+            }),
+        ),
+        (
+            30,
+            3,
+            vec![K, C(0), C(13), C(4)],
+            I::ImageArgumentInfoChannelOrderPushConstant(image_push()),
+        ),
+        (
+            31,
+            3,
+            vec![K, C(0), C(13), C(4)],
+            I::ImageArgumentInfoChannelDataTypePushConstant(image_push()),
+        ),
+        (
+            32,
+            3,
+            vec![K, C(0), C(11), C(12), C(13), C(4)],
+            I::ImageArgumentInfoChannelOrderUniform(image_uniform()),
+        ),
+        (
+            33,
+            3,
+            vec![K, C(0), C(11), C(12), C(13), C(4)],
+            I::ImageArgumentInfoChannelDataTypeUniform(image_uniform()),
+        ),
+        (
+            34,
+            4,
+            vec![K, C(0), C(11), C(12), Info],
+            I::ArgumentStorageTexelBuffer(descriptor(INFO)),
+        ),
+        (
+            35,
+            4,
+            vec![K, C(0), C(11), C(12)],
+            I::ArgumentUniformTexelBuffer(descriptor(None)),
+        ),
+        (
+            36,
+            5,
+            vec![C(8), C(8), S("0120")],
+            I::ConstantDataPointerPushConstant(data_push()),
+        ),
+        (
+            37,
+            5,
+            vec![C(8), C(8), S("0120")],
+            I::ProgramScopeVariablePointerPushConstant(data_push()),
+        ),
+        (
+            38,
+            5,
+            vec![C(0), S("%d %s\n"), C(4), C(4)],
+            I::PrintfInfo(PrintfInfo {
+                id: 0,
+                format: ByteString(b"%d %s\n".to_vec()),
+                argument_sizes: vec![4, 4],
+            }),
+        ),
+        (
+            38,
+            5,
+            vec![C(1), S("")],
+            I::PrintfInfo(PrintfInfo {
+                id: 1,
+                format: ByteString(Vec::new()),
+                argument_sizes: Vec::new(),
+            }),
+        ),
+        (
+            39,
+            5,
+            vec![C(1), C(2), C(4096)],
+            I::PrintfBufferStorageBuffer(PrintfBufferDescriptor {
+                set: 1,
+                binding: 2,
+                size: 4096,
+            }),
+        ),
+        (
+            40,
+            5,
+            vec![C(8), C(8), C(4096)],
+            I::PrintfBufferPointerPushConstant(PrintfBufferPush {
+                offset: 8,
+                size: 8,
+                buffer_size: 4096,
+            }),
+        ),
+        (
+            41,
+            6,
+            vec![K, C(0), C(13), C(4)],
+            I::NormalizedSamplerMaskPushConstant(image_push()),
+        ),
+        (
+            42,
+            7,
+            vec![Variable, C(16)],
+            I::WorkgroupVariableSize(WorkgroupVariableSize {
+                variable: VariableId(VARIABLE),
+                size: 16,
+            }),
+        ),
+    ];
+    rows
+}
+
+/// A kernel and an argument info come first, so that references have something to name.
+fn prologue(revision: u32) -> Module {
+    let mut module = Module::with_kernel(revision);
+    module.instructions.push((2, vec![S("x")]));
+    module
+}
+
+#[test]
+fn the_table_covers_every_instruction() {
+    let mut covered: Vec<(u32, u32)> = table().iter().map(|row| (row.0, row.1)).collect();
+    covered.dedup();
+    let listed: Vec<(u32, u32)> = TABLE.iter().map(|row| (row.number, row.since)).collect();
+    assert_eq!(covered, listed);
+    assert_eq!(
+        listed.iter().map(|row| row.0).collect::<Vec<_>>(),
+        (1..=42).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn each_instruction_is_read() {
+    for (number, since, operands, expected) in table() {
+        // Kernel in the table has its revision 5 operands.
+        for revision in since.max(5)..=7 {
+            let mut module = prologue(revision);
+            module.instructions.push((number, operands.clone()));
+            let reflection = read(&module.words()).unwrap_or_else(|e| panic!("{number}: {e}"));
+            assert_eq!(reflection.revision, revision);
+            assert_eq!(reflection.instructions.last(), Some(&expected), "{number}");
+        }
+    }
+}
+
+#[test]
+fn each_instruction_is_gated_by_its_revision() {
+    for (number, since, operands, _) in table() {
+        let before = since - 1;
+        if before == 0 || number == 42 {
+            continue;
+        }
+        let mut module = prologue(before);
+        module.instructions.push((number, operands));
+        match read(&module.words()) {
+            Err(ReadError::NewerInstruction {
+                since: s, revision, ..
+            }) => {
+                assert_eq!((s, revision), (since, before), "{number}");
+            }
+            other => panic!("{number}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn each_instruction_needs_its_operands_and_no_more() {
+    for (number, since, operands, _) in table() {
+        let optional = match number {
+            2 => operands.len() - 1,
+            38 => operands.len() - 2,
+            _ => usize::from(operands.last() == Some(&Info)),
+        };
+        let required = operands.len() - optional;
+        for count in 0..operands.len() {
+            let mut module = prologue(since.max(5));
+            module
+                .instructions
+                .push((number, operands[..count].to_vec()));
+            let result = read(&module.words());
+            if count < required {
+                assert!(
+                    matches!(result, Err(ReadError::MissingOperand { .. })),
+                    "{number} with {count}: {result:?}"
+                );
+            } else {
+                assert!(result.is_ok(), "{number} with {count}: {result:?}");
+            }
+        }
+        if number != 38 {
+            let mut more = operands.clone();
+            more.resize(7.max(operands.len()) + 1, Info);
+            let mut module = prologue(since.max(5));
+            module.instructions.push((number, more));
+            let result = read(&module.words());
+            assert!(
+                matches!(
+                    result,
+                    Err(ReadError::ExtraOperands { .. } | ReadError::WrongOperand { .. })
+                ),
+                "{number}: {result:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_operand_kind_is_checked() {
+    for (number, since, operands, _) in table() {
+        for index in 0..operands.len() {
+            // The module's label is none of the things that an operand can be.
+            let mut wrong = operands.clone();
+            wrong[index] = Arg::Id(crate::common::LABEL);
+            let mut module = prologue(since.max(5));
+            module.instructions.push((number, wrong));
+            let result = read(&module.words());
+            assert!(
+                matches!(
+                    result,
+                    Err(ReadError::WrongOperand {
+                        id: crate::common::LABEL,
+                        ..
+                    })
+                ),
+                "{number} operand {index}: {result:?}"
+            );
+        }
+    }
+}
+
+/// What the written module's reflection instructions say, resolved through its own ids.
+fn resolve(words: &[u32]) -> (String, Vec<(u32, Vec<Arg>)>) {
+    let mut ids: HashMap<u32, Arg> = HashMap::new();
+    let (mut set, mut import, mut all) = (0, String::new(), Vec::new());
+    ids.insert(FUNCTION, Function);
+    ids.insert(VARIABLE, Variable);
+    for inst in instructions(words) {
+        let inst = inst.unwrap();
+        let w = inst.operands;
+        match inst.opcode {
+            op::EXT_INST_IMPORT => {
+                set = w[0];
+                import = String::from_utf8(string(&w[1..]).unwrap().0).unwrap();
+            }
+            op::CONSTANT => {
+                ids.insert(w[1], C(w[2]));
+            }
+            op::STRING => {
+                let text = String::from_utf8(string(&w[1..]).unwrap().0).unwrap();
+                ids.insert(w[0], S(text.leak()));
+            }
+            op::EXT_INST => {
+                assert_eq!((w[0], w[2]), (crate::common::VOID, set));
+                all.push((w[3], w[4..].iter().map(|id| ids[id].clone()).collect()));
+                match w[3] {
+                    1 => ids.insert(w[1], K),
+                    2 => ids.insert(w[1], Info),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+    }
+    (import, all)
+}
+
+#[test]
+fn each_instruction_is_written() {
+    for (number, since, operands, model) in table() {
+        let mut reflection = read(&prologue(5).words()).unwrap();
+        reflection.revision = 0;
+        reflection.push(model.clone());
+        let words = embed(&plain_module(), &reflection).unwrap();
+        let (import, instructions) = resolve(&words);
+        let revision = since.max(5);
+        assert_eq!(
+            import,
+            format!("NonSemantic.ClspvReflection.{revision}"),
+            "{number}"
+        );
+        assert_eq!(instructions.last(), Some(&(number, operands)), "{number}");
+
+        let again = read(&words).unwrap();
+        assert_eq!(again.instructions, reflection.instructions, "{number}");
+        assert_eq!(again.revision, revision);
+
+        let stripped = strip_non_semantic(&words);
+        validate(&stripped);
+        if revision <= 5 {
+            validate(&words);
+        }
+    }
+}
+
+#[test]
+fn the_lowest_revision_is_written() {
+    let mut reflection = Reflection::default();
+    let kernel = reflection.add_kernel(Kernel {
+        function: FunctionId(FUNCTION),
+        name: "k".into(),
+        properties: None,
+    });
+    let cases = [
+        (1, Instruction::SpecConstantWorkDim(SpecId { id: 1 })),
+        (
+            2,
+            Instruction::SpecConstantSubgroupMaxSize(SpecId { id: 1 }),
+        ),
+        (
+            3,
+            Instruction::ArgumentPointerPushConstant(PushArgument {
+                kernel,
+                ordinal: 0,
+                offset: 0,
+                size: 8,
+                info: None,
+            }),
+        ),
+        (
+            4,
+            Instruction::ArgumentUniformTexelBuffer(DescriptorArgument {
+                kernel,
+                ordinal: 0,
+                set: 0,
+                binding: 0,
+                info: None,
+            }),
+        ),
+    ];
+    for (revision, inst) in cases {
+        reflection.push(inst);
+        let words = embed(&plain_module(), &reflection).unwrap();
+        assert_eq!(read(&words).unwrap().revision, revision);
+    }
+}
+
+/// Runs spirv-val where there is one; its absence is told once and is no failure.
+fn validate(words: &[u32]) {
+    let child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.2", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("spirv-val is not installed: module not validated");
+        return;
+    };
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+}

@@ -1,0 +1,5 @@
+//! Tests of the reflection crate through its public interface.
+
+mod common;
+mod instructions;
+mod refusals;
