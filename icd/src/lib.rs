@@ -1,1 +1,28 @@
-//! Skeleton; the crate documentation states what it takes, gives and never does.
+//! `libpumice.so`: the C ABI of OpenCL over the runtime, and nothing else.
+//!
+//! Takes what a C program or the ICD loader passes: handles, pointers, counts, NULLs. Turns them
+//! into references, slices and options, calls the runtime, and turns results back into return
+//! codes and `errcode_ret`. Checks handles, pointers and counts; every other rule of the
+//! specification is the runtime's.
+//!
+//! Never: lets a panic out; decides anything about OpenCL; exports a name outside [`table`].
+#![allow(clippy::missing_safety_doc)] // each entry point's contract is the specification's
+#![allow(clippy::too_many_arguments)] // the C API's
+#![allow(missing_docs)] // the functions are the C API's, one for one
+
+mod callback;
+mod context;
+mod device;
+mod enqueue;
+mod event;
+mod handle;
+mod image;
+mod info;
+mod kernel;
+mod memory;
+mod platform;
+mod program;
+mod queue;
+mod shim;
+mod svm;
+mod table;

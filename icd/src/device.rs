@@ -1,0 +1,114 @@
+//! Device entry points.
+
+use std::ffi::c_void;
+
+use opencl_sys::{
+    cl_device_id, cl_device_info, cl_device_partition_property, cl_device_type, cl_platform_id,
+    cl_uint, cl_ulong,
+};
+use pumice_runtime::device::Device;
+use pumice_runtime::error::{Error, Result};
+use pumice_runtime::platform::Platform;
+
+use crate::{handle, info, platform};
+
+pub unsafe fn get_device_ids(
+    platform: cl_platform_id,
+    device_type: cl_device_type,
+    num_entries: cl_uint,
+    devices: *mut cl_device_id,
+    num_devices: *mut cl_uint,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetDeviceIDs.
+    unsafe {
+        let platform = platform::argument(platform)?;
+        // CL_INVALID_VALUE before CL_DEVICE_NOT_FOUND: the outputs are wrong whatever is found.
+        if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null())
+        {
+            return Err(Error::InvalidValue);
+        }
+        let found = Platform::devices_of_type(&platform, device_type).inspect_err(|_| {
+            handle::write(num_devices, 0);
+        })?;
+        let handles: Vec<usize> = found.iter().map(|device| device.handle()).collect();
+        info::write_handles(&handles, num_entries, devices, num_devices)
+    }
+}
+
+pub unsafe fn get_device_info(
+    device: cl_device_id,
+    param_name: cl_device_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetDeviceInfo.
+    unsafe {
+        let device = handle::get::<Device>(device)?;
+        info::write(
+            device.info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
+}
+
+pub unsafe fn create_sub_devices(
+    in_device: cl_device_id,
+    properties: *const cl_device_partition_property,
+    _num_devices: cl_uint,
+    _out_devices: *mut cl_device_id,
+    _num_devices_ret: *mut cl_uint,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clCreateSubDevices.
+    unsafe {
+        handle::get::<Device>(in_device)?;
+        // CL_INVALID_VALUE if the properties are not valid, or name a partition type that the
+        // device does not support: none is.
+        let _ = handle::properties(properties);
+        Err(Error::InvalidValue)
+    }
+}
+
+// Root devices are not reference counted: clRetainDevice and clReleaseDevice leave them alone.
+pub unsafe fn retain_device(device: cl_device_id) -> Result<()> {
+    // SAFETY: the argument is that of clRetainDevice.
+    unsafe { handle::get::<Device>(device) }.map(|_| ())
+}
+
+pub unsafe fn release_device(device: cl_device_id) -> Result<()> {
+    // SAFETY: the argument is that of clReleaseDevice.
+    unsafe { handle::get::<Device>(device) }.map(|_| ())
+}
+
+pub unsafe fn get_device_and_host_timer(
+    device: cl_device_id,
+    device_timestamp: *mut cl_ulong,
+    host_timestamp: *mut cl_ulong,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetDeviceAndHostTimer.
+    unsafe {
+        let device = handle::get::<Device>(device)?;
+        if device_timestamp.is_null() || host_timestamp.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let now = device.host_time();
+        // Profiling times are given in the host's clock, so both timers are the same one.
+        handle::write(device_timestamp, now);
+        handle::write(host_timestamp, now);
+    }
+    Ok(())
+}
+
+pub unsafe fn get_host_timer(device: cl_device_id, host_timestamp: *mut cl_ulong) -> Result<()> {
+    // SAFETY: the arguments are those of clGetHostTimer.
+    unsafe {
+        let device = handle::get::<Device>(device)?;
+        if host_timestamp.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        handle::write(host_timestamp, device.host_time());
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! From C handles, pointers and counts to the runtime's types.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use opencl_sys::{cl_event, cl_uint};
+use pumice_runtime::error::{Error, Result};
+use pumice_runtime::event::Event;
+use pumice_runtime::object::{Header, Kind, Object, Ref};
+
+/// No object lies in the first page; small integers are a common kind of wrong handle.
+const FIRST_ADDRESS: usize = 4096;
+
+/// Whether `raw` is the address of a live object of kind `T`.
+///
+/// # Safety
+/// `raw` is NULL, an address of readable memory, or a value that no object can have (low or
+/// misaligned).
+unsafe fn is_kind<T: Kind>(raw: *mut c_void) -> bool {
+    let address = raw as usize;
+    if address < FIRST_ADDRESS || address % align_of::<Header>() != 0 {
+        return false;
+    }
+    // SAFETY: every object starts with a Header, and its tag tells the kinds apart.
+    unsafe { (*raw.cast::<Header>()).tag() == T::TAG }
+}
+
+/// The object behind a handle, or the error that its kind prescribes.
+///
+/// # Safety
+/// As for every OpenCL call: `raw` is NULL or a handle that the application holds. Wrong kinds
+/// are recognised.
+pub unsafe fn get<T: Kind>(raw: *mut c_void) -> Result<Ref<T>> {
+    // SAFETY: the caller's contract.
+    if !unsafe { is_kind::<T>(raw) } {
+        return Err(T::INVALID);
+    }
+    let object = raw.cast_const().cast::<Object<T>>();
+    // SAFETY: the tag says that this is an Object<T> that an Arc owns, and the application's
+    // reference keeps it alive during this call.
+    unsafe {
+        Arc::increment_strong_count(object);
+        Ok(Arc::from_raw(object))
+    }
+}
+
+/// An optional object: NULL is `None`.
+///
+/// # Safety
+/// As [`get`].
+pub unsafe fn optional<T: Kind>(raw: *mut c_void) -> Result<Option<Ref<T>>> {
+    if raw.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller's contract.
+    unsafe { get(raw) }.map(Some)
+}
+
+/// Gives the application a reference to the object.
+pub fn publish<T: Kind>(object: Ref<T>) -> *mut c_void {
+    object.publish() as *mut c_void
+}
+
+/// clRetain*.
+///
+/// # Safety
+/// As [`get`].
+pub unsafe fn retain<T: Kind>(raw: *mut c_void) -> Result<()> {
+    // SAFETY: the caller's contract.
+    let object = unsafe { get::<T>(raw) }?;
+    object.publish();
+    Ok(())
+}
+
+/// clRelease*. `before_last` runs when the application gives its last reference back, while the
+/// object is still whole.
+///
+/// # Safety
+/// As [`get`]; one of the application's references ends with this call.
+pub unsafe fn release<T: Kind>(raw: *mut c_void, before_last: impl FnOnce(&Ref<T>)) -> Result<()> {
+    // SAFETY: the caller's contract.
+    let object = unsafe { get::<T>(raw) }?;
+    if object.unpublish()? {
+        before_last(&object);
+        // SAFETY: `publish` turned one strong count into the application's references, of which
+        // this was the last.
+        unsafe { Arc::decrement_strong_count(raw.cast_const().cast::<Object<T>>()) };
+    }
+    Ok(())
+}
+
+/// A C array as a slice; NULL or no elements give an empty one.
+///
+/// # Safety
+/// `data` is NULL or points to `count` readable elements.
+pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if data.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's contract.
+    unsafe { std::slice::from_raw_parts(data, count) }
+}
+
+/// A required array: NULL or a count of zero is CL_INVALID_VALUE.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn required<'a, T>(data: *const T, count: usize) -> Result<&'a [T]> {
+    if data.is_null() || count == 0 {
+        return Err(Error::InvalidValue);
+    }
+    // SAFETY: the caller's contract.
+    Ok(unsafe { slice(data, count) })
+}
+
+/// An optional list: either both NULL and zero, or neither; otherwise `mismatch`.
+///
+/// # Safety
+/// `list` is NULL or points to `count` handles.
+pub unsafe fn list<T: Kind>(
+    count: cl_uint,
+    list: *const *mut c_void,
+    mismatch: Error,
+) -> Result<Vec<Ref<T>>> {
+    if list.is_null() != (count == 0) {
+        return Err(mismatch);
+    }
+    // SAFETY: the caller's contract.
+    unsafe { slice(list, count as usize) }
+        .iter()
+        // SAFETY: the elements are handles by the caller's contract.
+        .map(|&raw| unsafe { get::<T>(raw) })
+        .collect()
+}
+
+/// An event wait list: CL_INVALID_EVENT_WAIT_LIST if it is NULL with a count, has a count of
+/// zero without being NULL, or holds something that is no event.
+///
+/// # Safety
+/// `list` is NULL or points to `count` event handles.
+pub unsafe fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Ref<Event>>> {
+    // SAFETY: the caller's contract.
+    unsafe { self::list::<Event>(count, list, Error::InvalidEventWaitList) }
+        .map_err(|_| Error::InvalidEventWaitList)
+}
+
+/// A C string; NULL is CL_INVALID_VALUE.
+///
+/// # Safety
+/// `text` is NULL or a NUL-terminated string.
+pub unsafe fn string<'a>(text: *const c_char) -> Result<&'a CStr> {
+    if text.is_null() {
+        return Err(Error::InvalidValue);
+    }
+    // SAFETY: the caller's contract.
+    Ok(unsafe { CStr::from_ptr(text) })
+}
+
+/// A C string where NULL means an empty one.
+///
+/// # Safety
+/// As [`string`].
+pub unsafe fn string_or_empty<'a>(text: *const c_char) -> &'a CStr {
+    // SAFETY: the caller's contract.
+    unsafe { string(text) }.unwrap_or(c"")
+}
+
+/// Writes through an out pointer that may be NULL.
+///
+/// # Safety
+/// `out` is NULL or writable.
+pub unsafe fn write<T>(out: *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: the caller's contract.
+        unsafe { out.write(value) };
+    }
+}
+
+/// A zero-terminated property list, without the terminator; NULL gives `None`.
+///
+/// # Safety
+/// `list` is NULL or an array of property pairs ended by a zero name.
+pub unsafe fn properties<T: Copy + Default + PartialEq>(list: *const T) -> Option<Vec<[T; 2]>> {
+    if list.is_null() {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    let mut at = list;
+    // SAFETY: the list is made of pairs up to a zero name (the caller's contract).
+    unsafe {
+        while *at != T::default() {
+            pairs.push([*at, *at.add(1)]);
+            at = at.add(2);
+        }
+    }
+    Some(pairs)
+}

@@ -1,0 +1,116 @@
+//! Platform entry points, cl_khr_icd and the address queries.
+
+use std::ffi::{c_char, c_void};
+
+use opencl_sys::{cl_platform_id, cl_platform_info, cl_uint};
+use pumice_runtime::error::{Error, Result};
+use pumice_runtime::object::Ref;
+use pumice_runtime::platform::{self, Platform};
+
+use crate::{handle, info, table};
+
+/// The one platform.
+pub fn instance() -> &'static Ref<Platform> {
+    platform::platform(&raw const table::TABLE as usize)
+}
+
+/// A platform argument; NULL selects the only platform (as the loader chooses the first).
+///
+/// # Safety
+/// As [`handle::get`].
+pub unsafe fn argument(platform: cl_platform_id) -> Result<Ref<Platform>> {
+    if platform.is_null() {
+        return Ok(instance().clone());
+    }
+    // SAFETY: the caller's contract.
+    unsafe { handle::get::<Platform>(platform) }
+}
+
+pub unsafe fn get_platform_ids(
+    num_entries: cl_uint,
+    platforms: *mut cl_platform_id,
+    num_platforms: *mut cl_uint,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetPlatformIDs.
+    unsafe {
+        info::write_handles(
+            &[instance().handle()],
+            num_entries,
+            platforms,
+            num_platforms,
+        )
+    }
+}
+
+pub unsafe fn icd_get_platform_ids(
+    num_entries: cl_uint,
+    platforms: *mut cl_platform_id,
+    num_platforms: *mut cl_uint,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clIcdGetPlatformIDsKHR, which has the same rules.
+    unsafe { get_platform_ids(num_entries, platforms, num_platforms) }
+}
+
+pub unsafe fn get_platform_info(
+    platform: cl_platform_id,
+    param_name: cl_platform_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetPlatformInfo.
+    unsafe {
+        let platform = argument(platform)?;
+        info::write(
+            platform.info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
+}
+
+pub unsafe fn get_extension_function_address(func_name: *const c_char) -> *mut c_void {
+    // SAFETY: func_name is a string by the contract of clGetExtensionFunctionAddress.
+    match unsafe { handle::string(func_name) } {
+        Ok(name) => table::extension_address(name),
+        Err(_) => std::ptr::null_mut(),
+    }
+}
+
+pub unsafe fn get_extension_function_address_for_platform(
+    platform: cl_platform_id,
+    func_name: *const c_char,
+) -> *mut c_void {
+    // SAFETY: the arguments are those of clGetExtensionFunctionAddressForPlatform.
+    unsafe {
+        match handle::get::<Platform>(platform) {
+            Ok(_) => get_extension_function_address(func_name),
+            Err(_) => std::ptr::null_mut(),
+        }
+    }
+}
+
+pub unsafe fn icd_get_function_address(
+    platform: cl_platform_id,
+    func_name: *const c_char,
+) -> *mut c_void {
+    // SAFETY: the arguments are those of clIcdGetFunctionAddressForPlatformKHR.
+    unsafe {
+        match (handle::get::<Platform>(platform), handle::string(func_name)) {
+            (Ok(_), Ok(name)) => table::address(name),
+            _ => std::ptr::null_mut(),
+        }
+    }
+}
+
+pub unsafe fn icd_set_dispatch_data(
+    platform: cl_platform_id,
+    dispatch_data: *mut c_void,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clIcdSetPlatformDispatchDataKHR.
+    let platform =
+        unsafe { handle::get::<Platform>(platform) }.map_err(|_| Error::InvalidPlatform)?;
+    Platform::set_dispatch_data(&platform, dispatch_data as usize);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The boundary itself: panics stop here, results become return codes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use opencl_sys::{CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
+use pumice_runtime::error::{Error, Result};
+use pumice_runtime::log;
+
+/// Runs an entry point; a panic becomes `None` and a log line.
+fn guard<R>(name: &'static str, body: impl FnOnce() -> R) -> Option<R> {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(value) => Some(value),
+        Err(_) => {
+            log::error!("{name}: internal error (a panic was caught at the API boundary)");
+            None
+        }
+    }
+}
+
+/// An entry point that returns a `cl_int`.
+pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
+    match guard(name, body) {
+        Some(Ok(())) => CL_SUCCESS,
+        Some(Err(error)) => {
+            report(name, error);
+            error.code()
+        }
+        None => CL_OUT_OF_RESOURCES,
+    }
+}
+
+/// An entry point with `errcode_ret`; see [`write_errcode`].
+pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
+    let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
+    if let Err(error) = &result {
+        report(name, *error);
+    }
+    result
+}
+
+/// An entry point that has its own way to say that something failed: NULL, or nothing at all.
+pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
+    guard(name, body).unwrap_or(R::FAILURE)
+}
+
+/// What a `plain` entry point returns when it cannot do its work.
+pub trait Failure {
+    /// The value.
+    const FAILURE: Self;
+}
+
+impl Failure for () {
+    const FAILURE: Self = ();
+}
+
+impl<T> Failure for *mut T {
+    const FAILURE: Self = std::ptr::null_mut();
+}
+
+/// Stores the error code, if the application wants it, and gives the handle or NULL.
+///
+/// # Safety
+/// `errcode_ret` is NULL or points to a writable `cl_int`.
+pub unsafe fn write_errcode<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mut T {
+    let (value, code) = match result {
+        Ok(value) => (value, CL_SUCCESS),
+        Err(error) => (std::ptr::null_mut(), error.code()),
+    };
+    if !errcode_ret.is_null() {
+        // SAFETY: not NULL, so it points to a cl_int by this function's contract.
+        unsafe { errcode_ret.write(code) };
+    }
+    value
+}
+
+fn report(name: &str, error: Error) {
+    log::debug!("{name}: {error}");
+}

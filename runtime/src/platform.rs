@@ -1,0 +1,109 @@
+//! The platform: what is true without any device, and the list of devices.
+
+use std::sync::OnceLock;
+
+use opencl_sys as cl;
+
+use crate::device::{self, Device};
+use crate::error::{Error, Result};
+use crate::extensions;
+use crate::info::{Info, make_version};
+use crate::object::{self, Kind, Object, Ref};
+
+/// The version string after "OpenCL ", for platform and devices. Never names the Vulkan driver:
+/// applications refuse versions that contain certain driver names.
+pub const VERSION: &str = concat!("OpenCL 3.0 Pumice ", env!("CARGO_PKG_VERSION"));
+/// CL_PLATFORM_NUMERIC_VERSION and CL_DEVICE_NUMERIC_VERSION.
+pub const NUMERIC_VERSION: u32 = make_version(3, 0, 0);
+
+/// The platform object (one per process).
+#[derive(Debug, Default)]
+pub struct Platform {
+    devices: OnceLock<Vec<Ref<Device>>>,
+}
+
+impl Kind for Platform {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcPLATF");
+    const INVALID: Error = Error::InvalidPlatform;
+}
+
+/// The platform, made at the first call. `table` is the address of the ICD's dispatch table.
+pub fn platform(table: usize) -> &'static Ref<Platform> {
+    static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
+    PLATFORM.get_or_init(|| {
+        object::set_dispatch(table);
+        let platform = Object::new(Platform::default());
+        // The platform lives as long as the process; this reference is never given back.
+        platform.clone().publish();
+        platform
+    })
+}
+
+impl Platform {
+    /// Stores the loader's word for all objects of the platform (cl_khr_icd 2.0).
+    pub fn set_dispatch_data(platform: &Ref<Platform>, data: usize) {
+        object::set_dispatch_data(data);
+        platform.store_dispatch_data(data);
+        for device in platform.devices.get().into_iter().flatten() {
+            device.store_dispatch_data(data);
+        }
+    }
+
+    /// Every device, found through Vulkan at the first call; none is a valid answer.
+    pub fn devices(platform: &Ref<Platform>) -> &[Ref<Device>] {
+        platform.devices.get_or_init(|| device::enumerate(platform))
+    }
+
+    /// clGetDeviceIDs without the output rules.
+    pub fn devices_of_type(platform: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
+        let known = cl::CL_DEVICE_TYPE_DEFAULT
+            | cl::CL_DEVICE_TYPE_CPU
+            | cl::CL_DEVICE_TYPE_GPU
+            | cl::CL_DEVICE_TYPE_ACCELERATOR
+            | cl::CL_DEVICE_TYPE_CUSTOM;
+        // CL_INVALID_DEVICE_TYPE if device_type is not a valid value.
+        if device_type != cl::CL_DEVICE_TYPE_ALL && (device_type == 0 || device_type & !known != 0)
+        {
+            return Err(Error::InvalidDeviceType);
+        }
+        let devices = Self::devices(platform);
+        // CL_DEVICE_TYPE_ALL is every device except custom ones, of which there are none.
+        let mut found: Vec<_> = devices
+            .iter()
+            .filter(|d| device_type == cl::CL_DEVICE_TYPE_ALL || d.device_type() & device_type != 0)
+            .cloned()
+            .collect();
+        // CL_DEVICE_TYPE_DEFAULT is the first device.
+        if device_type & cl::CL_DEVICE_TYPE_DEFAULT != 0 && device_type != cl::CL_DEVICE_TYPE_ALL {
+            if let Some(first) = devices.first() {
+                if !found.iter().any(|d| d.handle() == first.handle()) {
+                    found.insert(0, first.clone());
+                }
+            }
+        }
+        // CL_DEVICE_NOT_FOUND if no device matches.
+        if found.is_empty() {
+            return Err(Error::DeviceNotFound);
+        }
+        Ok(found)
+    }
+
+    /// clGetPlatformInfo.
+    pub fn info(&self, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
+            cl::CL_PLATFORM_VERSION => Info::string(VERSION),
+            cl::CL_PLATFORM_NUMERIC_VERSION => Info::u32(NUMERIC_VERSION),
+            cl::CL_PLATFORM_NAME => Info::string("Pumice"),
+            cl::CL_PLATFORM_VENDOR => Info::string("Pumice"),
+            cl::CL_PLATFORM_EXTENSIONS => Info::string(&extensions::platform_string()),
+            cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
+                Info::name_versions(extensions::platform_versions())
+            }
+            // 0: device and host timers are read together on request, not free of charge.
+            cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
+            cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}
