@@ -1,2 +1,54 @@
-//! Skeleton of the developer commands.
-fn main() {}
+//! Developer commands, run as `cargo xtask COMMAND`.
+//!
+//! Takes a checkout on a Debian machine with Rust and gcc; gives a built, registered, tested
+//! driver. It installs Debian packages that are missing (saying so first) and keeps everything
+//! else that it makes under `target/`. It never edits the user's apt sources.
+
+mod binary_checks;
+mod clients;
+mod demo;
+mod drivers;
+mod install;
+mod packages;
+mod private_apt;
+mod sh;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  demo                      install what is missing, build, register the driver for this user,
+                            run real OpenCL programs on it
+  test [STEP...]            everything that CI runs, or only the named steps (test --list)
+  install [--prefix P] [--user]
+                            build the release library and register it
+  uninstall [--prefix P] [--user]
+                            undo install
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.split_first() {
+        Some((command, rest)) => match command.as_str() {
+            "demo" => demo::run(rest),
+            "test" => test::run(rest),
+            "install" => install::install(rest),
+            "uninstall" => install::uninstall(rest),
+            "help" | "--help" | "-h" => {
+                print!("{USAGE}");
+                Ok(())
+            }
+            other => Err(format!("no command named {other:?}\n\n{USAGE}")),
+        },
+        None => Err(USAGE.to_string()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

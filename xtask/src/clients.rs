@@ -1,0 +1,169 @@
+//! End-to-end clients: programs in C and C++ that reach the driver through an ICD loader.
+//!
+//! Every `tests/clients/*.c` and `*.cpp` is one client. It checks its own results, ends with
+//! exit status 0 when they are right, and never prints `FAIL`. Comment lines near its top may
+//! say how it is run:
+//!
+//! * `// client: env NAME=VALUE` — an environment variable;
+//! * `// client: without-vulkan` — no Vulkan driver is visible;
+//! * `// client: link-driver` — linked with libpumice.so itself instead of a loader;
+//! * `// client: once` — only with the system's driver and loader.
+
+use crate::drivers::VulkanDriver;
+use crate::sh::{self, Finished, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A compiled client and how to run it.
+pub struct Client {
+    /// File stem.
+    pub name: String,
+    /// The executable.
+    pub path: PathBuf,
+    /// `env` directives.
+    pub env: Vec<(String, String)>,
+    /// `without-vulkan`.
+    pub without_vulkan: bool,
+    /// `once`.
+    pub once: bool,
+}
+
+/// Compiles one C or C++ source, unless the executable is newer.
+pub fn compile(source: &Path, to: &Path, link: &[String]) -> Result {
+    let modified = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
+    let headers = source
+        .parent()
+        .map(|dir| sh::files_with(dir, &["h"]))
+        .transpose()?
+        .unwrap_or_default();
+    let newest = headers
+        .iter()
+        .map(PathBuf::as_path)
+        .chain([source])
+        .filter_map(modified)
+        .max();
+    if modified(to).is_some_and(|built| newest.is_some_and(|source| built > source)) {
+        return Ok(());
+    }
+    if let Some(dir) = to.parent() {
+        std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    }
+    let cpp = source.extension().is_some_and(|ext| ext == "cpp");
+    let mut command = Command::new(if cpp { "g++" } else { "gcc" });
+    command
+        .args(["-O1", "-g", "-Wall", "-o"])
+        .arg(to)
+        .arg(source)
+        .args(link)
+        .args(["-lm", "-lpthread"]);
+    sh::output(&mut command).map(drop)
+}
+
+/// Compiles all clients of `tests/clients`. `library` is the driver, for `link-driver`.
+pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
+    let sources = sh::files_with(&sh::root().join("tests/clients"), &["c", "cpp"])?;
+    let out = sh::target().join("clients");
+    let mut clients = Vec::new();
+    for source in sources {
+        let name = source
+            .file_stem()
+            .expect("listed files have names")
+            .to_string_lossy()
+            .into_owned();
+        let text = sh::read(&source)?;
+        let mut client = Client {
+            path: out.join(&name),
+            name,
+            env: Vec::new(),
+            without_vulkan: false,
+            once: false,
+        };
+        let mut link = vec!["-lOpenCL".to_string()];
+        for line in text.lines().take(40) {
+            let Some(directive) = line.trim().strip_prefix("// client: ") else {
+                continue;
+            };
+            match directive.split_once(' ') {
+                Some(("env", pair)) => {
+                    let (key, value) = pair
+                        .split_once('=')
+                        .ok_or_else(|| format!("{}: {line}", source.display()))?;
+                    client.env.push((key.to_string(), value.to_string()));
+                }
+                None if directive == "without-vulkan" => client.without_vulkan = true,
+                None if directive == "once" => client.once = true,
+                None if directive == "link-driver" => link = vec![library.display().to_string()],
+                _ => return Err(format!("{}: unknown directive: {line}", source.display())),
+            }
+        }
+        compile(&source, &client.path, &link)?;
+        clients.push(client);
+    }
+    Ok(clients)
+}
+
+/// Where and with what a client runs.
+pub struct Setting<'a> {
+    /// A folder with the one .icd file of the driver under test.
+    pub vendors: &'a Path,
+    /// The Vulkan driver; `None` for no driver at all.
+    pub driver: Option<&'a VulkanDriver>,
+    /// A folder with another loader's libOpenCL.so.1; `None` for the system's.
+    pub loader: Option<&'a Path>,
+    /// More environment.
+    pub env: &'a [(&'a str, String)],
+}
+
+impl Setting<'_> {
+    /// Sets the environment of a command that is an OpenCL client.
+    pub fn apply(&self, command: &mut Command) {
+        command.env("OCL_ICD_VENDORS", self.vendors);
+        let mut library_path: Vec<PathBuf> =
+            self.loader.iter().map(|dir| dir.to_path_buf()).collect();
+        match self.driver {
+            Some(driver) => {
+                library_path.extend(driver.library_path.iter().cloned());
+                command.env("VK_DRIVER_FILES", &driver.manifest);
+                command.env("VK_ICD_FILENAMES", &driver.manifest);
+            }
+            None => {
+                command.env("VK_DRIVER_FILES", "/nonexistent/no-driver.json");
+                command.env("VK_ICD_FILENAMES", "/nonexistent/no-driver.json");
+            }
+        }
+        if let Ok(path) = std::env::join_paths(library_path) {
+            if !path.is_empty() {
+                command.env("LD_LIBRARY_PATH", path);
+            }
+        }
+        for (key, value) in self.env {
+            command.env(key, value);
+        }
+    }
+}
+
+/// Runs a client in a setting.
+pub fn run(client: &Client, setting: &Setting<'_>, limit: Duration) -> Result<Finished> {
+    let mut command = Command::new(&client.path);
+    command.current_dir(sh::root());
+    let without = Setting {
+        driver: None,
+        ..*setting
+    };
+    let setting = if client.without_vulkan {
+        &without
+    } else {
+        setting
+    };
+    setting.apply(&mut command);
+    command.envs(client.env.iter().map(|(key, value)| (key, value)));
+    sh::run_limited(&mut command, limit)
+}
+
+/// Writes a vendors folder that holds one driver, under `target/`.
+pub fn vendors_folder(name: &str, library: &Path) -> Result<PathBuf> {
+    let dir = sh::target().join("vendors").join(name);
+    sh::write(&dir.join("pumice.icd"), format!("{}\n", library.display()))?;
+    Ok(dir)
+}

@@ -1,0 +1,69 @@
+//! The Vulkan drivers that the end-to-end tests run on, and the two ICD loaders.
+
+use crate::private_apt;
+use crate::sh::{self, Result};
+use std::path::{Path, PathBuf};
+
+/// A Vulkan driver to run clients on.
+pub struct VulkanDriver {
+    /// Short name for messages.
+    pub name: &'static str,
+    /// Value for VK_DRIVER_FILES.
+    pub manifest: PathBuf,
+    /// What VkPhysicalDeviceDriverProperties::driverInfo must begin with: a wrong path would
+    /// silently test the system's driver.
+    pub driver_info: &'static str,
+    /// Folders that the driver needs on LD_LIBRARY_PATH.
+    pub library_path: Vec<PathBuf>,
+}
+
+/// Debian 12's own lavapipe.
+pub fn system() -> Result<VulkanDriver> {
+    let dir = Path::new("/usr/share/vulkan/icd.d");
+    let manifest = sh::files_with(dir, &["json"])?
+        .into_iter()
+        .find(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("lvp_icd"))
+        })
+        .ok_or("no lavapipe manifest: is mesa-vulkan-drivers installed?")?;
+    Ok(VulkanDriver {
+        name: "lavapipe (Debian 12)",
+        manifest,
+        driver_info: "Mesa 22.3",
+        library_path: Vec::new(),
+    })
+}
+
+/// The lavapipe of Debian 12's backports, unpacked beside the system's.
+pub fn backports() -> Result<VulkanDriver> {
+    let place = private_apt::unpack(
+        "bookworm-backports",
+        &["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"],
+    )?;
+    let libraries = place.join("usr/lib/x86_64-linux-gnu");
+    let shipped = sh::read(&place.join("usr/share/vulkan/icd.d/lvp_icd.json"))?;
+    let mut manifest: serde_json::Value = serde_json::from_str(&shipped)
+        .map_err(|error| format!("lvp_icd.json of backports: {error}"))?;
+    // The manifest names the library by its file name alone, which would find the system's.
+    manifest["ICD"]["library_path"] = libraries
+        .join("libvulkan_lvp.so")
+        .display()
+        .to_string()
+        .into();
+    let path = place.join("lvp_icd.absolute.json");
+    sh::write(&path, manifest.to_string())?;
+    Ok(VulkanDriver {
+        name: "lavapipe (backports)",
+        manifest: path,
+        driver_info: "Mesa 25.0",
+        library_path: vec![libraries],
+    })
+}
+
+/// The folder of the Khronos ICD loader's libOpenCL.so.1. Debian has it from sid on; that build
+/// needs no newer C library than Debian 12's.
+pub fn khronos_loader() -> Result<PathBuf> {
+    let place = private_apt::unpack("sid", &["khronos-opencl-icd-libopencl1"])?;
+    Ok(place.join("usr/lib/x86_64-linux-gnu"))
+}

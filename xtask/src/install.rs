@@ -1,0 +1,188 @@
+//! Building the release library and registering it with the ICD loaders.
+//!
+//! The installed `.icd` file is derived from `OpenCL.icd.json`: one line with the library's
+//! path. No loader has a per-user folder, so for one user we make a vendors folder that holds
+//! our file and links to the system's, and print the one environment line that selects it.
+
+use crate::sh::{self, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the loaders look when no variable says otherwise.
+const SYSTEM_VENDORS: &str = "/etc/OpenCL/vendors";
+
+/// Where a registration puts its files.
+struct Places {
+    library: PathBuf,
+    vendors: PathBuf,
+    user: bool,
+}
+
+/// The library's file name from the manifest.
+pub fn library_name() -> Result<String> {
+    let text = sh::read(&sh::root().join("OpenCL.icd.json"))?;
+    let manifest: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| format!("OpenCL.icd.json: {error}"))?;
+    manifest["ICD"]["library_path"]
+        .as_str()
+        .map(String::from)
+        .ok_or_else(|| "OpenCL.icd.json: ICD.library_path is missing".to_string())
+}
+
+/// Builds the release library and returns its path.
+pub fn build_release() -> Result<PathBuf> {
+    sh::run(
+        Command::new(env!("CARGO"))
+            .args(["build", "--release", "--package", "pumice-icd"])
+            .current_dir(sh::root()),
+    )?;
+    Ok(sh::target().join("release").join(library_name()?))
+}
+
+fn data_home() -> Result<PathBuf> {
+    match std::env::var_os("XDG_DATA_HOME").filter(|value| !value.is_empty()) {
+        Some(dir) => Ok(PathBuf::from(dir)),
+        None => std::env::var_os("HOME")
+            .map(|home| PathBuf::from(home).join(".local/share"))
+            .ok_or_else(|| "neither XDG_DATA_HOME nor HOME is set".to_string()),
+    }
+}
+
+fn places(args: &[String]) -> Result<Places> {
+    let mut prefix = None;
+    let mut user = false;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--user" => user = true,
+            "--prefix" => {
+                prefix = Some(PathBuf::from(rest.next().ok_or("--prefix takes a folder")?))
+            }
+            other => return Err(format!("install: unknown argument {other:?}")),
+        }
+    }
+    let name = library_name()?;
+    Ok(match (prefix, user) {
+        (Some(prefix), false) => Places {
+            library: prefix.join("lib").join(name),
+            // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
+            // its own, for packaging and for OCL_ICD_VENDORS.
+            vendors: if prefix == Path::new("/usr") || prefix == Path::new("/usr/local") {
+                PathBuf::from(SYSTEM_VENDORS)
+            } else {
+                prefix.join("etc/OpenCL/vendors")
+            },
+            user: false,
+        },
+        (prefix, true) => {
+            let home = match prefix {
+                Some(prefix) => prefix,
+                None => data_home()?.join("pumice"),
+            };
+            Places {
+                library: home.join(name),
+                vendors: home.join("vendors"),
+                user: true,
+            }
+        }
+        (None, false) => Places {
+            library: PathBuf::from("/usr/local/lib").join(name),
+            vendors: PathBuf::from(SYSTEM_VENDORS),
+            user: false,
+        },
+    })
+}
+
+/// `cargo xtask install`.
+pub fn install(args: &[String]) -> Result {
+    let places = places(args)?;
+    let built = build_release()?;
+    let vendors = register(&built, &places)?;
+    println!("installed {}", places.library.display());
+    if vendors == Path::new(SYSTEM_VENDORS) {
+        println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");
+    } else {
+        println!("to use it:\n  {}", environment_line(&vendors));
+    }
+    Ok(())
+}
+
+/// Installs for this user alone and returns the vendors folder.
+pub fn install_for_user(built: &Path) -> Result<PathBuf> {
+    register(built, &places(&["--user".to_string()])?)
+}
+
+/// The line that makes a loader look into a vendors folder.
+pub fn environment_line(vendors: &Path) -> String {
+    format!("export OCL_ICD_VENDORS={}", vendors.display())
+}
+
+fn register(built: &Path, places: &Places) -> Result<PathBuf> {
+    let text = |error: std::io::Error, path: &Path| format!("{}: {error}", path.display());
+    let dir = places.library.parent().expect("a library lies in a folder");
+    std::fs::create_dir_all(dir).map_err(|error| text(error, dir))?;
+    // Copy beside and rename: a process that has the old library mapped keeps it whole.
+    let fresh = places.library.with_extension("so.new");
+    std::fs::copy(built, &fresh).map_err(|error| text(error, &fresh))?;
+    std::fs::rename(&fresh, &places.library).map_err(|error| text(error, &places.library))?;
+    sh::write(
+        &places.vendors.join("pumice.icd"),
+        format!("{}\n", places.library.display()),
+    )?;
+    if places.user {
+        link_system_drivers(&places.vendors)?;
+    }
+    Ok(places.vendors.clone())
+}
+
+/// Links the system's other drivers into a user's vendors folder, dropping stale links.
+fn link_system_drivers(vendors: &Path) -> Result {
+    for old in sh::files_with(vendors, &["icd"])? {
+        if old.is_symlink() {
+            std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
+        }
+    }
+    for icd in sh::files_with(Path::new(SYSTEM_VENDORS), &["icd"]).unwrap_or_default() {
+        let name = icd.file_name().expect("listed files have names");
+        if name == "pumice.icd" {
+            continue;
+        }
+        let link = vendors.join(name);
+        std::os::unix::fs::symlink(&icd, &link)
+            .map_err(|error| format!("{}: {error}", link.display()))?;
+    }
+    Ok(())
+}
+
+/// `cargo xtask uninstall`.
+pub fn uninstall(args: &[String]) -> Result {
+    let places = places(args)?;
+    let mut removed = false;
+    let mut remove = |path: &Path| -> Result {
+        match std::fs::remove_file(path) {
+            Ok(()) => {
+                println!("removed {}", path.display());
+                removed = true;
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    };
+    remove(&places.vendors.join("pumice.icd"))?;
+    remove(&places.library)?;
+    if places.user && places.vendors.is_dir() {
+        for link in sh::files_with(&places.vendors, &["icd"])? {
+            if link.is_symlink() {
+                remove(&link)?;
+            }
+        }
+        // Only empty folders go; anything that a user put there stays.
+        let _ = std::fs::remove_dir(&places.vendors);
+        let _ = std::fs::remove_dir(places.library.parent().expect("a library lies in a folder"));
+    }
+    if !removed {
+        println!("nothing was installed there");
+    }
+    Ok(())
+}

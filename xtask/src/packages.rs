@@ -1,0 +1,109 @@
+//! Debian packages that a command needs: the one list, and installing what is missing.
+
+use crate::sh::{self, Result};
+use std::process::Command;
+
+/// A Debian package and why we need it.
+pub struct Package {
+    /// Package name.
+    pub name: &'static str,
+    /// Reason, shown to the user before anything is installed.
+    pub why: &'static str,
+}
+
+const fn package(name: &'static str, why: &'static str) -> Package {
+    Package { name, why }
+}
+
+/// What `cargo xtask demo` needs.
+pub const DEMO: &[Package] = &[
+    package(
+        "mesa-vulkan-drivers",
+        "a Vulkan driver, for machines without a GPU too",
+    ),
+    package("libvulkan1", "the Vulkan loader"),
+    package("ocl-icd-libopencl1", "the OpenCL ICD loader"),
+    package(
+        "ocl-icd-opencl-dev",
+        "libOpenCL.so to link programs against",
+    ),
+    package("opencl-c-headers", "CL/cl.h"),
+    package("opencl-clhpp-headers", "CL/opencl.hpp"),
+    package("g++", "the C++ program of the demo"),
+    package("clinfo", "shows the device"),
+    package("clpeak", "a benchmark that knows nothing of Pumice"),
+];
+
+/// What `cargo xtask test` needs besides.
+pub const TEST: &[Package] = &[
+    package("mesa-vulkan-drivers", "the Vulkan driver that tests run on"),
+    package("libvulkan1", "the Vulkan loader"),
+    package(
+        "vulkan-validationlayers",
+        "one test run under the Khronos validation layer",
+    ),
+    package("spirv-tools", "spirv-val and spirv-as"),
+    package("ocl-icd-libopencl1", "the OpenCL ICD loader"),
+    package(
+        "ocl-icd-opencl-dev",
+        "libOpenCL.so to link test clients against",
+    ),
+    package("opencl-c-headers", "CL/cl.h"),
+    package("opencl-clhpp-headers", "CL/opencl.hpp"),
+    package("g++", "C++ test clients"),
+    package("binutils", "readelf, for the checks of the library"),
+    package("clinfo", "a real client"),
+];
+
+fn installed(name: &str) -> bool {
+    let mut query = Command::new("dpkg-query");
+    query.args(["-W", "-f", "${db:Status-Status}", name]);
+    sh::output(&mut query).is_ok_and(|status| status == "installed")
+}
+
+/// Installs the packages that are missing, after saying which and why. Goes through sudo where
+/// the user is not root; without either it lists them and stops.
+pub fn ensure(packages: &[Package]) -> Result {
+    let missing: Vec<&Package> = packages
+        .iter()
+        .filter(|package| !installed(package.name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("Debian packages to install:");
+    for package in &missing {
+        println!("  {:24} {}", package.name, package.why);
+    }
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    let root = sh::output(Command::new("id").arg("-u"))?.trim() == "0";
+    let sudo = !root && sh::on_path("sudo");
+    if !root && !sudo {
+        return Err(format!(
+            "not root and no sudo: please have these installed and run again:\n  apt-get install {}",
+            names.join(" ")
+        ));
+    }
+    let apt = |args: &[&str]| {
+        let mut command = if sudo {
+            let mut command = Command::new("sudo");
+            command.args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+            command
+        } else {
+            let mut command = Command::new("apt-get");
+            command.env("DEBIAN_FRONTEND", "noninteractive");
+            command
+        };
+        command.args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(args);
+        command
+    };
+    let mut install = apt(&["install", "-y", "--no-install-recommends"]);
+    install.args(&names);
+    // The package lists may be absent (a bare machine) or old: refresh only then.
+    if sh::output(&mut install).is_err() {
+        sh::output(&mut apt(&["update"]))?;
+        sh::output(&mut install)?;
+    }
+    println!("installed {}\n", names.join(" "));
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Packages of another Debian suite, unpacked under `target/` through an apt configuration of
+//! our own. The user's sources and package database are only read, never changed.
+
+use crate::sh::{self, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The keyring that signs all suites used here.
+const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// The mirror that the user's own sources name for Debian's main archive, so that a local
+/// mirror is respected; Debian's public address otherwise.
+fn mirror() -> String {
+    let lists = Command::new("apt-get")
+        .args(["indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(SUITE)"])
+        .output()
+        .map(|output| sh::both(&output))
+        .unwrap_or_default();
+    lists
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let uri = words.next()?;
+            (words.next()? == "Debian" && !uri.contains("security"))
+                .then(|| uri.trim_end_matches('/').to_string())
+        })
+        .next()
+        .unwrap_or_else(|| "http://deb.debian.org/debian".to_string())
+}
+
+fn apt(tool: &str, home: &Path) -> Command {
+    let mut command = Command::new(tool);
+    let option = |name: &str, value: String| format!("{name}={value}");
+    command
+        .args([
+            "-qq",
+            "-o",
+            "Dir::Etc::sourcelist=/dev/null",
+            "-o",
+            "APT::Sandbox::User=root",
+        ])
+        .args([
+            "-o",
+            &option(
+                "Dir::Etc::sourceparts",
+                home.join("etc").display().to_string(),
+            ),
+        ])
+        .args([
+            "-o",
+            &option(
+                "Dir::State::lists",
+                home.join("lists").display().to_string(),
+            ),
+        ])
+        .args([
+            "-o",
+            &option("Dir::Cache", home.join("cache").display().to_string()),
+        ])
+        .args(["-o", "Dir::State::status=/dev/null"]);
+    command
+}
+
+/// Downloads `packages` of `suite` (without their dependencies) and unpacks them into one
+/// folder, which is returned. Done once; later calls find the folder.
+pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
+    let home = sh::target().join("debian").join(suite);
+    let place = home.join(packages.join("+"));
+    if place.join("complete").is_file() {
+        return Ok(place);
+    }
+    for dir in ["etc", "lists/partial", "cache/archives/partial"] {
+        std::fs::create_dir_all(home.join(dir))
+            .map_err(|error| format!("{}: {error}", home.display()))?;
+    }
+    sh::write(
+        &home.join("etc/suite.sources"),
+        format!(
+            "Types: deb\nURIs: {}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n",
+            mirror()
+        ),
+    )?;
+    sh::output(apt("apt-get", &home).arg("update"))?;
+    // A half-unpacked folder of an interrupted run must not be mistaken for a whole one.
+    let _ = std::fs::remove_dir_all(&place);
+    std::fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    sh::output(
+        apt("apt-get", &home)
+            .arg("download")
+            .args(packages)
+            .current_dir(&place),
+    )?;
+    for archive in sh::files_with(&place, &["deb"])? {
+        sh::output(Command::new("dpkg").arg("-x").arg(&archive).arg(&place))?;
+        std::fs::remove_file(&archive)
+            .map_err(|error| format!("{}: {error}", archive.display()))?;
+    }
+    sh::write(&place.join("complete"), "")?;
+    Ok(place)
+}

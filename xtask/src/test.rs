@@ -1,0 +1,328 @@
+//! `cargo xtask test`: everything that CI runs, step by step.
+
+use crate::clients::{self, Client, Setting};
+use crate::drivers::{self, VulkanDriver};
+use crate::sh::{self, Result};
+use crate::{binary_checks, demo, install, packages};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A named step. The one list of them.
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn(&mut Report) -> Result,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        what: "cargo fmt --check",
+        run: fmt,
+    },
+    Step {
+        name: "clippy",
+        what: "clippy, warnings denied",
+        run: clippy,
+    },
+    Step {
+        name: "unit",
+        what: "unit tests, filetests, interpreter runs, spirv-val",
+        run: unit,
+    },
+    Step {
+        name: "library",
+        what: "the debug library: relocations, needed libraries, exports",
+        run: library,
+    },
+    Step {
+        name: "clients",
+        what: "end-to-end clients on two Vulkan drivers and two loaders",
+        run: end_to_end,
+    },
+    Step {
+        name: "validation",
+        what: "end-to-end clients under the Khronos validation layer",
+        run: validation,
+    },
+];
+
+/// Counts what ran.
+#[derive(Default)]
+struct Report {
+    passed: usize,
+    failures: Vec<String>,
+}
+
+impl Report {
+    fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
+        match outcome {
+            Ok(()) => self.passed += 1,
+            Err(why) => {
+                println!("  FAIL {name}\n{why}");
+                self.failures.push(name.to_string());
+            }
+        }
+    }
+}
+
+/// Runs all steps, or those named.
+pub fn run(args: &[String]) -> Result {
+    if args.iter().any(|arg| arg == "--list") {
+        for step in STEPS {
+            println!("{:12} {}", step.name, step.what);
+        }
+        return Ok(());
+    }
+    if let Some(unknown) = args
+        .iter()
+        .find(|arg| STEPS.iter().all(|step| step.name != arg.as_str()))
+    {
+        return Err(format!(
+            "no test step named {unknown:?}; see cargo xtask test --list"
+        ));
+    }
+    packages::ensure(packages::TEST)?;
+    let start = Instant::now();
+    let mut report = Report::default();
+    for step in STEPS {
+        if !args.is_empty() && args.iter().all(|arg| arg != step.name) {
+            continue;
+        }
+        println!("\n=== {}: {}", step.name, step.what);
+        let began = Instant::now();
+        let outcome = (step.run)(&mut report);
+        report.record(step.name, outcome);
+        println!(
+            "=== {} took {:.0} s",
+            step.name,
+            began.elapsed().as_secs_f64()
+        );
+    }
+    println!("\n{:.0} s in all", start.elapsed().as_secs_f64());
+    for name in &report.failures {
+        println!("failed: {name}");
+    }
+    println!("{} passed, {} failed", report.passed, report.failures.len());
+    if report.failures.is_empty() {
+        Ok(())
+    } else {
+        Err("some tests failed".to_string())
+    }
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args).current_dir(sh::root());
+    command
+}
+
+fn fmt(_: &mut Report) -> Result {
+    sh::run(&mut cargo(&["fmt", "--all", "--check"]))
+}
+
+fn clippy(_: &mut Report) -> Result {
+    sh::run(&mut cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+fn unit(_: &mut Report) -> Result {
+    let system = drivers::system()?;
+    let mut command = cargo(&["test", "--quiet", "--workspace"]);
+    // Tests that dispatch do so on a known driver.
+    command
+        .env("VK_DRIVER_FILES", &system.manifest)
+        .env("VK_ICD_FILENAMES", &system.manifest);
+    sh::run(&mut command)
+}
+
+/// Builds the driver with debug assertions (the compiler verifies after every pass) and the
+/// harness's binaries.
+fn build_debug() -> Result<PathBuf> {
+    sh::run(&mut cargo(&["build", "--quiet", "--package", "pumice-icd"]))?;
+    Ok(sh::target().join("debug").join(install::library_name()?))
+}
+
+fn library(_: &mut Report) -> Result {
+    binary_checks::check(&build_debug()?, false)
+}
+
+/// What one matrix entry of the end-to-end run is called in messages.
+struct Matrix<'a> {
+    label: String,
+    setting: Setting<'a>,
+}
+
+/// Asserts that the driver under test is the one that we mean: the log of device selection
+/// names its driverInfo.
+fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
+    let mut command = Command::new(&list.path);
+    matrix.setting.apply(&mut command);
+    command.env("PUMICE_LOG", "info");
+    let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
+    let expected = format!("driverInfo \"{}", driver.driver_info);
+    if done.stderr.contains(&expected) {
+        Ok(())
+    } else {
+        Err(format!(
+            "{}: no {expected}…\" in the log:\n{}",
+            matrix.label, done.stderr
+        ))
+    }
+}
+
+fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
+    for client in all {
+        if client.once && !first {
+            continue;
+        }
+        let began = Instant::now();
+        let done = clients::run(client, &matrix.setting, Duration::from_secs(240))?;
+        let good = done.ok && !done.stdout.contains("FAIL");
+        let name = format!("{} · {}", client.name, matrix.label);
+        println!(
+            "  {} {name} ({:.1} s)",
+            if good { "ok  " } else { "FAIL" },
+            began.elapsed().as_secs_f64()
+        );
+        let outcome = if good {
+            Ok(())
+        } else {
+            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
+        };
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// The demo's programs are end-to-end tests too: they check their results themselves.
+fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
+    for source in demo::sources()? {
+        let name = source
+            .file_stem()
+            .expect("listed files have names")
+            .to_string_lossy()
+            .into_owned();
+        let program = sh::target().join("clients").join(format!("demo-{name}"));
+        clients::compile(&source, &program, &["-lOpenCL".to_string()])?;
+        let mut command = Command::new(&program);
+        command.arg("Pumice").current_dir(sh::target());
+        if name == "sha256" {
+            command.arg(sh::root().join("Cargo.lock"));
+        }
+        matrix.setting.apply(&mut command);
+        let done = sh::run_limited(&mut command, Duration::from_secs(240))?;
+        let label = format!("demo {name} · {}", matrix.label);
+        println!("  {} {label}", if done.ok { "ok  " } else { "FAIL" });
+        let outcome = if done.ok {
+            Ok(())
+        } else {
+            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
+        };
+        report.record(&label, outcome);
+    }
+    Ok(())
+}
+
+fn end_to_end(report: &mut Report) -> Result {
+    let library = build_debug()?;
+    let vendors = clients::vendors_folder("debug", &library)?;
+    let all = clients::compile_all(&library)?;
+    let list = all
+        .iter()
+        .find(|client| client.name == "list_devices")
+        .ok_or("tests/clients/list_devices.c is missing")?;
+    let (system, backports, khronos) = (
+        drivers::system()?,
+        drivers::backports()?,
+        drivers::khronos_loader()?,
+    );
+    let mut first = true;
+    for (driver, loader, loader_name) in [
+        (&system, None, "ocl-icd"),
+        (&backports, None, "ocl-icd"),
+        (&system, Some(khronos.as_path()), "Khronos loader"),
+    ] {
+        let matrix = Matrix {
+            label: format!("{} · {loader_name}", driver.name),
+            setting: Setting {
+                vendors: &vendors,
+                driver: Some(driver),
+                loader,
+                env: &[],
+            },
+        };
+        report.record(
+            &format!("driverInfo · {}", matrix.label),
+            assert_driver(list, &matrix, driver),
+        );
+        run_clients(report, &all, &matrix, first)?;
+        run_demos(report, &matrix)?;
+        first = false;
+    }
+    Ok(())
+}
+
+/// The layer's settings: every message goes to a file, nothing is filtered.
+fn layer_settings(dir: &Path, log: &Path) -> Result {
+    sh::write(
+        &dir.join("vk_layer_settings.txt"),
+        format!(
+            "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
+             khronos_validation.report_flags = error,warn,perf\n\
+             khronos_validation.log_filename = {}\n",
+            log.display()
+        ),
+    )
+}
+
+fn validation(report: &mut Report) -> Result {
+    let library = build_debug()?;
+    let vendors = clients::vendors_folder("debug", &library)?;
+    let all = clients::compile_all(&library)?;
+    let system = drivers::system()?;
+    let dir = sh::target().join("validation");
+    let log = dir.join("messages.txt");
+    layer_settings(&dir, &log)?;
+    let env = [
+        (
+            "VK_INSTANCE_LAYERS",
+            "VK_LAYER_KHRONOS_validation".to_string(),
+        ),
+        ("VK_LAYER_SETTINGS_PATH", dir.display().to_string()),
+    ];
+    let setting = Setting {
+        vendors: &vendors,
+        driver: Some(&system),
+        loader: None,
+        env: &env,
+    };
+    for client in all.iter().filter(|client| !client.without_vulkan) {
+        // The layer appends; each client starts with an empty log so that messages have an owner.
+        let _ = std::fs::remove_file(&log);
+        let done = clients::run(client, &setting, Duration::from_secs(600))?;
+        let messages = std::fs::read_to_string(&log).unwrap_or_default();
+        let name = format!("{} · validation layer", client.name);
+        let good = done.ok && messages.trim().is_empty();
+        println!("  {} {name}", if good { "ok  " } else { "FAIL" });
+        let outcome = if good {
+            Ok(())
+        } else {
+            let shown: String = messages.chars().take(4000).collect();
+            Err(format!(
+                "{}\n{}{}\n{shown}",
+                done.status, done.stdout, done.stderr
+            ))
+        };
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
