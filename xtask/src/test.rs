@@ -144,8 +144,7 @@ fn unit(_: &mut Report) -> Result {
     sh::run(&mut command)
 }
 
-/// Builds the driver with debug assertions (the compiler verifies after every pass) and the
-/// harness's binaries.
+/// Builds the driver with debug assertions (the compiler verifies after every pass).
 fn build_debug() -> Result<PathBuf> {
     sh::run(&mut cargo(&["build", "--quiet", "--package", "pumice-icd"]))?;
     Ok(sh::target().join("debug").join(install::library_name()?))
@@ -232,8 +231,52 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
     Ok(())
 }
 
+/// Kernel files: sources with expectations in their comments, each in a process of its own.
+fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let mut passed = 0;
+    for file in &files {
+        let mut command = Command::new(runner);
+        command.arg("Pumice").arg(file);
+        matrix.setting.apply(&mut command);
+        let done = sh::run_limited(&mut command, Duration::from_secs(120))?;
+        passed += usize::from(done.ok);
+        let label = format!(
+            "{} · {}",
+            file.file_name()
+                .expect("listed files have names")
+                .to_string_lossy(),
+            matrix.label
+        );
+        let outcome = if done.ok {
+            Ok(())
+        } else {
+            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
+        };
+        report.record(&label, outcome);
+    }
+    println!(
+        "  {passed} of {} kernel files · {}",
+        files.len(),
+        matrix.label
+    );
+    Ok(())
+}
+
+/// Builds the tools of the harness and returns the kernel-file runner.
+fn build_runner() -> Result<PathBuf> {
+    sh::run(&mut cargo(&[
+        "build",
+        "--quiet",
+        "--package",
+        "pumice-cts-harness",
+    ]))?;
+    Ok(sh::target().join("debug/pumice-clrun"))
+}
+
 fn end_to_end(report: &mut Report) -> Result {
     let library = build_debug()?;
+    let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
     let all = clients::compile_all(&library)?;
     let list = all
@@ -266,6 +309,7 @@ fn end_to_end(report: &mut Report) -> Result {
         );
         run_clients(report, &all, &matrix, first)?;
         run_demos(report, &matrix)?;
+        run_kernel_files(report, &runner, &matrix)?;
         first = false;
     }
     Ok(())

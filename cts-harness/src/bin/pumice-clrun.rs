@@ -1,0 +1,46 @@
+//! Runs kernel files on a platform: `pumice-clrun PLATFORM FILE...`.
+//!
+//! Prints a line a file and ends with exit status 1 when one failed. The format is described in
+//! `pumice_cts_harness::kernel_file`.
+
+use pumice_cts_harness::cl::Device;
+use pumice_cts_harness::kernel_file::KernelFile;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let Some((platform, files)) = args.split_first() else {
+        eprintln!("usage: pumice-clrun PLATFORM FILE...");
+        return ExitCode::from(2);
+    };
+    let device = match Device::open(platform) {
+        Ok(device) => device,
+        Err(error) => {
+            eprintln!("no device on a platform named like {platform:?}: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut failed = 0;
+    for path in files {
+        let outcome = std::fs::read_to_string(path)
+            .map_err(|error| error.to_string())
+            .and_then(|source| KernelFile::parse(&source)?.check(&device, &source));
+        match outcome {
+            Ok(()) => println!("ok   {path}"),
+            Err(why) => {
+                failed += 1;
+                println!("FAIL {path}\n     {}", why.replace('\n', "\n     "));
+            }
+        }
+    }
+    println!(
+        "{} passed, {failed} failed on {}",
+        files.len() - failed,
+        device.name
+    );
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,338 @@
+//! A small safe client of the OpenCL API, through whatever ICD loader is linked.
+//!
+//! Only what the tools of this crate call. Every error is the `cl_int` with the name of the
+//! function that returned it. All `unsafe` of the crate is here.
+
+use cl_sys::{
+    CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,
+    CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id,
+    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
+};
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::ptr;
+
+/// A failed OpenCL call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The function that returned the code.
+    pub call: &'static str,
+    /// The error code, for example -11 for CL_BUILD_PROGRAM_FAILURE.
+    pub code: cl_int,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} returned {}", self.call, self.code)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Result of an OpenCL call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+fn check(call: &'static str, code: cl_int) -> Result<()> {
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(Error { call, code })
+    }
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug)]
+pub enum Arg<'a> {
+    /// Plain bytes.
+    Bytes(&'a [u8]),
+    /// A buffer.
+    Buffer(&'a Buffer),
+    /// A null buffer.
+    Null,
+    /// So many bytes of local memory.
+    Local(usize),
+}
+
+/// A device with a context and an in-order queue.
+pub struct Device {
+    device: cl_device_id,
+    context: cl_context,
+    queue: cl_command_queue,
+    /// CL_PLATFORM_NAME.
+    pub platform_name: String,
+    /// CL_DEVICE_NAME.
+    pub name: String,
+    /// CL_DEVICE_VERSION.
+    pub version: String,
+}
+
+impl Device {
+    /// The first device of the first platform whose name contains `platform`.
+    pub fn open(platform: &str) -> Result<Device> {
+        let mut platforms: [cl_platform_id; 16] = [ptr::null_mut(); 16];
+        let mut count: cl_uint = 0;
+        // SAFETY: the array has the sixteen entries that the call is told of.
+        check("clGetPlatformIDs", unsafe {
+            cl_sys::clGetPlatformIDs(16, platforms.as_mut_ptr(), &mut count)
+        })?;
+        for &candidate in &platforms[..(count as usize).min(16)] {
+            let name = string_info(|size, value, ret| {
+                // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
+                unsafe { cl_sys::clGetPlatformInfo(candidate, CL_PLATFORM_NAME, size, value, ret) }
+            })?;
+            if !name.contains(platform) {
+                continue;
+            }
+            let mut device: cl_device_id = ptr::null_mut();
+            // SAFETY: room for one device id is passed.
+            let found = unsafe {
+                cl_sys::clGetDeviceIDs(
+                    candidate,
+                    CL_DEVICE_TYPE_ALL,
+                    1,
+                    &mut device,
+                    ptr::null_mut(),
+                )
+            };
+            if found == 0 {
+                return Self::with(device, name);
+            }
+        }
+        Err(Error {
+            call: "clGetDeviceIDs",
+            code: -1,
+        })
+    }
+
+    fn with(device: cl_device_id, platform_name: String) -> Result<Device> {
+        let info = |param| {
+            string_info(|size, value, ret| {
+                // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
+                unsafe { cl_sys::clGetDeviceInfo(device, param, size, value, ret) }
+            })
+        };
+        let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
+        let mut code = 0;
+        // SAFETY: one valid device, no properties, no callback.
+        let context = unsafe {
+            cl_sys::clCreateContext(ptr::null(), 1, &device, None, ptr::null_mut(), &mut code)
+        };
+        check("clCreateContext", code)?;
+        // SAFETY: the context was made for this device just now.
+        let queue = unsafe { cl_sys::clCreateCommandQueue(context, device, 0, &mut code) };
+        check("clCreateCommandQueue", code)?;
+        Ok(Device {
+            device,
+            context,
+            queue,
+            platform_name,
+            name,
+            version,
+        })
+    }
+
+    /// Builds a program; `Err` carries the log.
+    pub fn build(
+        &self,
+        source: &[u8],
+        options: &str,
+    ) -> std::result::Result<Program, (Error, String)> {
+        let options = CString::new(options).unwrap_or_default();
+        let mut code = 0;
+        let text = source.as_ptr().cast();
+        // SAFETY: one string with its length.
+        let program = unsafe {
+            cl_sys::clCreateProgramWithSource(self.context, 1, &text, &source.len(), &mut code)
+        };
+        check("clCreateProgramWithSource", code).map_err(|error| (error, String::new()))?;
+        let program = Program { program };
+        // SAFETY: the program and device are valid, the options NUL-terminated.
+        let code = unsafe {
+            cl_sys::clBuildProgram(
+                program.program,
+                1,
+                &self.device,
+                options.as_ptr(),
+                None,
+                ptr::null_mut(),
+            )
+        };
+        match check("clBuildProgram", code) {
+            Ok(()) => Ok(program),
+            Err(error) => {
+                let log = string_info(|size, value, ret| {
+                    // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
+                    unsafe {
+                        cl_sys::clGetProgramBuildInfo(
+                            program.program,
+                            self.device,
+                            CL_PROGRAM_BUILD_LOG,
+                            size,
+                            value,
+                            ret,
+                        )
+                    }
+                });
+                Err((error, log.unwrap_or_default()))
+            }
+        }
+    }
+
+    /// A read-write buffer with the given contents.
+    pub fn buffer(&self, contents: &[u8]) -> Result<Buffer> {
+        let mut code = 0;
+        // SAFETY: COPY_HOST_PTR reads exactly `len` bytes during the call.
+        let mem = unsafe {
+            cl_sys::clCreateBuffer(
+                self.context,
+                CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                contents.len(),
+                contents.as_ptr() as *mut c_void,
+                &mut code,
+            )
+        };
+        check("clCreateBuffer", code)?;
+        Ok(Buffer {
+            mem,
+            size: contents.len(),
+        })
+    }
+
+    /// Reads a whole buffer back, after everything enqueued before.
+    pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        let mut bytes = vec![0u8; buffer.size];
+        // SAFETY: the blocking read writes `size` bytes into a vector of that length.
+        let code = unsafe {
+            cl_sys::clEnqueueReadBuffer(
+                self.queue,
+                buffer.mem,
+                CL_TRUE,
+                0,
+                bytes.len(),
+                bytes.as_mut_ptr().cast(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueReadBuffer", code)?;
+        Ok(bytes)
+    }
+
+    /// Runs a kernel to its end.
+    pub fn run(
+        &self,
+        kernel: &Kernel,
+        args: &[Arg<'_>],
+        offset: Option<&[usize]>,
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<()> {
+        for (index, arg) in args.iter().enumerate() {
+            let (size, value): (usize, *const c_void) = match arg {
+                Arg::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
+                Arg::Buffer(buffer) => (size_of::<cl_mem>(), ptr::from_ref(&buffer.mem).cast()),
+                Arg::Null => (size_of::<cl_mem>(), ptr::null()),
+                Arg::Local(size) => (*size, ptr::null()),
+            };
+            // SAFETY: `value` points at `size` bytes that outlive the call, or is null where
+            // the API takes null.
+            let code =
+                unsafe { cl_sys::clSetKernelArg(kernel.kernel, index as cl_uint, size, value) };
+            check("clSetKernelArg", code)?;
+        }
+        let raw = |sizes: Option<&[usize]>| sizes.map_or(ptr::null(), <[usize]>::as_ptr);
+        // SAFETY: the size arrays have `global.len()` entries each (checked by the parser).
+        let code = unsafe {
+            cl_sys::clEnqueueNDRangeKernel(
+                self.queue,
+                kernel.kernel,
+                global.len() as cl_uint,
+                raw(offset),
+                global.as_ptr(),
+                raw(local),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueNDRangeKernel", code)?;
+        // SAFETY: a valid queue.
+        check("clFinish", unsafe { cl_sys::clFinish(self.queue) })
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: both were created by `with` and are released once. Failure leaves nothing to do.
+        unsafe {
+            cl_sys::clReleaseCommandQueue(self.queue);
+            cl_sys::clReleaseContext(self.context);
+        }
+    }
+}
+
+/// A built program.
+pub struct Program {
+    program: cl_program,
+}
+
+impl Program {
+    /// One of its kernels.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let name = CString::new(name).unwrap_or_default();
+        let mut code = 0;
+        // SAFETY: a valid program and a NUL-terminated name.
+        let kernel = unsafe { cl_sys::clCreateKernel(self.program, name.as_ptr(), &mut code) };
+        check("clCreateKernel", code)?;
+        Ok(Kernel { kernel })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: created by `build`, released once.
+        unsafe { cl_sys::clReleaseProgram(self.program) };
+    }
+}
+
+/// A kernel.
+pub struct Kernel {
+    kernel: cl_kernel,
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // SAFETY: created by `Program::kernel`, released once.
+        unsafe { cl_sys::clReleaseKernel(self.kernel) };
+    }
+}
+
+/// A buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    mem: cl_mem,
+    size: usize,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: created by `Device::buffer`, released once.
+        unsafe { cl_sys::clReleaseMemObject(self.mem) };
+    }
+}
+
+/// Asks twice: for the size, then for the string. The final NUL is dropped.
+fn string_info(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<String> {
+    let mut size = 0;
+    check("clGet*Info", ask(0, ptr::null_mut(), &mut size))?;
+    let mut bytes = vec![0u8; size];
+    check(
+        "clGet*Info",
+        ask(size, bytes.as_mut_ptr().cast(), ptr::null_mut()),
+    )?;
+    while bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
