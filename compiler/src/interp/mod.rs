@@ -1,1 +1,4 @@
-//! Runs IR on the CPU: the oracle of differential tests.
+//! The interpreter: runs kernels of the IR on the CPU, as the oracle of tests.
+
+pub mod float;
+pub mod half;

@@ -121,6 +121,25 @@ impl Function {
         self.layout.blocks.first().copied()
     }
 
+    /// Makes `block` exist (and all before it), for readers that keep numbers.
+    pub(crate) fn place_block(&mut self, block: Block) {
+        while !self.blocks.is_valid(block) {
+            self.blocks.push(BlockData::default());
+        }
+    }
+
+    /// Makes `value` exist with this type and origin (numbers before it become unused
+    /// values), for readers that keep numbers.
+    pub(crate) fn place_value(&mut self, value: Value, ty: Type, def: ValueDef) {
+        while !self.values.is_valid(value) {
+            self.values.push(ValueData {
+                ty: Type::I32,
+                def: ValueDef::Undef,
+            });
+        }
+        self.values[value] = ValueData { ty, def };
+    }
+
     /// A new block, not yet in the layout.
     pub fn make_block(&mut self) -> Block {
         self.blocks.push(BlockData::default())

@@ -15,12 +15,17 @@
 //! Invariant: constants are values, not instructions, and are hash-consed per function.
 //! Invariant: every block ends in exactly one terminator, which is its last instruction.
 
+mod cfg;
+mod dom;
 mod entities;
 mod function;
 mod inst;
 mod module;
+pub mod text;
 mod types;
 
+pub use cfg::Cfg;
+pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, StackSlot, StringId, Value};
 pub use function::{BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, ValueDef};
 pub use inst::{
