@@ -110,7 +110,7 @@ fn refusals_name_the_place() {
         (body("v1: i32 = iadd i32 1"), "3:23: expected `,`"),
         (
             body("v1: i8 = ineg i8 256"),
-            "3:21: `256` is no 8-bit integer",
+            "3:20: `256` is no 8-bit integer",
         ),
         (body("jump block7"), "3:8: the block is not defined"),
         (

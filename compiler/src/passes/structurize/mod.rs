@@ -1,6 +1,6 @@
 //! Structured control flow for SPIR-V (unified specification §2.11) out of any CFG.
 //!
-//! Takes: any verified [`Function`]. Gives: the same function with its blocks rewritten, and
+//! Takes: any verified [`crate::ir::Function`]. Gives: the same function with its blocks rewritten, and
 //! a [`StructuredCfg`] that says which block needs which merge instruction.
 //! Never: duplicates a block that holds a barrier or a collective.
 
