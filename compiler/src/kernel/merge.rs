@@ -120,7 +120,7 @@ pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
     for item in instructions(words) {
         let (offset, op, raw) = item.map_err(|e| e.to_string())?;
         let malformed = |reason: &str| format!("malformed SPIR-V at word {offset}: {reason}");
-        id_positions(raw, &reader, &mut ids).map_err(|r| malformed(r))?;
+        id_positions(raw, &reader, &mut ids).map_err(malformed)?;
         let (type_at, result_at) = result_positions(op);
         if op == Op::TypeInt as u16 && raw[2] == 64 {
             reader.wide_types.insert(raw[1]);
