@@ -3,6 +3,11 @@
 //! Sema asks [`is_builtin`], [`constant`] and [`resolve`]; the typed tree then carries the row's
 //! [`BuiltinId`], from which emission finds the lowering.
 
+pub mod names;
+pub mod overload;
+pub mod table;
+
+use crate::options::ClStd;
 use crate::sema::lang::LangOptions;
 pub use crate::sema::typed::BuiltinId;
 use crate::sema::types::{TypeId, TypeTable};
@@ -60,20 +65,68 @@ pub enum ResolveError {
 
 /// Whether `name` is a built-in function in any version.
 pub fn is_builtin(name: &str) -> bool {
-    let _ = name;
-    false
+    names::lookup(name).is_some()
 }
+
+/// Enumerators and flags of the built-in functions. The numbers are this compiler's own
+/// agreement between the table and its lowering; memory orders are C11's.
+const CONSTANTS: &[(&str, ClStd, TypeId, u64)] = &[
+    ("CLK_LOCAL_MEM_FENCE", ClStd::Cl10, TypeTable::UINT, 1),
+    ("CLK_GLOBAL_MEM_FENCE", ClStd::Cl10, TypeTable::UINT, 2),
+    ("CLK_IMAGE_MEM_FENCE", ClStd::Cl20, TypeTable::UINT, 4),
+    ("memory_order_relaxed", ClStd::Cl20, TypeTable::INT, 0),
+    ("memory_order_acquire", ClStd::Cl20, TypeTable::INT, 2),
+    ("memory_order_release", ClStd::Cl20, TypeTable::INT, 3),
+    ("memory_order_acq_rel", ClStd::Cl20, TypeTable::INT, 4),
+    ("memory_order_seq_cst", ClStd::Cl20, TypeTable::INT, 5),
+    ("memory_scope_work_item", ClStd::Cl20, TypeTable::INT, 0),
+    ("memory_scope_work_group", ClStd::Cl20, TypeTable::INT, 1),
+    ("memory_scope_device", ClStd::Cl20, TypeTable::INT, 2),
+    (
+        "memory_scope_all_svm_devices",
+        ClStd::Cl20,
+        TypeTable::INT,
+        3,
+    ),
+    ("memory_scope_all_devices", ClStd::Cl30, TypeTable::INT, 3),
+    ("memory_scope_sub_group", ClStd::Cl20, TypeTable::INT, 4),
+];
 
 /// A named constant that is no macro: enumerators such as `memory_order_relaxed`.
 pub fn constant(name: &str, lang: &LangOptions) -> Option<(TypeId, u64)> {
-    let _ = (name, lang);
-    None
+    CONSTANTS
+        .iter()
+        .find(|c| c.0 == name && lang.std >= c.1)
+        .map(|c| (c.2, c.3))
 }
 
 /// Names for "did you mean", those most alike to `name` first; empty when none is close.
 pub fn similar(name: &str) -> Vec<&'static str> {
-    let _ = name;
-    Vec::new()
+    let limit = if name.len() < 5 { 1 } else { 2 };
+    let mut found: Vec<(usize, &'static str)> = table::ROWS
+        .iter()
+        .filter(|row| !row.name.contains('#') && row.name.len().abs_diff(name.len()) <= limit)
+        .map(|row| (distance(name.as_bytes(), row.name.as_bytes()), row.name))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Levenshtein distance.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let old = row[j + 1];
+            row[j + 1] = (corner + usize::from(x != y)).min(old + 1).min(row[j] + 1);
+            corner = old;
+        }
+    }
+    row[b.len()]
 }
 
 /// Finds the overload that `name(args)` means, ranking as clang does: exact types first, then
@@ -84,6 +137,9 @@ pub fn resolve(
     types: &mut TypeTable,
     lang: &LangOptions,
 ) -> Result<Resolution, ResolveError> {
-    let _ = (name, args, types, lang);
-    Err(ResolveError::Unknown)
+    let found = names::lookup(name).ok_or(ResolveError::Unknown)?;
+    overload::resolve(name, &found, args, types, lang)
 }
+
+#[cfg(test)]
+mod tests;
