@@ -16,6 +16,7 @@
 pub mod builtins;
 pub mod diagnostics;
 pub mod emit;
+pub mod frontend;
 pub mod import;
 pub mod interp;
 pub mod ir;

@@ -95,3 +95,392 @@ pub struct LowerOptions {
     /// Floating-point and optimisation switches.
     pub math: MathOptions,
 }
+
+/// What is wrong with a string of options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionError {
+    /// The option as written.
+    pub option: String,
+    /// Why it was refused, for the build log.
+    pub message: String,
+}
+
+impl std::fmt::Display for OptionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+impl CompileOptions {
+    /// Parses the options of clCompileProgram (OpenCL 3.0 API §5.8.6).
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
+        let mut compile = Self::default();
+        let mut link = LinkOptions::default();
+        parse(text, COMPILE, &mut compile, &mut link)?;
+        Ok(compile)
+    }
+}
+
+impl LinkOptions {
+    /// Parses the options of clLinkProgram (OpenCL 3.0 API §5.8.7).
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
+        let mut compile = CompileOptions::default();
+        let mut link = Self::default();
+        parse(text, LINK, &mut compile, &mut link)?;
+        if link.enable_link_options && !link.create_library {
+            return Err(OptionError {
+                option: "-enable-link-options".to_string(),
+                message: "option '-enable-link-options' needs '-create-library'".to_string(),
+            });
+        }
+        Ok(link)
+    }
+}
+
+/// Parses the options of clBuildProgram: those of compiling, and their part for linking.
+pub fn parse_build(text: &str) -> Result<(CompileOptions, LinkOptions), OptionError> {
+    let mut compile = CompileOptions::default();
+    let mut link = LinkOptions::default();
+    parse(text, COMPILE, &mut compile, &mut link)?;
+    link.math = compile.math;
+    Ok((compile, link))
+}
+
+/// Legal for clBuildProgram and clCompileProgram.
+const COMPILE: u8 = 1;
+/// Legal for clLinkProgram.
+const LINK: u8 = 2;
+
+/// What stands behind an option's name.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Nothing.
+    Alone(fn(&mut Parsed<'_>)),
+    /// A value in the same word or in the next one (`-DX`, `-D X`).
+    Joined(fn(&mut Parsed<'_>, String) -> Result<(), String>),
+    /// A value in the same word behind the name (`-cl-std=CL3.0`).
+    Suffix(fn(&mut Parsed<'_>, String) -> Result<(), String>),
+    /// A value in the next word (`-x spir`).
+    Next(fn(&mut Parsed<'_>, String) -> Result<(), String>),
+}
+
+struct Parsed<'a> {
+    compile: &'a mut CompileOptions,
+    link: &'a mut LinkOptions,
+    math: MathOptions,
+}
+
+fn ignore(_: &mut Parsed<'_>) {}
+
+fn ignore_value(_: &mut Parsed<'_>, _: String) -> Result<(), String> {
+    Ok(())
+}
+
+/// THE list of options. An earlier row wins over a later one.
+const OPTIONS: &[(&str, u8, Form)] = &[
+    (
+        "-D",
+        COMPILE,
+        Form::Joined(|p, v| {
+            if !v.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) {
+                return Err(format!("'{v}' does not begin with the name of a macro"));
+            }
+            p.compile.defines.push(Define::Define(v));
+            Ok(())
+        }),
+    ),
+    (
+        "-U",
+        COMPILE,
+        Form::Joined(|p, v| {
+            p.compile.defines.push(Define::Undefine(v));
+            Ok(())
+        }),
+    ),
+    (
+        "-I",
+        COMPILE,
+        Form::Joined(|p, v| {
+            p.compile.include_dirs.push(v);
+            Ok(())
+        }),
+    ),
+    (
+        "-cl-std=",
+        COMPILE,
+        Form::Suffix(|p, v| {
+            let std = match v.as_str() {
+                "CL1.0" => ClStd::Cl10,
+                "CL1.1" => ClStd::Cl11,
+                "CL1.2" => ClStd::Cl12,
+                "CL2.0" => ClStd::Cl20,
+                "CL3.0" => ClStd::Cl30,
+                "CL3.1" => ClStd::Cl31,
+                _ => return Err(format!("'{v}' is no OpenCL C version known here")),
+            };
+            p.compile.std = Some(std);
+            Ok(())
+        }),
+    ),
+    ("-w", COMPILE, Form::Alone(|p| p.compile.no_warnings = true)),
+    (
+        "-Werror",
+        COMPILE,
+        Form::Alone(|p| p.compile.warnings_as_errors = true),
+    ),
+    ("-g", COMPILE, Form::Alone(|p| p.compile.debug_info = true)),
+    (
+        "-cl-kernel-arg-info",
+        COMPILE,
+        Form::Alone(|p| p.compile.kernel_arg_info = true),
+    ),
+    (
+        "-cl-single-precision-constant",
+        COMPILE,
+        Form::Alone(|p| p.math.single_precision_constant = true),
+    ),
+    (
+        "-cl-denorms-are-zero",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.denorms_are_zero = true),
+    ),
+    (
+        "-cl-fp32-correctly-rounded-divide-sqrt",
+        COMPILE,
+        Form::Alone(|p| p.math.correctly_rounded_divide_sqrt = true),
+    ),
+    (
+        "-cl-opt-disable",
+        COMPILE,
+        Form::Alone(|p| p.math.opt_disable = true),
+    ),
+    (
+        "-cl-mad-enable",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.mad_enable = true),
+    ),
+    (
+        "-cl-no-signed-zeros",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.no_signed_zeros = true),
+    ),
+    (
+        "-cl-unsafe-math-optimizations",
+        COMPILE | LINK,
+        Form::Alone(unsafe_math),
+    ),
+    (
+        "-cl-finite-math-only",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.finite_math_only = true),
+    ),
+    (
+        "-cl-fast-relaxed-math",
+        COMPILE | LINK,
+        Form::Alone(|p| {
+            unsafe_math(p);
+            p.math.finite_math_only = true;
+            p.math.fast_relaxed = true;
+        }),
+    ),
+    (
+        "-cl-uniform-work-group-size",
+        COMPILE,
+        Form::Alone(|p| p.math.uniform_work_group_size = true),
+    ),
+    (
+        "-cl-no-subgroup-ifp",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.no_subgroup_ifp = true),
+    ),
+    // Deprecated since 1.1, without effect.
+    ("-cl-strict-aliasing", COMPILE, Form::Alone(ignore)),
+    // From cl_khr_spir; programs that load SPIR-V still pass them.
+    (
+        "-x",
+        COMPILE,
+        Form::Next(|_, v| match v.as_str() {
+            "spir" | "cl" | "CL" => Ok(()),
+            _ => Err(format!("'{v}' is no language known here")),
+        }),
+    ),
+    ("-spir-std=", COMPILE, Form::Suffix(ignore_value)),
+    (
+        "-create-library",
+        LINK,
+        Form::Alone(|p| p.link.create_library = true),
+    ),
+    (
+        "-enable-link-options",
+        LINK,
+        Form::Alone(|p| p.link.enable_link_options = true),
+    ),
+    // Optimisation levels and warning groups of other compilers: accepted, without effect.
+    ("-O", COMPILE, Form::Suffix(ignore_value)),
+    ("-W", COMPILE, Form::Suffix(ignore_value)),
+];
+
+/// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
+fn unsafe_math(p: &mut Parsed<'_>) {
+    p.math.unsafe_math = true;
+    p.math.no_signed_zeros = true;
+    p.math.mad_enable = true;
+}
+
+fn parse(
+    text: &str,
+    place: u8,
+    compile: &mut CompileOptions,
+    link: &mut LinkOptions,
+) -> Result<(), OptionError> {
+    let mut parsed = Parsed {
+        compile,
+        link,
+        math: MathOptions::default(),
+    };
+    let mut words = split(text)?.into_iter();
+    while let Some(word) = words.next() {
+        let row = OPTIONS.iter().find(|(name, _, form)| match form {
+            Form::Alone(_) | Form::Next(_) => word == *name,
+            Form::Joined(_) | Form::Suffix(_) => word.starts_with(name),
+        });
+        let refuse = |message: String| OptionError {
+            option: word.clone(),
+            message,
+        };
+        let Some((name, places, form)) = row else {
+            return Err(refuse(format!("unknown option '{word}'")));
+        };
+        if places & place == 0 {
+            let stage = if place == LINK {
+                "linking"
+            } else {
+                "compiling"
+            };
+            return Err(refuse(format!(
+                "option '{word}' does not belong to {stage}"
+            )));
+        }
+        let rest = word[name.len()..].to_string();
+        let missing = || refuse(format!("option '{word}' lacks its value"));
+        let result = match form {
+            Form::Alone(apply) => {
+                apply(&mut parsed);
+                Ok(())
+            }
+            Form::Suffix(apply) => apply(&mut parsed, rest),
+            Form::Joined(apply) if !rest.is_empty() => apply(&mut parsed, rest),
+            Form::Joined(apply) | Form::Next(apply) => {
+                let value = words.next().ok_or_else(missing)?;
+                apply(&mut parsed, value)
+            }
+        };
+        result.map_err(|why| refuse(format!("option '{word}': {why}")))?;
+    }
+    if place == LINK {
+        parsed.link.math = parsed.math;
+    } else {
+        parsed.compile.math = parsed.math;
+    }
+    Ok(())
+}
+
+/// Words between white space. Quotes keep white space together; a backslash makes the quote,
+/// backslash or space behind it an ordinary character.
+fn split(text: &str) -> Result<Vec<String>, OptionError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.trim_end_matches('\0').chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars
+                .peek()
+                .is_some_and(|n| matches!(n, '"' | '\'' | '\\' | ' ')) =>
+            {
+                word.get_or_insert_default().extend(chars.next());
+            }
+            '"' | '\'' if quote == Some(c) => quote = None,
+            '"' | '\'' if quote.is_none() => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            c if c.is_whitespace() && quote.is_none() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(OptionError {
+            option: text.to_string(),
+            message: "a quote in the options is not closed".to_string(),
+        });
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClStd, CompileOptions, Define, LinkOptions, parse_build};
+
+    fn defines(text: &str) -> Vec<String> {
+        let options = CompileOptions::parse(text).expect(text);
+        let text = |d: &Define| match d {
+            Define::Define(d) => d.clone(),
+            Define::Undefine(d) => format!("-{d}"),
+        };
+        options.defines.iter().map(text).collect()
+    }
+
+    #[test]
+    fn defines_and_quotes() {
+        assert_eq!(
+            defines(r#"-DA -D B=2 -D "F(x)=((x) + 1)" -DS=\"s\" -U C -DT='a b'"#),
+            ["A", "B=2", "F(x)=((x) + 1)", "S=\"s\"", "-C", "T=a b"]
+        );
+        let options = CompileOptions::parse("-I/a\\ b -I \"c d\"").expect("valid");
+        assert_eq!(options.include_dirs, ["/a b", "c d"]);
+    }
+
+    #[test]
+    fn switches() {
+        let (compile, link) = parse_build(
+            " -cl-std=CL2.0\t-cl-fast-relaxed-math -Werror -O3 -g -x spir -spir-std=1.2 ",
+        )
+        .expect("valid");
+        assert_eq!(compile.std, Some(ClStd::Cl20));
+        assert!(compile.math.fast_relaxed && compile.math.mad_enable && link.math.unsafe_math);
+        assert!(compile.warnings_as_errors && compile.debug_info);
+        assert!(LinkOptions::parse("-create-library -enable-link-options").is_ok());
+    }
+
+    #[test]
+    fn refusals_name_the_option() {
+        for (text, message) in [
+            ("-cl-foo", "unknown option '-cl-foo'"),
+            ("source.cl", "unknown option 'source.cl'"),
+            ("-w -D", "option '-D' lacks its value"),
+            (
+                "-D 1X",
+                "option '-D': '1X' does not begin with the name of a macro",
+            ),
+            (
+                "-cl-std=CL9",
+                "option '-cl-std=CL9': 'CL9' is no OpenCL C version known here",
+            ),
+            (
+                "-create-library",
+                "option '-create-library' does not belong to compiling",
+            ),
+            ("-D \"X", "a quote in the options is not closed"),
+        ] {
+            let error = CompileOptions::parse(text).expect_err(text);
+            assert_eq!(error.to_string(), message);
+        }
+        for text in ["-DX", "-enable-link-options", "-cl-kernel-arg-info"] {
+            assert!(LinkOptions::parse(text).is_err(), "{text}");
+        }
+    }
+}
