@@ -1,0 +1,602 @@
+//! Module-level emission: which functions, which variables, which entry points.
+
+use super::abi::{ArgLayout, ModuleConstant, ModuleConstants, constants_of};
+use super::builder::{Builder, Id};
+use super::partition::{Object, Partitions};
+use crate::ir::{
+    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, Type, Value, ValueDef,
+};
+use crate::passes::LowerError;
+use crate::{LowerOptions, Target};
+use cranelift_entity::SecondaryMap;
+use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// A local or private array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayVar {
+    /// The variable.
+    pub var: Id,
+    /// Its storage class.
+    pub class: StorageClass,
+}
+
+/// Where a kernel's argument block lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgBlock {
+    /// In push constants from this byte on.
+    Push(u32),
+    /// In a uniform buffer (the variable).
+    Uniform(Id),
+}
+
+/// Emission state.
+pub(crate) struct Emitter<'m> {
+    pub b: Builder,
+    pub module: &'m Module,
+    pub target: &'m Target,
+    pub options: &'m LowerOptions,
+    pub parts: Partitions,
+    /// Functions that kernels reach, callees before callers.
+    pub functions: Vec<FuncId>,
+    pub kernel_of: SecondaryMap<FuncId, Option<u32>>,
+    pub constants: ModuleConstants,
+    /// Byte offset of each global or constant variable in the program-scope buffer.
+    pub data_offsets: FxHashMap<GlobalId, u64>,
+    /// Size of the program-scope buffer.
+    pub data_size: u64,
+    pub push_var: Option<Id>,
+    pub push_words: u32,
+    pub arg_blocks: Vec<ArgBlock>,
+    pub arg_layouts: Vec<ArgLayout>,
+    /// Module-scope arrays by partition number.
+    pub arrays: FxHashMap<u32, ArrayVar>,
+    /// Pointer value of each local argument.
+    pub local_args: FxHashMap<(u32, u32), Id>,
+    /// SpecId of each local argument.
+    pub local_specs: Vec<(u32, u32, u32)>,
+    pub next_spec: u32,
+    /// The three spec constants of the work-group size, or constants.
+    pub group_size: [Id; 3],
+    /// The fixed work-group size, if all kernels require the same.
+    pub fixed_group_size: Option<[u32; 3]>,
+    pub work_dim: Option<(Id, u32)>,
+    pub subgroup_max_size: Option<(Id, u32)>,
+    pub inputs: FxHashMap<u32, Id>,
+    pub func_ids: SecondaryMap<FuncId, Id>,
+    /// Module-scope variables that each function uses itself.
+    pub uses: FxHashMap<FuncId, BTreeSet<Id>>,
+    pub float_widths: BTreeSet<u32>,
+
+    // Per function.
+    pub cur: FuncId,
+    pub vals: SecondaryMap<Value, Id>,
+    pub labels: SecondaryMap<Block, Id>,
+    pub cur_uses: BTreeSet<Id>,
+    pub frame: FxHashMap<u32, Id>,
+}
+
+/// Functions that the kernels reach, callees first.
+pub(crate) fn reachable(module: &Module) -> Result<Vec<FuncId>, LowerError> {
+    let mut state: SecondaryMap<FuncId, u8> = SecondaryMap::new();
+    let mut order = Vec::new();
+    // Explicit stack: call chains of hostile input must not exhaust ours.
+    let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
+    let callees = |id: FuncId| {
+        let f = &module.functions[id];
+        let mut list = Vec::new();
+        for &block in &f.layout.blocks {
+            for &inst in &f.layout.insts[block] {
+                if let InstKind::Call { func, .. } = f.insts[inst].kind {
+                    list.push(func);
+                }
+            }
+        }
+        list
+    };
+    for kernel in &module.kernels {
+        if state[kernel.func] == 0 {
+            state[kernel.func] = 1;
+            stack.push((kernel.func, callees(kernel.func)));
+        }
+        while let Some((func, rest)) = stack.last_mut() {
+            let func = *func;
+            match rest.pop() {
+                Some(callee) if module.functions[callee].entry().is_none() => {
+                    return Err(LowerError::new(format!(
+                        "undefined function '{}'",
+                        module.functions[callee].name
+                    )));
+                }
+                Some(callee) => match state[callee] {
+                    0 => {
+                        state[callee] = 1;
+                        stack.push((callee, callees(callee)));
+                    }
+                    1 => {
+                        return Err(LowerError::new(format!(
+                            "recursion through function '{}' is not allowed in OpenCL C",
+                            module.functions[callee].name
+                        )));
+                    }
+                    _ => {}
+                },
+                None => {
+                    state[func] = 2;
+                    order.push(func);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+impl<'m> Emitter<'m> {
+    /// Prepares the emission of a module.
+    pub fn new(
+        module: &'m Module,
+        target: &'m Target,
+        options: &'m LowerOptions,
+    ) -> Result<Self, LowerError> {
+        let functions = reachable(module)?;
+        let parts = Partitions::compute(module, &functions)?;
+        let mut kernel_of: SecondaryMap<FuncId, Option<u32>> = SecondaryMap::new();
+        for (i, kernel) in module.kernels.iter().enumerate() {
+            kernel_of[kernel.func] = Some(i as u32);
+        }
+        let mut used = BTreeSet::new();
+        for &func in &functions {
+            let f = &module.functions[func];
+            for &block in &f.layout.blocks {
+                for &inst in &f.layout.insts[block] {
+                    for &constant in constants_of(&f.insts[inst].kind, module) {
+                        used.insert(constant as u32);
+                    }
+                }
+            }
+        }
+        let constants = ModuleConstants::new(|c| used.contains(&(c as u32)));
+        let mut emitter = Self {
+            b: Builder::new(target.spirv_version),
+            module,
+            target,
+            options,
+            parts,
+            functions,
+            kernel_of,
+            constants,
+            data_offsets: FxHashMap::default(),
+            data_size: 0,
+            push_var: None,
+            push_words: 0,
+            arg_blocks: Vec::new(),
+            arg_layouts: Vec::new(),
+            arrays: FxHashMap::default(),
+            local_args: FxHashMap::default(),
+            local_specs: Vec::new(),
+            next_spec: 3,
+            group_size: [0; 3],
+            fixed_group_size: None,
+            work_dim: None,
+            subgroup_max_size: None,
+            inputs: FxHashMap::default(),
+            func_ids: SecondaryMap::new(),
+            uses: FxHashMap::default(),
+            float_widths: BTreeSet::new(),
+            cur: FuncId::from_u32(0),
+            vals: SecondaryMap::new(),
+            labels: SecondaryMap::new(),
+            cur_uses: BTreeSet::new(),
+            frame: FxHashMap::default(),
+        };
+        emitter.declare_model();
+        emitter.declare_data();
+        emitter.declare_group_size();
+        emitter.declare_arguments();
+        emitter.declare_local_arrays();
+        Ok(emitter)
+    }
+
+    fn declare_model(&mut self) {
+        const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
+        const GLSL450: u32 = 1;
+        const VULKAN: u32 = 3;
+        self.b.capability(Capability::Shader);
+        self.b
+            .capability(Capability::PhysicalStorageBufferAddresses);
+        let model = if self.target.vulkan_memory_model {
+            self.b.capability(Capability::VulkanMemoryModel);
+            VULKAN
+        } else {
+            GLSL450
+        };
+        self.b.memory_model(PHYSICAL_STORAGE_BUFFER_64, model);
+    }
+
+    fn declare_data(&mut self) {
+        if self
+            .constants
+            .offset(ModuleConstant::ProgramScope)
+            .is_none()
+        {
+            return;
+        }
+        for (id, global) in &self.module.globals {
+            if global.space == AddressSpace::Local {
+                continue;
+            }
+            let offset = self
+                .data_size
+                .next_multiple_of(u64::from(global.align.max(1)));
+            self.data_offsets.insert(id, offset);
+            self.data_size = offset + global.size;
+        }
+    }
+
+    fn declare_group_size(&mut self) {
+        let mut sizes = self
+            .module
+            .kernels
+            .iter()
+            .map(|k| k.required_work_group_size);
+        let first = sizes.next().flatten();
+        if first.is_some() && sizes.all(|s| s == first) {
+            self.fixed_group_size = first;
+        }
+        let u32_ty = self.b.int(32);
+        if let Some(size) = self.fixed_group_size {
+            self.group_size = size.map(|n| self.b.u32(n));
+            return;
+        }
+        for i in 0..3 {
+            let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+            self.b.decorate(id, Decoration::SpecId, &[i as u32]);
+            self.group_size[i] = id;
+        }
+        let v3 = self.b.vector(u32_ty, 3);
+        let size = self.group_size;
+        let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
+        self.b.decorate(
+            id,
+            Decoration::BuiltIn,
+            &[SpvBuiltIn::WorkgroupSize as u32],
+        );
+    }
+
+    fn declare_arguments(&mut self) {
+        let limit = self.target.max_push_constants_size;
+        let base = self.constants.end;
+        let mut push_bytes = base;
+        for kernel in &self.module.kernels {
+            let layout = ArgLayout::of(kernel);
+            let fits = base + layout.size <= limit;
+            if fits {
+                push_bytes = push_bytes.max(base + layout.size);
+                self.arg_blocks.push(ArgBlock::Push(base));
+            } else {
+                let var = self.uniform_block(layout.size);
+                self.arg_blocks.push(ArgBlock::Uniform(var));
+            }
+            self.arg_layouts.push(layout);
+        }
+        self.push_words = push_bytes.div_ceil(4);
+        if self.push_words == 0 {
+            return;
+        }
+        let u32_ty = self.b.int(32);
+        let length = self.b.u32(self.push_words);
+        let array = self.b.fresh_ty(Op::TypeArray, &[u32_ty, length]);
+        self.b.decorate(array, Decoration::ArrayStride, &[4]);
+        let block = self.b.fresh_ty(Op::TypeStruct, &[array]);
+        self.b.decorate(block, Decoration::Block, &[]);
+        self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
+        let ptr = self.b.pointer(StorageClass::PushConstant, block);
+        let var = self.b.variable(ptr, StorageClass::PushConstant);
+        self.b.name(var, "push_constants");
+        self.push_var = Some(var);
+    }
+
+    /// A uniform buffer of 16-byte elements at set 0, binding 0.
+    fn uniform_block(&mut self, bytes: u32) -> Id {
+        let u32_ty = self.b.int(32);
+        let v4 = self.b.vector(u32_ty, 4);
+        let length = self.b.u32(bytes.div_ceil(16).max(1));
+        let array = self.b.fresh_ty(Op::TypeArray, &[v4, length]);
+        self.b.decorate(array, Decoration::ArrayStride, &[16]);
+        let block = self.b.fresh_ty(Op::TypeStruct, &[array]);
+        self.b.decorate(block, Decoration::Block, &[]);
+        self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
+        let ptr = self.b.pointer(StorageClass::Uniform, block);
+        let var = self.b.variable(ptr, StorageClass::Uniform);
+        self.b.decorate(var, Decoration::DescriptorSet, &[0]);
+        self.b.decorate(var, Decoration::Binding, &[0]);
+        self.b.name(var, "arguments");
+        var
+    }
+
+    /// Workgroup arrays, and Private ones for partitions that several functions share.
+    fn declare_local_arrays(&mut self) {
+        let u32_ty = self.b.int(32);
+        // Every local argument has its SpecId, used or not.
+        let mut spec_of: FxHashMap<(u32, u32), Id> = FxHashMap::default();
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
+            for (ordinal, arg) in kernel.args.iter().enumerate() {
+                if matches!(arg.kind, crate::ir::KernelArgKind::Local { .. }) {
+                    let key = (k as u32, ordinal as u32);
+                    let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+                    self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
+                    self.local_specs.push((key.0, key.1, self.next_spec));
+                    self.next_spec += 1;
+                    spec_of.insert(key, id);
+                }
+            }
+        }
+        for p in 0..self.parts.list.len() {
+            let part = self.parts.list[p].clone();
+            let class = match (part.space, part.single_function) {
+                (AddressSpace::Local, _) => StorageClass::Workgroup,
+                (_, None) => StorageClass::Private,
+                (_, Some(_)) => continue,
+            };
+            let length = if part.args.is_empty() {
+                self.b.u32(part.fixed_bytes.div_ceil(part.unit).max(1))
+            } else {
+                let mut end = self.b.u32(part.fixed_bytes);
+                let mut known = Some(part.fixed_bytes);
+                for &(object, align) in &part.args {
+                    let Object::LocalArg(kernel, ordinal) = object else {
+                        continue;
+                    };
+                    let start = match known {
+                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align)),
+                        None => {
+                            let up = self.b.u32(align - 1);
+                            let mask = self.b.u32(!(align - 1));
+                            let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
+                            self.b.spec_op(Op::BitwiseAnd, u32_ty, &[sum, mask])
+                        }
+                    };
+                    let bias = self.b.u32(part.bias);
+                    let address = match known {
+                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align) + part.bias),
+                        None => self.b.spec_op(Op::IAdd, u32_ty, &[start, bias]),
+                    };
+                    self.local_args.insert((kernel, ordinal), address);
+                    known = None;
+                    let size = spec_of[&(kernel, ordinal)];
+                    end = self.b.spec_op(Op::IAdd, u32_ty, &[start, size]);
+                }
+                let up = self.b.u32(part.unit - 1);
+                let unit = self.b.u32(part.unit);
+                let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
+                let count = self.b.spec_op(Op::UDiv, u32_ty, &[sum, unit]);
+                // All arguments may have size 0, but an array has at least one element.
+                let (zero, one) = (self.b.u32(0), self.b.u32(1));
+                let bool_ty = self.b.bool();
+                let empty = self.b.spec_op(Op::IEqual, bool_ty, &[count, zero]);
+                self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
+            };
+            let element = self.b.int(part.unit * 8);
+            let array = self.b.ty(Op::TypeArray, &[element, length]);
+            let ptr = self.b.pointer(class, array);
+            let var = self.b.variable(ptr, class);
+            self.arrays.insert(p as u32, ArrayVar { var, class });
+        }
+    }
+
+    /// The array of a partition, made on first use for private ones.
+    pub fn array(&mut self, partition: u32) -> ArrayVar {
+        if let Some(&array) = self.arrays.get(&partition) {
+            self.cur_uses.insert(array.var);
+            return array;
+        }
+        let class = StorageClass::Function;
+        if let Some(&var) = self.frame.get(&partition) {
+            return ArrayVar { var, class };
+        }
+        let part = &self.parts.list[partition as usize];
+        let (unit, bytes) = (part.unit, part.fixed_bytes);
+        let element = self.b.int(unit * 8);
+        let length = self.b.u32(bytes.div_ceil(unit).max(1));
+        let array = self.b.ty(Op::TypeArray, &[element, length]);
+        let ptr = self.b.pointer(class, array);
+        let var = self.b.local_variable(ptr);
+        self.frame.insert(partition, var);
+        ArrayVar { var, class }
+    }
+
+    /// The type of one lane in registers.
+    pub fn scalar_ty(&mut self, scalar: Scalar) -> Id {
+        match scalar {
+            Scalar::Bool => self.b.bool(),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => self.b.int(scalar.bits()),
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                self.float_widths.insert(scalar.bits());
+                self.b.float(scalar.bits())
+            }
+            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => self.b.int(32),
+            Scalar::Ptr(_) => self.b.int(64),
+        }
+    }
+
+    /// The type of a value in registers.
+    pub fn ty(&mut self, ty: Type) -> Id {
+        let scalar = self.scalar_ty(ty.scalar);
+        self.b.vector(scalar, u32::from(ty.lanes))
+    }
+
+    /// The IR type of a value of the current function.
+    pub fn value_ty(&self, value: Value) -> Type {
+        self.module.functions[self.cur].ty(value)
+    }
+
+    /// A constant of any type.
+    pub fn constant(&mut self, ty: Type, lanes: &[u64]) -> Id {
+        let mut ids = Vec::with_capacity(lanes.len());
+        for &bits in lanes {
+            let scalar = self.scalar_ty(ty.scalar);
+            let id = match ty.scalar {
+                Scalar::Bool if bits & 1 == 1 => self.b.constant_op(Op::ConstantTrue, scalar, &[]),
+                Scalar::Bool => self.b.constant_op(Op::ConstantFalse, scalar, &[]),
+                Scalar::F64 => self.b.constant_op(
+                    Op::Constant,
+                    scalar,
+                    &[bits as u32, (bits >> 32) as u32],
+                ),
+                Scalar::F16 | Scalar::F32 => {
+                    self.b.constant_op(Op::Constant, scalar, &[bits as u32])
+                }
+                Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => self.b.u32(bits as u32),
+                Scalar::Ptr(_) => self.b.const_int(64, bits),
+                other => self.b.const_int(other.bits(), bits),
+            };
+            ids.push(id);
+        }
+        if let [one] = ids[..] {
+            return one;
+        }
+        let vector = self.ty(ty);
+        self.b.constant_op(Op::ConstantComposite, vector, &ids)
+    }
+
+    /// The id of a value of the current function.
+    pub fn value(&mut self, value: Value) -> Id {
+        let id = self.vals[value];
+        if id != 0 {
+            return id;
+        }
+        let f = &self.module.functions[self.cur];
+        let ty = f.ty(value);
+        let id = match f.def(value) {
+            ValueDef::Const(lanes) => {
+                let lanes = lanes.clone();
+                self.constant(ty, &lanes)
+            }
+            ValueDef::Undef => {
+                // Any value will do, and zero is the same at each use.
+                let ty = self.ty(ty);
+                self.b.constant_op(Op::ConstantNull, ty, &[])
+            }
+            // Forward reference through a loop: the definition takes this id.
+            ValueDef::Result(..) | ValueDef::Param(..) => self.b.id(),
+        };
+        self.vals[value] = id;
+        id
+    }
+
+    /// An Input variable of the given built-in.
+    pub fn input(&mut self, builtin: SpvBuiltIn, ty: Id) -> Id {
+        let var = match self.inputs.get(&(builtin as u32)) {
+            Some(&var) => var,
+            None => {
+                let ptr = self.b.pointer(StorageClass::Input, ty);
+                let var = self.b.variable(ptr, StorageClass::Input);
+                self.b
+                    .decorate(var, Decoration::BuiltIn, &[builtin as u32]);
+                self.inputs.insert(builtin as u32, var);
+                var
+            }
+        };
+        self.cur_uses.insert(var);
+        self.b.op(Op::Load, ty, &[var])
+    }
+
+    /// A specialization constant with the next free SpecId.
+    pub fn spec_constant(&mut self, default: u32) -> (Id, u32) {
+        let ty = self.b.int(32);
+        let id = self.b.fresh_constant(Op::SpecConstant, ty, &[default]);
+        let spec = self.next_spec;
+        self.b.decorate(id, Decoration::SpecId, &[spec]);
+        self.next_spec += 1;
+        (id, spec)
+    }
+
+    /// One word of the push constants.
+    pub fn push_word(&mut self, word: u32) -> Result<Id, LowerError> {
+        let var = self
+            .push_var
+            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))?;
+        self.cur_uses.insert(var);
+        let u32_ty = self.b.int(32);
+        let ptr = self.b.pointer(StorageClass::PushConstant, u32_ty);
+        let (zero, index) = (self.b.u32(0), self.b.u32(word));
+        let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, index]);
+        Ok(self.b.op(Op::Load, u32_ty, &[chain]))
+    }
+
+    /// The entry points, execution modes and capabilities that follow from what was written.
+    pub fn declare_entry_points(&mut self) {
+        let all_variables = self.target.spirv_version >= (1, 4);
+        for kernel in &self.module.kernels {
+            let mut seen: BTreeSet<FuncId> = BTreeSet::new();
+            let mut work = vec![kernel.func];
+            let mut interface = BTreeSet::new();
+            while let Some(func) = work.pop() {
+                if !seen.insert(func) {
+                    continue;
+                }
+                if let Some(uses) = self.uses.get(&func) {
+                    interface.extend(uses.iter().copied());
+                }
+                let f = &self.module.functions[func];
+                for &block in &f.layout.blocks {
+                    for &inst in &f.layout.insts[block] {
+                        if let InstKind::Call { func, .. } = f.insts[inst].kind {
+                            work.push(func);
+                        }
+                    }
+                }
+            }
+            let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
+            let interface: Vec<Id> = interface
+                .into_iter()
+                .filter(|id| all_variables || inputs.contains(id))
+                .collect();
+            let id = self.func_ids[kernel.func];
+            self.b.entry_point(id, &kernel.name, &interface);
+            self.b.name(id, &kernel.name);
+            const LOCAL_SIZE: u32 = 17;
+            if let Some([x, y, z]) = self.fixed_group_size {
+                self.b.execution_mode(&[id, LOCAL_SIZE, x, y, z]);
+            }
+            self.float_modes(id);
+        }
+    }
+
+    fn float_modes(&mut self, entry: Id) {
+        const DENORM_PRESERVE: u32 = 4459;
+        const DENORM_FLUSH_TO_ZERO: u32 = 4460;
+        const SIGNED_ZERO_INF_NAN_PRESERVE: u32 = 4461;
+        const ROUNDING_MODE_RTE: u32 = 4462;
+        if self.target.spirv_version < (1, 4) {
+            return;
+        }
+        for width in self.float_widths.clone() {
+            let controls = self.target.float_controls[match width {
+                16 => 0,
+                32 => 1,
+                _ => 2,
+            }];
+            let flush = self.options.math.denorms_are_zero && width == 32;
+            if controls.denorm_preserve && !flush {
+                self.b.capability(Capability::DenormPreserve);
+                self.b.execution_mode(&[entry, DENORM_PRESERVE, width]);
+            }
+            if controls.denorm_flush_to_zero && flush {
+                self.b.capability(Capability::DenormFlushToZero);
+                self.b.execution_mode(&[entry, DENORM_FLUSH_TO_ZERO, width]);
+            }
+            if controls.signed_zero_inf_nan_preserve {
+                self.b.capability(Capability::SignedZeroInfNanPreserve);
+                self.b
+                    .execution_mode(&[entry, SIGNED_ZERO_INF_NAN_PRESERVE, width]);
+            }
+            if controls.rounding_rte {
+                self.b.capability(Capability::RoundingModeRTE);
+                self.b.execution_mode(&[entry, ROUNDING_MODE_RTE, width]);
+            }
+        }
+    }
+}
