@@ -34,6 +34,6 @@ pub use inst::{
 };
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
-    Module, Relocation,
+    Module, PrintfRecord, Relocation,
 };
 pub use types::{AddressSpace, Scalar, Type};

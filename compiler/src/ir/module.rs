@@ -14,6 +14,20 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, GlobalData>,
     /// printf strings.
     pub strings: PrimaryMap<StringId, Vec<u8>>,
+    /// Records that `lower_printf` writes into the printf buffer: what the reflection tells the
+    /// runtime about each.
+    pub printf: Vec<PrintfRecord>,
+}
+
+/// One PrintfInfo: a format with the sizes of its arguments, or a `%s` string without any.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PrintfRecord {
+    /// The first word of a record in the printf buffer, or the word that stands for a string.
+    pub id: u32,
+    /// Format or string, without terminator.
+    pub text: StringId,
+    /// Bytes of each argument in the record.
+    pub argument_sizes: Vec<u32>,
 }
 
 /// Who may refer to a function or variable by name.

@@ -137,6 +137,11 @@ impl Type {
         Type { scalar, ..self }
     }
 
+    /// The same scalar in another number of lanes.
+    pub const fn with_lanes(self, lanes: u8) -> Type {
+        Type { lanes, ..self }
+    }
+
     /// The type of one lane.
     pub fn lane(self) -> Type {
         Type::scalar(self.scalar)

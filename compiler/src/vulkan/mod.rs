@@ -1,8 +1,58 @@
 //! IR to Vulkan SPIR-V with NonSemantic.ClspvReflection.
+//!
+//! Takes: a module with every property of [`crate::passes::PIPELINE`], and the device.
+//! Gives: one [`VulkanModule`] with all kernels as GLCompute entry points.
+//! Never: device memory through descriptors; whatever needs more than one instruction's look
+//! (that is a pass's work); silence about what it cannot write ([`LowerError`] names it).
+//!
+//! Invariant: pointers are integers. Global, constant and generic ones are 64-bit, local and
+//! private ones 32-bit offsets into their partition's array ([`partition`]).
+
+mod abi;
+mod access;
+mod atomics;
+mod builder;
+mod emitter;
+mod func;
+mod groups;
+mod inst;
+mod partition;
+mod reflect;
+mod work_items;
+
+pub use abi::{ArgLayout, ArgPlace};
+
+use crate::ir::Module;
+use crate::passes::LowerError;
+use crate::{LowerOptions, Target};
+use emitter::Emitter;
+use func::Shape;
 
 /// A Vulkan SPIR-V module with its NonSemantic.ClspvReflection instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VulkanModule {
     /// The SPIR-V words, magic number first, reflection included.
     pub words: Vec<u32>,
+}
+
+/// Writes a lowered module.
+///
+/// # Errors
+/// A construct that the device or the emitter has no form for.
+pub fn emit(
+    module: &Module,
+    target: &Target,
+    options: &LowerOptions,
+) -> Result<VulkanModule, LowerError> {
+    let mut emitter = Emitter::new(module, target, options)?;
+    for func in emitter.functions.clone() {
+        let order = module.functions[func].layout.blocks.clone();
+        let shape = Shape::straight(&order);
+        emitter.function(func, &shape)?;
+    }
+    emitter.declare_entry_points();
+    let reflection = emitter.reflection()?;
+    let words = pumice_reflection::embed(&emitter.b.finish(), &reflection)
+        .map_err(|e| LowerError::new(format!("internal: reflection: {e}")))?;
+    Ok(VulkanModule { words })
 }
