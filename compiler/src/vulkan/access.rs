@@ -29,22 +29,20 @@ enum Place {
         class: StorageClass,
         unit: u32,
         offset: Id,
-        atomic: bool,
     },
 }
 
 impl Emitter<'_> {
     fn place(&mut self, ptr: Value) -> Result<Place, LowerError> {
-        let space = self
-            .value_ty(ptr)
-            .address_space()
-            .ok_or_else(|| LowerError::new("internal: access through a value that is no pointer"))?;
+        let space = self.value_ty(ptr).address_space().ok_or_else(|| {
+            LowerError::new("internal: access through a value that is no pointer")
+        })?;
         let id = self.value(ptr);
         match space {
             AddressSpace::Global | AddressSpace::Constant => Ok(Place::Physical(id)),
-            AddressSpace::Generic => Err(LowerError::new(
-                "internal: generic access reached emission",
-            )),
+            AddressSpace::Generic => {
+                Err(LowerError::new("internal: generic access reached emission"))
+            }
             AddressSpace::Local | AddressSpace::Private => {
                 let Some(partition) = self
                     .parts
@@ -54,7 +52,7 @@ impl Emitter<'_> {
                     return Ok(Place::Nowhere);
                 };
                 let part = &self.parts.list[partition as usize];
-                let (unit, bias, atomic) = (part.unit, part.bias, part.atomic);
+                let (unit, bias) = (part.unit, part.bias);
                 let array = self.array(partition);
                 let offset = if bias == 0 {
                     id
@@ -68,7 +66,6 @@ impl Emitter<'_> {
                     class: array.class,
                     unit,
                     offset,
-                    atomic,
                 })
             }
         }
@@ -116,13 +113,18 @@ impl Emitter<'_> {
 
     /// A pointer to physical memory from an address.
     pub fn physical_pointer(&mut self, address: Id, pointee: Id) -> Id {
-        let ptr = self
-            .b
-            .pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        let ptr = self.b.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         self.b.op(Op::ConvertUToPtr, ptr, &[address])
     }
 
-    fn raw_load(&mut self, class: StorageClass, ptr: Id, ty: Id, align: u32, flags: AccessFlags) -> Id {
+    fn raw_load(
+        &mut self,
+        class: StorageClass,
+        ptr: Id,
+        ty: Id,
+        align: u32,
+        flags: AccessFlags,
+    ) -> Id {
         let [mask, align] = self.memory_operands(class, align, flags);
         match (mask, mask & ALIGNED) {
             (0, _) => self.b.op(Op::Load, ty, &[ptr]),
@@ -131,7 +133,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn raw_store(&mut self, class: StorageClass, ptr: Id, value: Id, align: u32, flags: AccessFlags) {
+    fn raw_store(
+        &mut self,
+        class: StorageClass,
+        ptr: Id,
+        value: Id,
+        align: u32,
+        flags: AccessFlags,
+    ) {
         let [mask, align] = self.memory_operands(class, align, flags);
         match (mask, mask & ALIGNED) {
             (0, _) => self.b.stmt(Op::Store, &[ptr, value]),
@@ -165,7 +174,11 @@ impl Emitter<'_> {
     }
 
     /// A pointer to the whole element at `ptr`, for atomics of `bytes` bytes.
-    pub fn atomic_pointer(&mut self, ptr: Value, bytes: u32) -> Result<(Id, StorageClass), LowerError> {
+    pub fn atomic_pointer(
+        &mut self,
+        ptr: Value,
+        bytes: u32,
+    ) -> Result<(Id, StorageClass), LowerError> {
         match self.place(ptr)? {
             Place::Nowhere => Err(LowerError::new("atomic operation on a null local pointer")),
             Place::Physical(address) => {
@@ -178,7 +191,6 @@ impl Emitter<'_> {
                 class,
                 unit,
                 offset,
-                ..
             } => {
                 if unit != bytes {
                     return Err(LowerError::new(
@@ -207,7 +219,6 @@ impl Emitter<'_> {
                 class,
                 unit,
                 offset,
-                ..
             } => {
                 if width == unit {
                     let ptr = self.element(var, class, unit, offset, at / unit);
@@ -248,7 +259,6 @@ impl Emitter<'_> {
                 class,
                 unit,
                 offset,
-                ..
             } => {
                 if width == unit {
                     let ptr = self.element(var, class, unit, offset, at / unit);
@@ -269,8 +279,10 @@ impl Emitter<'_> {
                 }
                 const WORKGROUP: u32 = 2;
                 let (scope, relaxed) = (self.b.u32(WORKGROUP), self.b.u32(0));
-                self.b.op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
-                self.b.op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
+                self.b
+                    .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
+                self.b
+                    .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
             }
         }
     }

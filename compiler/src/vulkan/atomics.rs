@@ -183,9 +183,7 @@ impl Emitter<'_> {
             _ => MemoryOrder::Acquire,
         };
         let semantics = self.semantics(inner);
-        let bits = self
-            .b
-            .op(Op::AtomicLoad, ty, &[pointer, scope, semantics]);
+        let bits = self.b.op(Op::AtomicLoad, ty, &[pointer, scope, semantics]);
         self.seq_cst_fence(order);
         Ok(self.from_memory_bits(bits, scalar))
     }
@@ -244,9 +242,7 @@ impl Emitter<'_> {
         let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let semantics = self.semantics(order);
-        let old = self
-            .b
-            .op(opcode, ty, &[pointer, scope, semantics, bits]);
+        let old = self.b.op(opcode, ty, &[pointer, scope, semantics, bits]);
         self.seq_cst_fence(order);
         Ok(self.from_memory_bits(old, scalar))
     }

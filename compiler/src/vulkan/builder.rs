@@ -29,20 +29,16 @@ pub(crate) struct Builder {
     version: (u8, u8),
     next: Id,
     capabilities: BTreeSet<u32>,
-    extensions: BTreeSet<&'static str>,
     imports: Vec<u32>,
     glsl: Option<Id>,
     memory_model: Vec<u32>,
     entry_points: Vec<u32>,
     modes: Vec<u32>,
-    strings: Vec<u32>,
     names: Vec<u32>,
     annotations: Vec<u32>,
     globals: Vec<u32>,
     functions: Vec<u32>,
-    tail: Vec<u32>,
     interned: FxHashMap<SmallVec<[u32; 8]>, Id>,
-    string_ids: FxHashMap<Vec<u8>, Id>,
     /// The function being written.
     pub f: FunctionWords,
 }
@@ -69,20 +65,16 @@ impl Builder {
             version,
             next: 1,
             capabilities: BTreeSet::new(),
-            extensions: BTreeSet::new(),
             imports: Vec::new(),
             glsl: None,
             memory_model: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
-            strings: Vec::new(),
             names: Vec::new(),
             annotations: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),
-            tail: Vec::new(),
             interned: FxHashMap::default(),
-            string_ids: FxHashMap::default(),
             f: FunctionWords::default(),
         }
     }
@@ -97,11 +89,6 @@ impl Builder {
     /// Declares a capability.
     pub fn capability(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
-    }
-
-    /// Declares an extension.
-    pub fn extension(&mut self, name: &'static str) {
-        self.extensions.insert(name);
     }
 
     /// Imports an extended instruction set.
@@ -135,19 +122,6 @@ impl Builder {
     /// Adds an execution mode; `operands` start with the entry point.
     pub fn execution_mode(&mut self, operands: &[u32]) {
         push(&mut self.modes, Op::ExecutionMode, operands);
-    }
-
-    /// An OpString with this text.
-    pub fn string(&mut self, text: &[u8]) -> Id {
-        if let Some(&id) = self.string_ids.get(text) {
-            return id;
-        }
-        let id = self.id();
-        let mut operands = vec![id];
-        operands.extend(string_words(text));
-        push(&mut self.strings, Op::String, &operands);
-        self.string_ids.insert(text.to_vec(), id);
-        id
     }
 
     /// Names an id, for people who read dumps.
@@ -354,16 +328,6 @@ impl Builder {
         push(&mut self.functions, Op::FunctionEnd, &[]);
     }
 
-    /// A non-semantic instruction behind the functions.
-    pub fn tail_ext_inst(&mut self, set: Id, number: u32, operands: &[Id]) -> Id {
-        let void = self.void();
-        let id = self.id();
-        let mut all: SmallVec<[u32; 16]> = SmallVec::from_slice(&[void, id, set, number]);
-        all.extend_from_slice(operands);
-        push(&mut self.tail, Op::ExtInst, &all);
-        id
-    }
-
     /// Joins the sections.
     pub fn finish(self) -> Vec<u32> {
         const MAGIC: u32 = 0x0723_0203;
@@ -379,24 +343,15 @@ impl Builder {
         for capability in &self.capabilities {
             push(&mut words, Op::Capability, &[*capability]);
         }
-        for extension in &self.extensions {
-            push(
-                &mut words,
-                Op::Extension,
-                &string_words(extension.as_bytes()),
-            );
-        }
         for section in [
             self.imports,
             self.memory_model,
             self.entry_points,
             self.modes,
-            self.strings,
             self.names,
             self.annotations,
             self.globals,
             self.functions,
-            self.tail,
         ] {
             words.extend(section);
         }

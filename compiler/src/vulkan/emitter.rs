@@ -258,11 +258,8 @@ impl<'m> Emitter<'m> {
         let v3 = self.b.vector(u32_ty, 3);
         let size = self.group_size;
         let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
-        self.b.decorate(
-            id,
-            Decoration::BuiltIn,
-            &[SpvBuiltIn::WorkgroupSize as u32],
-        );
+        self.b
+            .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);
     }
 
     fn declare_arguments(&mut self) {
@@ -440,11 +437,10 @@ impl<'m> Emitter<'m> {
             let id = match ty.scalar {
                 Scalar::Bool if bits & 1 == 1 => self.b.constant_op(Op::ConstantTrue, scalar, &[]),
                 Scalar::Bool => self.b.constant_op(Op::ConstantFalse, scalar, &[]),
-                Scalar::F64 => self.b.constant_op(
-                    Op::Constant,
-                    scalar,
-                    &[bits as u32, (bits >> 32) as u32],
-                ),
+                Scalar::F64 => {
+                    self.b
+                        .constant_op(Op::Constant, scalar, &[bits as u32, (bits >> 32) as u32])
+                }
                 Scalar::F16 | Scalar::F32 => {
                     self.b.constant_op(Op::Constant, scalar, &[bits as u32])
                 }
@@ -493,8 +489,7 @@ impl<'m> Emitter<'m> {
             None => {
                 let ptr = self.b.pointer(StorageClass::Input, ty);
                 let var = self.b.variable(ptr, StorageClass::Input);
-                self.b
-                    .decorate(var, Decoration::BuiltIn, &[builtin as u32]);
+                self.b.decorate(var, Decoration::BuiltIn, &[builtin as u32]);
                 self.inputs.insert(builtin as u32, var);
                 var
             }

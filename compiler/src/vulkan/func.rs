@@ -4,30 +4,9 @@ use super::builder::{Id, push};
 use super::emitter::Emitter;
 use crate::ir::{Block, BlockCall, FuncId, InstKind, Type, Value};
 use crate::passes::LowerError;
+use crate::passes::structurize::{Merge, StructuredCfg};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::Op;
-
-/// The merge instruction of a header block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Merge {
-    /// OpSelectionMerge.
-    Selection(Block),
-    /// OpLoopMerge.
-    Loop {
-        /// Where the loop goes when it ends.
-        merge: Block,
-        /// The block with the back edge.
-        cont: Block,
-    },
-}
-
-/// A function's blocks in the order SPIR-V wants, with their merges.
-pub(crate) struct Shape {
-    /// Dominators before what they dominate.
-    pub order: Vec<Block>,
-    /// Merge of each header.
-    pub merges: SecondaryMap<Block, Option<Merge>>,
-}
 
 impl Emitter<'_> {
     fn result_ty(&mut self, results: &[Type]) -> Id {
@@ -50,7 +29,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a function.
-    pub fn function(&mut self, id: FuncId, shape: &Shape) -> Result<(), LowerError> {
+    pub fn function(&mut self, id: FuncId, cfg: &StructuredCfg) -> Result<(), LowerError> {
         let f = &self.module.functions[id];
         self.cur = id;
         self.vals = SecondaryMap::new();
@@ -85,14 +64,14 @@ impl Emitter<'_> {
                 &[signature[i + 1], value],
             );
         }
-        for &block in &shape.order {
+        for &block in &f.layout.blocks {
             self.labels[block] = self.b.id();
         }
         self.b.f.entry = self.labels[entry];
 
         // Incoming edges, for phis.
         let mut incoming: SecondaryMap<Block, Vec<(Block, Vec<Value>)>> = SecondaryMap::new();
-        for &block in &shape.order {
+        for &block in &f.layout.blocks {
             let Some(term) = f.terminator(block) else {
                 continue;
             };
@@ -108,7 +87,7 @@ impl Emitter<'_> {
             }
         }
 
-        for &block in &shape.order {
+        for &block in &f.layout.blocks {
             if block != entry {
                 push(&mut self.b.f.body, Op::Label, &[self.labels[block]]);
                 self.phis(block, &incoming[block])?;
@@ -120,18 +99,14 @@ impl Emitter<'_> {
             for &inst in rest {
                 self.inst(inst)?;
             }
-            self.terminator(&f.insts[last].kind, shape.merges[block])?;
+            self.terminator(&f.insts[last].kind, cfg.merges[block])?;
         }
         self.b.finish_function();
         self.uses.insert(id, std::mem::take(&mut self.cur_uses));
         Ok(())
     }
 
-    fn phis(
-        &mut self,
-        block: Block,
-        incoming: &[(Block, Vec<Value>)],
-    ) -> Result<(), LowerError> {
+    fn phis(&mut self, block: Block, incoming: &[(Block, Vec<Value>)]) -> Result<(), LowerError> {
         let f = &self.module.functions[self.cur];
         for (i, &param) in f.blocks[block].params.iter().enumerate() {
             let ty = self.ty(f.ty(param));
@@ -157,12 +132,15 @@ impl Emitter<'_> {
     fn merge(&mut self, merge: Option<Merge>) {
         match merge {
             None => {}
-            Some(Merge::Selection(block)) => {
-                let label = self.labels[block];
+            Some(Merge::Selection { merge }) => {
+                let label = self.labels[merge];
                 self.b.stmt(Op::SelectionMerge, &[label, 0]);
             }
-            Some(Merge::Loop { merge, cont }) => {
-                let (merge, cont) = (self.labels[merge], self.labels[cont]);
+            Some(Merge::Loop {
+                merge,
+                continue_target,
+            }) => {
+                let (merge, cont) = (self.labels[merge], self.labels[continue_target]);
                 self.b.stmt(Op::LoopMerge, &[merge, cont, 0]);
             }
         }
@@ -246,8 +224,7 @@ impl Emitter<'_> {
             n => (0..n)
                 .map(|i| {
                     let ty = self.ty(results[i]);
-                    self.b
-                        .op(Op::CompositeExtract, ty, &[result, i as u32])
+                    self.b.op(Op::CompositeExtract, ty, &[result, i as u32])
                 })
                 .collect(),
         })
@@ -262,15 +239,5 @@ fn push_literal(operands: &mut Vec<u32>, literal: u64, bits: u32) {
     });
     if bits == 64 {
         operands.push((literal >> 32) as u32);
-    }
-}
-
-impl Shape {
-    /// The shape of a function whose blocks need no merge: straight-line code.
-    pub fn straight(order: &[Block]) -> Self {
-        Self {
-            order: order.to_vec(),
-            merges: SecondaryMap::new(),
-        }
     }
 }

@@ -147,12 +147,7 @@ impl Emitter<'_> {
                 success,
                 failure,
                 scope,
-            } => self.atomic_cmpxchg(
-                *ptr,
-                [*expected, *desired],
-                [*success, *failure],
-                *scope,
-            )?,
+            } => self.atomic_cmpxchg(*ptr, [*expected, *desired], [*success, *failure], *scope)?,
             InstKind::Fence {
                 scope,
                 order,

@@ -22,11 +22,12 @@ mod work_items;
 
 pub use abi::{ArgLayout, ArgPlace};
 
-use crate::ir::Module;
+use crate::ir::{FuncId, Module};
 use crate::passes::LowerError;
+use crate::passes::structurize::StructuredCfg;
 use crate::{LowerOptions, Target};
+use cranelift_entity::SecondaryMap;
 use emitter::Emitter;
-use func::Shape;
 
 /// A Vulkan SPIR-V module with its NonSemantic.ClspvReflection instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,20 +36,20 @@ pub struct VulkanModule {
     pub words: Vec<u32>,
 }
 
-/// Writes a lowered module.
+/// Writes a lowered module. `cfgs` says which merges each function needs, as
+/// [`crate::passes::structurize`] found them.
 ///
 /// # Errors
 /// A construct that the device or the emitter has no form for.
 pub fn emit(
     module: &Module,
+    cfgs: &SecondaryMap<FuncId, StructuredCfg>,
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
-        let order = module.functions[func].layout.blocks.clone();
-        let shape = Shape::straight(&order);
-        emitter.function(func, &shape)?;
+        emitter.function(func, &cfgs[func])?;
     }
     emitter.declare_entry_points();
     let reflection = emitter.reflection()?;

@@ -2,9 +2,7 @@
 
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
 use super::emitter::{ArgBlock, Emitter};
-use crate::ir::{
-    ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, InstKind, KernelArgKind,
-};
+use crate::ir::{ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, InstKind, KernelArgKind};
 use crate::passes::LowerError;
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataPush, FunctionId, HexBytes, Instruction, Kernel,

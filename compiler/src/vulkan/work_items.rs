@@ -157,9 +157,7 @@ impl Emitter<'_> {
             BuiltIn::SubgroupSize => self.subgroup_size()?,
             BuiltIn::NumSubgroups => self.subgroup_input(SpvBuiltIn::NumSubgroups),
             BuiltIn::SubgroupId => self.subgroup_input(SpvBuiltIn::SubgroupId),
-            BuiltIn::SubgroupLocalId => {
-                self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId)
-            }
+            BuiltIn::SubgroupLocalId => self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId),
             BuiltIn::NumEnqueuedSubgroups => {
                 let size = self.narrow_triple(ModuleConstant::EnqueuedLocalSize)?;
                 let max = self.max_subgroup_size();
@@ -242,9 +240,7 @@ impl Emitter<'_> {
                 let ptr = self.b.pointer(StorageClass::Uniform, u32_ty);
                 let zero = self.b.u32(0);
                 let (row, column) = (self.b.u32(word / 4), self.b.u32(word % 4));
-                let chain = self
-                    .b
-                    .op(Op::AccessChain, ptr, &[var, zero, row, column]);
+                let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, row, column]);
                 Ok(self.b.op(Op::Load, u32_ty, &[chain]))
             }
         }
