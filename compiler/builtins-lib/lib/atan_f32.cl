@@ -1,0 +1,124 @@
+// atan, atan2, asin, acos and their ...pi forms for float.
+//
+// Method: arctangents of [0, 1] through a polynomial on |t| <= tan(pi/8) after the reflection
+// (t-1)/(t+1); arcsine through a polynomial on |x| <= 1/2 and sqrt((1-|x|)/2) beyond. Results are
+// base*pi + part with pi in two pieces; the ...pi forms add base itself, so that exact cases are
+// exact.
+// Worst error over 45 million arguments: atan 2.1, atan2 2.4, asin 2.3, acos 1.1, atanpi 2.2,
+// asinpi 3.8, acospi 2.4, atan2pi 2.5 ULP.
+#pragma OPENCL FP_CONTRACT OFF
+
+// atan(t) = *base * pi + result, for t in [0, 1].
+static float atan_unit(float t, float *base) {
+    *base = 0.0f;
+    if (t > 0x1.a8279ap-2f) {
+        *base = 0.25f;
+        t = (t - 1.0f) / (t + 1.0f);
+    }
+    float z = t * t;
+    float p = -0x1.241e94p-3f + z * (0x1.b7fe84p-4f + z * -0x1.08256ep-4f);
+    p = -0x1.555554p-2f + z * (0x1.999714p-3f + z * p);
+    return t + t * z * p;
+}
+
+static float join_pi(float base, float part) {
+    return base * 0x1.921fb6p1f + (part + base * -0x1.777a5cp-24f);
+}
+
+float __pumice_atan_f32(float x) {
+    float a = fabs(x), base;
+    bool inverted = a > 1.0f;
+    float part = atan_unit(inverted ? 1.0f / a : a, &base);
+    float r = inverted ? join_pi(0.5f - base, -part) : join_pi(base, part);
+    return copysign(r, x);
+}
+
+float __pumice_atanpi_f32(float x) {
+    float a = fabs(x), base;
+    bool inverted = a > 1.0f;
+    float part = atan_unit(inverted ? 1.0f / a : a, &base) * 0x1.45f306p-2f;
+    float r = inverted ? (0.5f - base) - part : base + part;
+    return copysign(r, x);
+}
+
+// The angle of (x, y) above the x axis as base*pi + result, for |y|.
+static float atan2_parts(float y, float x, float *base) {
+    float ax = fabs(x), ay = fabs(y);
+    float small = fmin(ax, ay), large = fmax(ax, ay);
+    // Keep the quotient away from the ends of the range, where division may be inexact.
+    float scale = large > 0x1p100f ? 0x1p-30f : large < 0x1p-60f ? 0x1p60f : 1.0f;
+    float t = large == 0.0f          ? 0.0f
+              : large == INFINITY    ? (small == INFINITY ? 1.0f : 0.0f)
+                                     : (small * scale) / (large * scale);
+    float part = atan_unit(t, base);
+    if (ay > ax) {
+        *base = 0.5f - *base;
+        part = -part;
+    }
+    if (as_int(x) < 0) {
+        *base = 1.0f - *base;
+        part = -part;
+    }
+    return part;
+}
+
+float __pumice_atan2_f32(float y, float x) {
+    if (isnan(x) || isnan(y))
+        return x + y;
+    float base, part = atan2_parts(y, x, &base);
+    return copysign(join_pi(base, part), y);
+}
+
+float __pumice_atan2pi_f32(float y, float x) {
+    if (isnan(x) || isnan(y))
+        return x + y;
+    float base, part = atan2_parts(y, x, &base);
+    return copysign(base + part * 0x1.45f306p-2f, y);
+}
+
+// asin(s) for |s| <= 1/2, z = s*s.
+static float asin_poly(float s, float z) {
+    float p = 0x1.ffbf34p-6f + z * (0x1.0fe1b2p-6f + z * 0x1.1acb92p-5f);
+    return s + s * z * (0x1.555554p-3f + z * (0x1.3334cep-4f + z * (0x1.6d3e6ap-5f + z * p)));
+}
+
+// asin(|x|) = *base * pi + result; NaN beyond 1.
+static float asin_parts(float a, float *base) {
+    *base = 0.0f;
+    if (a <= 0.5f)
+        return asin_poly(a, a * a);
+    *base = 0.5f;
+    float z = 0.5f * (1.0f - a);
+    return -2.0f * asin_poly(sqrt(z), z);
+}
+
+float __pumice_asin_f32(float x) {
+    float base, part = asin_parts(fabs(x), &base);
+    return copysign(join_pi(base, part), x);
+}
+
+float __pumice_asinpi_f32(float x) {
+    float base, part = asin_parts(fabs(x), &base);
+    return copysign(base + part * 0x1.45f306p-2f, x);
+}
+
+// acos(x) = *base * pi + result.
+static float acos_parts(float x, float *base) {
+    float part = asin_parts(fabs(x), base);
+    if (as_int(x) < 0) {
+        *base = 0.5f + *base;
+        return part;
+    }
+    *base = 0.5f - *base;
+    return -part;
+}
+
+float __pumice_acos_f32(float x) {
+    float base, part = acos_parts(x, &base);
+    return join_pi(base, part);
+}
+
+float __pumice_acospi_f32(float x) {
+    float base, part = acos_parts(x, &base);
+    return base + part * 0x1.45f306p-2f;
+}
