@@ -1,3 +1,4 @@
+// client: without-vulkan
 /* The driver on a machine without any Vulkan device: a platform with zero devices, every query of
  * the platform answered, every wrong handle refused, nothing printed, nothing aborted.
  * Run with VK_DRIVER_FILES and VK_ICD_FILENAMES naming no driver. */

@@ -93,7 +93,13 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "once" => client.once = true,
-                None if directive == "link-driver" => link = vec![library.display().to_string()],
+                None if directive == "link-driver" => {
+                    let dir = library.parent().expect("the library lies in a folder");
+                    link = vec![
+                        library.display().to_string(),
+                        format!("-Wl,-rpath,{}", dir.display()),
+                    ];
+                }
                 _ => return Err(format!("{}: unknown directive: {line}", source.display())),
             }
         }
