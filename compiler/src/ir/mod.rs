@@ -20,6 +20,7 @@ mod dom;
 mod entities;
 mod function;
 mod inst;
+mod loops;
 mod module;
 pub mod text;
 mod types;
@@ -32,6 +33,7 @@ pub use inst::{
     AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, GroupOp,
     GroupOperation, InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
 };
+pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
     Module, PrintfRecord, Relocation,

@@ -1,10 +1,41 @@
 //! Structured control flow for SPIR-V (unified specification §2.11) out of any CFG.
 //!
-//! Takes: any verified [`crate::ir::Function`]. Gives: the same function with its blocks rewritten, and
-//! a [`StructuredCfg`] that says which block needs which merge instruction.
+//! Takes: any verified [`crate::ir::Function`]. Gives: the same function with its blocks
+//! rewritten, and a [`StructuredCfg`] that says which block needs which merge instruction.
 //! Never: duplicates a block that holds a barrier or a collective.
+//!
+//! 1. `prepare`: unreachable blocks go; block parameters become *variables*: each edge's
+//!    argument is a definition at that edge. From here on edges are bare and may be moved.
+//! 2. `irreducible`: cycles with several entries get one, by node splitting within a budget
+//!    (never of barriers), else by a dispatch block that all entries go through. A dispatch
+//!    keeps a barrier in uniform flow if it was, since the work-items meet again behind it.
+//! 3. `loops`: each loop gets a preheader, a header of its own, one continue block and one
+//!    exit (the merge block). An exit edge records its target in a label variable, and the
+//!    merge block branches by it, so that all work-items meet before they part again.
+//! 4. `build`: what remains at each loop level is acyclic. By the dominator tree: the blocks
+//!    that only one branch leads to are its arms, the blocks where arms meet follow behind.
+//!    Arms that meet at one place make a plain selection; where they may go on to one of
+//!    several places, they note the place in the label variable and each place is guarded.
+//! 5. `ssa`: variables, and values whose definition no longer dominates a use, become block
+//!    parameters again.
+//! 6. `tidy`: needless parameters and blocks go.
 
-use crate::ir::Block;
+mod build;
+mod check;
+mod irreducible;
+mod loops;
+mod prepare;
+mod ssa;
+mod tidy;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::check;
+
+use super::LowerError;
+use crate::ir::{Block, Function};
 use cranelift_entity::SecondaryMap;
 
 /// A merge instruction, to be written just before the terminator of its header block.
@@ -22,6 +53,15 @@ pub enum Merge {
         /// The continue target: the only block that branches back to the header.
         continue_target: Block,
     },
+}
+
+impl Merge {
+    /// The merge block.
+    pub fn merge(self) -> Block {
+        match self {
+            Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
+        }
+    }
 }
 
 /// What the emitter needs beside the rewritten function.
@@ -42,4 +82,23 @@ pub enum Merge {
 pub struct StructuredCfg {
     /// The merge instruction of each header block.
     pub merges: SecondaryMap<Block, Option<Merge>>,
+}
+
+/// Structures a function. A declaration is left alone.
+///
+/// # Errors
+/// When constructs nest more deeply than SPIR-V's universal limit (§2.17).
+pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
+    if func.entry().is_none() {
+        return Ok(StructuredCfg::default());
+    }
+    let mut work = prepare::prepare(func);
+    irreducible::make_reducible(&mut work);
+    let forest = loops::make_single_exit(&mut work);
+    let mut merges = build::build(&mut work, &forest)?;
+    ssa::repair(work);
+    tidy::tidy(func, &mut merges);
+    let structured = StructuredCfg { merges };
+    debug_assert_eq!(check::check(func, &structured), Ok(()));
+    Ok(structured)
 }

@@ -1,0 +1,211 @@
+//! Random graphs through the structurizer, spirv-val and hand-picked shapes.
+
+use super::{Merge, StructuredCfg, check, run};
+use crate::ir::text::{module_to_text, parse_module};
+use crate::ir::{Function, InstKind, Module};
+use std::fmt::Write;
+
+/// A small generator (PCG's multiplier), so that failures repeat.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// Any graph of `n` blocks: each takes a parameter, stores what it saw, and branches on a hash
+/// of a step counter, so that every path is taken by some input. A counter ends the run.
+fn random_function(random: &mut Random, n: u64) -> String {
+    let mut text = String::from(
+        "kernel \"k\" fn0 {\n  pointer global\n  value i32\n}\n\n\
+         func fn0 \"k\"(ptr.global, i32) -> () export {\n\
+         block0(v0: ptr.global, v1: i32):\n  jump block1(i32 0, v1)\n",
+    );
+    let mut value = 100;
+    for block in 1..n {
+        let base = value;
+        value += 20;
+        let [step, hash, slot, next, addr, mixed, stop] = [0, 1, 2, 3, 4, 5, 6].map(|i| base + i);
+        let _ = write!(
+            text,
+            "block{block}(v{step}: i32, v{hash}: i32):\n\
+             \x20 v{slot}: i64 = zext v{step}\n\
+             \x20 v{}: i64 = imul v{slot}, i64 4\n\
+             \x20 v{addr}: ptr.global = ptr_add v0, v{}\n\
+             \x20 store v{addr}, i32 {block}, align 4\n\
+             \x20 v{next}: i32 = iadd v{step}, i32 1\n\
+             \x20 v{}: i32 = imul v{hash}, i32 1664525\n\
+             \x20 v{mixed}: i32 = iadd v{}, i32 {}\n\
+             \x20 v{stop}: bool = icmp.uge v{next}, i32 60\n\
+             \x20 branch v{stop}, block{}, block{}\n\
+             block{}:\n",
+            base + 7,
+            base + 7,
+            base + 8,
+            base + 8,
+            1013904223 + block,
+            n,
+            1000 + block,
+            1000 + block,
+        );
+        let call = |random: &mut Random| {
+            let target = if random.below(3) == 0 {
+                1 + random.below(n)
+            } else {
+                (block + 1 + random.below(3)).min(n)
+            };
+            if target == n {
+                format!("block{n}")
+            } else {
+                let second = if random.below(4) == 0 { next } else { mixed };
+                format!("block{target}(v{next}, v{second})")
+            }
+        };
+        match random.below(6) {
+            0 => {
+                let dest = call(random);
+                let _ = writeln!(text, "  jump {dest}");
+            }
+            1 => {
+                let (a, b, c, d) = (call(random), call(random), call(random), call(random));
+                let _ = write!(
+                    text,
+                    "  v{}: i32 = lshr v{mixed}, i32 13\n  v{}: i32 = and v{}, i32 3\n  \
+                     switch v{}, {a}, [0: {b}, 1: {c}, 2: {d}]\n",
+                    base + 9,
+                    base + 10,
+                    base + 9,
+                    base + 10
+                );
+            }
+            _ => {
+                let (a, b) = (call(random), call(random));
+                let bit = 8 + random.below(20);
+                let (shifted, low, taken) = (base + 9, base + 10, base + 11);
+                let _ = write!(
+                    text,
+                    "  v{shifted}: i32 = lshr v{mixed}, i32 {bit}\n  \
+                     v{low}: i32 = and v{shifted}, i32 1\n  \
+                     v{taken}: bool = icmp.eq v{low}, i32 0\n  \
+                     branch v{taken}, {a}, {b}\n"
+                );
+            }
+        }
+    }
+    let _ = write!(text, "block{n}:\n  return\n}}\n");
+    text
+}
+
+fn structure(module: &mut Module) -> Vec<StructuredCfg> {
+    let functions = module.functions.values_mut();
+    functions
+        .map(|func| {
+            let structured = run(func).expect("nesting is small");
+            if let Err(error) = check(func, &structured) {
+                panic!("{error}\n{}", crate::ir::text::function_to_text(func));
+            }
+            structured
+        })
+        .collect()
+}
+
+/// The control flow alone as SPIR-V text: conditions are undefined values.
+fn spirv_skeleton(func: &Function, structured: &StructuredCfg) -> String {
+    let mut text = String::from(
+        "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n\
+         %void = OpTypeVoid\n%bool = OpTypeBool\n%int = OpTypeInt 32 0\n\
+         %fnty = OpTypeFunction %void\n%cond = OpUndef %bool\n%sel = OpUndef %int\n\
+         %f = OpFunction %void None %fnty\n",
+    );
+    for &block in &func.layout.blocks {
+        let _ = writeln!(text, "%{block} = OpLabel");
+        match structured.merges[block] {
+            Some(Merge::Selection { merge }) => {
+                let _ = writeln!(text, "OpSelectionMerge %{merge} None");
+            }
+            Some(Merge::Loop {
+                merge,
+                continue_target,
+            }) => {
+                let _ = writeln!(text, "OpLoopMerge %{merge} %{continue_target} None");
+            }
+            None => {}
+        }
+        let inst = func.terminator(block).expect("terminator");
+        let _ = match &func.insts[inst].kind {
+            InstKind::Jump { dest } => writeln!(text, "OpBranch %{}", dest.block),
+            InstKind::Branch { then, other, .. } => writeln!(
+                text,
+                "OpBranchConditional %cond %{} %{}",
+                then.block, other.block
+            ),
+            InstKind::Switch { default, cases, .. } => {
+                let _ = write!(text, "OpSwitch %sel %{}", default.block);
+                for (value, call) in cases {
+                    let _ = write!(text, " {} %{}", value, call.block);
+                }
+                writeln!(text)
+            }
+            InstKind::Return { .. } => writeln!(text, "OpReturn"),
+            InstKind::Unreachable => writeln!(text, "OpUnreachable"),
+            other => panic!("{other:?} ends {block}"),
+        };
+    }
+    text.push_str("OpFunctionEnd\n");
+    text
+}
+
+/// Runs spirv-as and spirv-val on a module text.
+fn validate(text: &str) -> Result<(), String> {
+    use std::process::{Command, Stdio};
+    let pipe = |program: &str, args: &[&str], input: &[u8]| -> Result<Vec<u8>, String> {
+        use std::io::Write;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("{program}: {e}"))?;
+        let mut stdin = child.stdin.take().expect("piped");
+        stdin.write_all(input).map_err(|e| e.to_string())?;
+        drop(stdin);
+        let output = child.wait_with_output().map_err(|e| e.to_string())?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr))
+    };
+    let target = ["--target-env", "spv1.5"];
+    let binary = pipe(
+        "spirv-as",
+        &[&target[..], &["-o", "-", "-"]].concat(),
+        text.as_bytes(),
+    )?;
+    pipe("spirv-val", &target, &binary).map(drop)
+}
+
+#[test]
+fn random_graphs_become_structured() {
+    let mut random = Random(7);
+    for round in 0..400 {
+        let size = 3 + random.below(14);
+        let text = random_function(&mut random, size);
+        let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let structured = structure(&mut module);
+        // The validator is the second opinion on the rules; it costs two processes.
+        if round % 10 == 0 {
+            let func = module.functions.values().next().expect("one");
+            let skeleton = spirv_skeleton(func, &structured[0]);
+            if let Err(error) = validate(&skeleton) {
+                panic!("{error}\n{skeleton}\n{}\n{text}", module_to_text(&module));
+            }
+        }
+    }
+}
