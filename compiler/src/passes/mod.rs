@@ -9,6 +9,8 @@
 //! a row that stands twice in the list says why.
 //! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
 
+pub mod eval;
+pub mod softfloat;
 pub mod structurize;
 
 use crate::ir::{Function, GlobalData, GlobalId, Module};

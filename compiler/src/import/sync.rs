@@ -1,0 +1,493 @@
+//! Atomics, barriers, collectives and asynchronous copies.
+
+use super::body::{Body, Leaves};
+use super::ops;
+use super::reader::{Inst, Result};
+use crate::ir::{
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, GroupOp,
+    GroupOperation, InstKind, IntCond, MemoryOrder, Scalar, Scope, Type, Value,
+};
+use rspirv::spirv::Op;
+use smallvec::SmallVec;
+
+/// Memory semantics: order and the address spaces that they name.
+#[derive(Clone, Copy, Debug)]
+struct Semantics {
+    order: MemoryOrder,
+    global: bool,
+    local: bool,
+}
+
+impl Body<'_, '_> {
+    /// Imports atomics, barriers and collectives; false if the opcode is none.
+    pub(super) fn sync(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        if let Some(op) = ops::atomic_rmw(inst.op) {
+            let value = self.arg(inst, 3)?;
+            self.rmw(inst, op, value)?;
+            return Ok(true);
+        }
+        match inst.op {
+            Op::AtomicLoad => {
+                let (ptr, scope, order) = self.atomic_head(inst)?;
+                let (_, ty) = self.result_type(inst)?;
+                let int = self.atomic_int(inst, ty)?;
+                let bits = self.emit(InstKind::AtomicLoad { ptr, order, scope }, int);
+                let value = self.bitcast(inst, bits, ty)?;
+                self.define_value(inst, value)?;
+            }
+            Op::AtomicStore => {
+                let (ptr, scope, order) = self.atomic_head(inst)?;
+                let value = self.arg(inst, 3)?;
+                let int = self.atomic_int(inst, self.func.ty(value))?;
+                let value = self.bitcast(inst, value, int)?;
+                self.effect(InstKind::AtomicStore {
+                    ptr,
+                    value,
+                    order,
+                    scope,
+                });
+            }
+            Op::AtomicIIncrement | Op::AtomicIDecrement => {
+                let (_, ty) = self.result_type(inst)?;
+                if !ty.scalar.is_int() {
+                    return Err(inst.error("the result type is not an integer"));
+                }
+                let one = self.func.splat_constant(ty, 1);
+                let op = if inst.op == Op::AtomicIIncrement {
+                    AtomicOp::Add
+                } else {
+                    AtomicOp::Sub
+                };
+                self.rmw(inst, op, one)?;
+            }
+            Op::AtomicFlagTestAndSet => {
+                let (ptr, scope, order) = self.atomic_head(inst)?;
+                let value = self.func.i32(1);
+                let kind = InstKind::AtomicRmw {
+                    op: AtomicOp::Xchg,
+                    ptr,
+                    value,
+                    order,
+                    scope,
+                };
+                let old = self.emit(kind, Type::I32);
+                let was_set = self.is_nonzero(old);
+                self.define_value(inst, was_set)?;
+            }
+            Op::AtomicFlagClear => {
+                let (ptr, scope, order) = self.atomic_head(inst)?;
+                let value = self.func.i32(0);
+                self.effect(InstKind::AtomicStore {
+                    ptr,
+                    value,
+                    order,
+                    scope,
+                });
+            }
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                let (ptr, scope, success) = self.atomic_head(inst)?;
+                let failure = self.semantics(inst, 3)?.order;
+                let (desired, expected) = (self.arg(inst, 4)?, self.arg(inst, 5)?);
+                let ty = self.func.ty(desired);
+                if self.func.ty(expected) != ty {
+                    return Err(inst.error("value and comparator have different types"));
+                }
+                let int = self.atomic_int(inst, ty)?;
+                let desired = self.bitcast(inst, desired, int)?;
+                let expected = self.bitcast(inst, expected, int)?;
+                let kind = InstKind::AtomicCmpXchg {
+                    ptr,
+                    expected,
+                    desired,
+                    success,
+                    failure,
+                    scope,
+                };
+                let old = self.emit(kind, int);
+                let old = self.bitcast(inst, old, ty)?;
+                self.define_value(inst, old)?;
+            }
+            Op::ControlBarrier => {
+                let execution = self.scope(inst, 0)?;
+                let memory = self.scope(inst, 1)?;
+                let semantics = self.semantics(inst, 2)?;
+                self.effect(InstKind::Barrier {
+                    execution,
+                    memory,
+                    order: semantics.order,
+                    global: semantics.global,
+                    local: semantics.local,
+                });
+            }
+            Op::MemoryBarrier => {
+                let scope = self.scope(inst, 0)?;
+                let semantics = self.semantics(inst, 1)?;
+                self.effect(InstKind::Fence {
+                    scope,
+                    order: semantics.order,
+                    global: semantics.global,
+                    local: semantics.local,
+                });
+            }
+            Op::GroupAsyncCopy => self.async_copy(inst)?,
+            Op::GroupWaitEvents => self.effect(InstKind::Barrier {
+                execution: Scope::Workgroup,
+                memory: Scope::Workgroup,
+                order: MemoryOrder::AcqRel,
+                global: true,
+                local: true,
+            }),
+            _ => return self.group(inst),
+        }
+        Ok(true)
+    }
+
+    /// Pointer, scope and order: the first three operands of every atomic.
+    fn atomic_head(&mut self, inst: &Inst<'_>) -> Result<(Value, Scope, MemoryOrder)> {
+        let ptr = self.arg(inst, 0)?;
+        if !self.func.ty(ptr).scalar.is_ptr() {
+            return Err(inst.error("the operand is not a pointer"));
+        }
+        Ok((ptr, self.scope(inst, 1)?, self.semantics(inst, 2)?.order))
+    }
+
+    /// The integer type through which an atomic moves a value.
+    fn atomic_int(&self, inst: &Inst<'_>, ty: Type) -> Result<Type> {
+        match Scalar::int_of_bits(ty.scalar.bits()) {
+            Some(int) if ty.lanes == 1 && int.bits() >= 16 => Ok(Type::scalar(int)),
+            _ => Err(inst.error("an atomic on this type is not supported")),
+        }
+    }
+
+    fn rmw(&mut self, inst: &Inst<'_>, op: AtomicOp, value: Value) -> Result<()> {
+        let (ptr, scope, order) = self.atomic_head(inst)?;
+        let ty = self.func.ty(value);
+        let float = matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax);
+        let int = self.atomic_int(inst, ty)?;
+        let through = if float { ty } else { int };
+        if float != ty.scalar.is_float() && op != AtomicOp::Xchg {
+            return Err(inst.error("the operands' types are wrong"));
+        }
+        let value = self.bitcast(inst, value, through)?;
+        let kind = InstKind::AtomicRmw {
+            op,
+            ptr,
+            value,
+            order,
+            scope,
+        };
+        let old = self.emit(kind, through);
+        let old = self.bitcast(inst, old, ty)?;
+        self.define_value(inst, old)
+    }
+
+    /// A scope operand; the widest where it is known at run time only.
+    fn scope(&mut self, inst: &Inst<'_>, n: usize) -> Result<Scope> {
+        let value = self.arg(inst, n)?;
+        Ok(match self.func.const_bits(value) {
+            None | Some(0) => Scope::CrossDevice,
+            Some(1) => Scope::Device,
+            Some(2) => Scope::Workgroup,
+            Some(3) => Scope::Subgroup,
+            Some(4) => Scope::Invocation,
+            Some(other) => return Err(inst.error(format_args!("scope {other} is not supported"))),
+        })
+    }
+
+    /// A memory semantics operand; the strongest where it is known at run time only.
+    fn semantics(&mut self, inst: &Inst<'_>, n: usize) -> Result<Semantics> {
+        let value = self.arg(inst, n)?;
+        let Some(bits) = self.func.const_bits(value) else {
+            return Ok(Semantics {
+                order: MemoryOrder::SeqCst,
+                global: true,
+                local: true,
+            });
+        };
+        let order = match bits & 0x1E {
+            0 => MemoryOrder::Relaxed,
+            2 => MemoryOrder::Acquire,
+            4 => MemoryOrder::Release,
+            8 | 6 => MemoryOrder::AcqRel,
+            16 => MemoryOrder::SeqCst,
+            other => {
+                return Err(inst.error(format_args!("memory order {other:#x} is not supported")));
+            }
+        };
+        Ok(Semantics {
+            order,
+            global: bits & 0x200 != 0,
+            local: bits & 0x100 != 0,
+        })
+    }
+
+    /// A copy shared out over the work-group's items, each taking every n-th element. The
+    /// event is a number: waiting is a barrier.
+    fn async_copy(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (dst_local, dst) = (self.local(inst, inst.arg(1)?)?, self.arg(inst, 1)?);
+        let src = self.arg(inst, 2)?;
+        let pointee = self.pre.pointee(inst, dst_local.ty)?;
+        let (elem_size, _) = self.size_align(pointee);
+        let elem = match self.pre.types.get(pointee).leaf {
+            // Three lanes are copied as four (OpenCL C §6.15.11).
+            Some(ty) if ty.lanes == 3 => Type::vector(ty.scalar, 4),
+            Some(ty) => ty,
+            None => return Err(inst.error("the elements are not scalars or vectors")),
+        };
+        let (dst_space, src_space) = match (
+            self.func.ty(dst).address_space(),
+            self.func.ty(src).address_space(),
+        ) {
+            (Some(dst), Some(src)) => (dst, src),
+            _ => return Err(inst.error("an operand is not a pointer")),
+        };
+        let count = self.arg(inst, 3)?;
+        let count = self.resize_int(inst, count, Type::I64)?;
+        let stride = self.arg(inst, 4)?;
+        let stride = self.resize_int(inst, stride, Type::I64)?;
+        let first = self.emit(
+            InstKind::BuiltIn {
+                which: BuiltIn::LocalLinearId,
+            },
+            Type::I64,
+        );
+        let sizes = self.emit(
+            InstKind::BuiltIn {
+                which: BuiltIn::LocalSize,
+            },
+            BuiltIn::LocalSize.ty(),
+        );
+        let items = self.reduce(BinaryOp::IMul, sizes, crate::ir::FloatFlags::empty());
+
+        let [head, body, done] = std::array::from_fn(|_| self.func.make_block());
+        let Some(current) = self.block else {
+            return Ok(());
+        };
+        // Blocks stay in an order in which definitions come first.
+        let at = self
+            .func
+            .layout
+            .blocks
+            .iter()
+            .position(|&block| block == current)
+            .map_or(self.func.layout.blocks.len(), |at| at + 1);
+        self.func.layout.blocks.splice(at..at, [head, body, done]);
+        let jump = |block, args: &[Value]| InstKind::Jump {
+            dest: BlockCall {
+                block,
+                args: SmallVec::from_slice(args),
+            },
+        };
+        let index = self.func.append_param(head, Type::I64);
+        self.effect(jump(head, &[first]));
+        self.block = Some(head);
+        let more = self.icmp(IntCond::Ult, [index, count]);
+        let plain = |block| BlockCall {
+            block,
+            args: SmallVec::new(),
+        };
+        self.effect(InstKind::Branch {
+            cond: more,
+            then: plain(body),
+            other: plain(done),
+        });
+        self.block = Some(body);
+        let strided = self.binary(BinaryOp::IMul, [index, stride]);
+        let size = self.func.i64(elem_size as i64);
+        let mut place = |base: Value, index: Value, space: AddressSpace| {
+            let offset = self.binary(BinaryOp::IMul, [index, size]);
+            self.emit(InstKind::PtrAdd { base, offset }, Type::ptr(space))
+        };
+        // The stride belongs to the side that is not local memory.
+        let (from, to) = if dst_space == AddressSpace::Local {
+            (place(src, strided, src_space), place(dst, index, dst_space))
+        } else {
+            (place(src, index, src_space), place(dst, strided, dst_space))
+        };
+        let align = self.pre.types.get(pointee).align;
+        let value = self.load_leaf(from, elem, align, AccessFlags::empty());
+        self.store_leaf(to, value, align, AccessFlags::empty());
+        let next = self.binary(BinaryOp::IAdd, [index, items]);
+        self.effect(jump(head, &[next]));
+        self.block = Some(done);
+
+        let ty = self.pre.type_of_id(inst, inst.ty)?;
+        let event = self.func.i64(0);
+        if self.pre.types.get(ty).leaf != Some(Type::I64) {
+            return Err(inst.error("the result type is not an event"));
+        }
+        self.define(
+            inst,
+            ty,
+            super::body::Val::Leaves(SmallVec::from_elem(event, 1)),
+        )
+    }
+
+    fn group(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        // KHR instructions without a scope operand act on the sub-group.
+        let subgroup = match inst.op {
+            Op::SubgroupBallotKHR => Some(GroupOp::Ballot),
+            Op::SubgroupFirstInvocationKHR => Some(GroupOp::BroadcastFirst),
+            Op::SubgroupAllKHR => Some(GroupOp::All),
+            Op::SubgroupAnyKHR => Some(GroupOp::Any),
+            Op::SubgroupAllEqualKHR => Some(GroupOp::AllEqual),
+            Op::SubgroupReadInvocationKHR => Some(GroupOp::Shuffle),
+            _ => None,
+        };
+        if let Some(op) = subgroup {
+            return self.group_inst(inst, op, Scope::Subgroup, 0).map(|()| true);
+        }
+        let simple = match inst.op {
+            Op::GroupAll | Op::GroupNonUniformAll => Some(GroupOp::All),
+            Op::GroupAny | Op::GroupNonUniformAny => Some(GroupOp::Any),
+            Op::GroupNonUniformAllEqual => Some(GroupOp::AllEqual),
+            Op::GroupBroadcast | Op::GroupNonUniformBroadcast => Some(GroupOp::Broadcast),
+            Op::GroupNonUniformElect => Some(GroupOp::Elect),
+            Op::GroupNonUniformBroadcastFirst => Some(GroupOp::BroadcastFirst),
+            Op::GroupNonUniformBallot => Some(GroupOp::Ballot),
+            Op::GroupNonUniformInverseBallot => Some(GroupOp::InverseBallot),
+            Op::GroupNonUniformBallotBitExtract => Some(GroupOp::BallotBitExtract),
+            Op::GroupNonUniformBallotFindLSB => Some(GroupOp::BallotFindLsb),
+            Op::GroupNonUniformBallotFindMSB => Some(GroupOp::BallotFindMsb),
+            Op::GroupNonUniformShuffle => Some(GroupOp::Shuffle),
+            Op::GroupNonUniformShuffleXor => Some(GroupOp::ShuffleXor),
+            Op::GroupNonUniformShuffleUp => Some(GroupOp::ShuffleUp),
+            Op::GroupNonUniformShuffleDown => Some(GroupOp::ShuffleDown),
+            Op::GroupNonUniformRotateKHR => Some(GroupOp::Rotate),
+            _ => None,
+        };
+        if let Some(op) = simple {
+            let scope = self.scope(inst, 0)?;
+            return self.group_inst(inst, op, scope, 1).map(|()| true);
+        }
+        let combine: fn(GroupOperation) -> GroupOp = match inst.op {
+            Op::GroupIAdd | Op::GroupNonUniformIAdd => |o| GroupOp::Arithmetic(AtomicOp::Add, o),
+            Op::GroupFAdd | Op::GroupNonUniformFAdd => |o| GroupOp::Arithmetic(AtomicOp::FAdd, o),
+            Op::GroupFMin | Op::GroupNonUniformFMin => |o| GroupOp::Arithmetic(AtomicOp::FMin, o),
+            Op::GroupUMin | Op::GroupNonUniformUMin => |o| GroupOp::Arithmetic(AtomicOp::UMin, o),
+            Op::GroupSMin | Op::GroupNonUniformSMin => |o| GroupOp::Arithmetic(AtomicOp::SMin, o),
+            Op::GroupFMax | Op::GroupNonUniformFMax => |o| GroupOp::Arithmetic(AtomicOp::FMax, o),
+            Op::GroupUMax | Op::GroupNonUniformUMax => |o| GroupOp::Arithmetic(AtomicOp::UMax, o),
+            Op::GroupSMax | Op::GroupNonUniformSMax => |o| GroupOp::Arithmetic(AtomicOp::SMax, o),
+            Op::GroupBitwiseAndKHR
+            | Op::GroupLogicalAndKHR
+            | Op::GroupNonUniformBitwiseAnd
+            | Op::GroupNonUniformLogicalAnd => |o| GroupOp::Arithmetic(AtomicOp::And, o),
+            Op::GroupBitwiseOrKHR
+            | Op::GroupLogicalOrKHR
+            | Op::GroupNonUniformBitwiseOr
+            | Op::GroupNonUniformLogicalOr => |o| GroupOp::Arithmetic(AtomicOp::Or, o),
+            Op::GroupBitwiseXorKHR
+            | Op::GroupLogicalXorKHR
+            | Op::GroupNonUniformBitwiseXor
+            | Op::GroupNonUniformLogicalXor => |o| GroupOp::Arithmetic(AtomicOp::Xor, o),
+            Op::GroupIMulKHR | Op::GroupNonUniformIMul => GroupOp::IMul,
+            Op::GroupFMulKHR | Op::GroupNonUniformFMul => GroupOp::FMul,
+            Op::GroupNonUniformBallotBitCount => GroupOp::BallotBitCount,
+            _ => return Ok(false),
+        };
+        let scope = self.scope(inst, 0)?;
+        let operation = match inst.arg(1)? {
+            0 => GroupOperation::Reduce,
+            1 => GroupOperation::InclusiveScan,
+            2 => GroupOperation::ExclusiveScan,
+            3 => GroupOperation::ClusteredReduce,
+            other => {
+                return Err(inst.error(format_args!("group operation {other} is not supported")));
+            }
+        };
+        self.group_inst(inst, combine(operation), scope, 2)?;
+        Ok(true)
+    }
+
+    fn group_inst(
+        &mut self,
+        inst: &Inst<'_>,
+        op: GroupOp,
+        scope: Scope,
+        first: usize,
+    ) -> Result<()> {
+        let args: SmallVec<[Value; 3]> = (first..inst.args.len())
+            .map(|n| self.arg(inst, n))
+            .collect::<Result<_>>()?;
+        let (_, ty) = self.result_type(inst)?;
+        let needed = match op {
+            GroupOp::Elect => 0,
+            GroupOp::Broadcast
+            | GroupOp::BallotBitExtract
+            | GroupOp::Shuffle
+            | GroupOp::ShuffleXor
+            | GroupOp::ShuffleUp
+            | GroupOp::ShuffleDown
+            | GroupOp::Rotate
+            | GroupOp::Arithmetic(_, GroupOperation::ClusteredReduce)
+            | GroupOp::IMul(GroupOperation::ClusteredReduce)
+            | GroupOp::FMul(GroupOperation::ClusteredReduce) => 2,
+            _ => 1,
+        };
+        if args.len() < needed {
+            return Err(inst.error("an operand is missing"));
+        }
+        let value = self.emit(InstKind::Group { op, scope, args }, ty);
+        self.define_value(inst, value)
+    }
+
+    /// A call: aggregates travel as their leaves.
+    pub(super) fn call(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let callee = inst.arg(0)?;
+        let super::preamble::Def::Func(index) = self.pre.def(callee) else {
+            return Err(inst.error(format_args!("id {callee} is not a function")));
+        };
+        let decl = &self.decls[index as usize];
+        if decl.is_kernel {
+            return Err(inst.error("an entry point cannot be called"));
+        }
+        if decl.param_types.len() != inst.args.len() - 1 {
+            return Err(inst.error("the number of arguments is wrong"));
+        }
+        let mut args = SmallVec::new();
+        for (n, &param) in decl.param_types.iter().enumerate() {
+            let (ty, leaves) = self.leaves(inst, inst.arg(n + 1)?)?;
+            if !self.pre.types.same_leaves(ty, param) {
+                return Err(inst.error(format_args!("argument {n} has the wrong type")));
+            }
+            args.extend(leaves);
+        }
+        let ret = self.pre.type_of_id(inst, inst.ty)?;
+        if ret != decl.ret {
+            return Err(inst.error("the result type is not the function's"));
+        }
+        let leaves = if self.pre.types.is_sized(ret) {
+            self.type_leaves(inst, ret)?
+        } else {
+            SmallVec::new()
+        };
+        let types: SmallVec<[Type; 2]> = leaves.iter().map(|leaf| leaf.ty).collect();
+        let func = crate::ir::FuncId::from_u32(index);
+        let Some(block) = self.block else {
+            return Ok(());
+        };
+        let call = self
+            .func
+            .append(block, InstKind::Call { func, args }, &types, self.loc);
+        if self.pre.types.is_sized(ret) {
+            let results: Leaves = self.func.insts[call].results.clone();
+            self.define_leaves(inst, results)?;
+        } else {
+            // Void results may be named by tools, but nothing can use them.
+            self.define(inst, ret, super::body::Val::Leaves(Leaves::new()))?;
+        }
+        Ok(())
+    }
+
+    /// Converts a value through [`ConvertOp`], for the OpenCL.std expansions.
+    pub(super) fn convert_rounded(
+        &mut self,
+        op: ConvertOp,
+        arg: Value,
+        rounding: Option<crate::ir::Rounding>,
+        ty: Type,
+    ) -> Value {
+        self.emit(InstKind::Convert { op, arg, rounding }, ty)
+    }
+}
