@@ -402,7 +402,7 @@ impl<'a, 'm> Body<'a, 'm> {
     }
 
     /// Sign-extends or truncates an integer to I64.
-    pub fn to_i64(&mut self, inst: &Inst<'_>, value: Value) -> Result<Value> {
+    pub fn index_i64(&mut self, inst: &Inst<'_>, value: Value) -> Result<Value> {
         let ty = self.func.ty(value);
         match ty.scalar {
             _ if ty.lanes != 1 => Err(inst.error("the index is not a scalar")),

@@ -67,9 +67,9 @@ impl Body<'_, '_> {
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain => self.access_chain(inst)?,
             Op::PtrDiff => {
-                let (a, b) = (self.local(inst, inst.arg(0)?)?, self.arg(inst, 1)?);
-                let elem = self.pre.pointee(inst, a.ty)?;
-                let a = self.arg(inst, 0)?;
+                let (first, a) = self.pointer(inst, 0)?;
+                let b = self.arg(inst, 1)?;
+                let elem = self.pre.pointee(inst, first.ty)?;
                 let a = self.convert(ConvertOp::PtrToInt, a, Type::I64);
                 let b = self.bitcast(inst, b, Type::I64)?;
                 let bytes = self.binary(BinaryOp::ISub, [a, b]);
@@ -81,12 +81,11 @@ impl Body<'_, '_> {
                 self.define_value(inst, count)?;
             }
             Op::PtrCastToGeneric | Op::GenericCastToPtr => {
-                let local = self.local(inst, inst.arg(0)?)?;
-                let arg = self.arg(inst, 0)?;
+                let (local, arg) = self.pointer(inst, 0)?;
                 let (ty, to) = self.result_type(inst)?;
                 let from = self.func.ty(arg);
-                if !from.scalar.is_ptr() || !to.scalar.is_ptr() {
-                    return Err(inst.error("the operand or result is not a pointer"));
+                if !to.scalar.is_ptr() {
+                    return Err(inst.error("the result is not a pointer"));
                 }
                 let value = if from == to {
                     arg
@@ -139,13 +138,18 @@ impl Body<'_, '_> {
     }
 
     /// The pointer operand `n`, as a local and a value.
-    fn pointer(&mut self, inst: &Inst<'_>, n: usize) -> Result<(Local, Value)> {
+    pub(super) fn pointer(&mut self, inst: &Inst<'_>, n: usize) -> Result<(Local, Value)> {
         let local = self.local(inst, inst.arg(n)?)?;
+        let ptr = self.pointer_of(inst, &local)?;
+        Ok((local, ptr))
+    }
+
+    fn pointer_of(&self, inst: &Inst<'_>, local: &Local) -> Result<Value> {
         match &local.val {
             Val::Leaves(leaves) if leaves.len() == 1 => {
                 let ptr = leaves[0];
                 if self.func.ty(ptr).scalar.is_ptr() {
-                    return Ok((local, ptr));
+                    return Ok(ptr);
                 }
                 Err(inst.error("the operand is not a pointer"))
             }
@@ -155,11 +159,11 @@ impl Body<'_, '_> {
 
     fn load(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = self.pre.type_of_id(inst, inst.ty)?;
-        let source = self.local(inst, inst.arg(0)?)?;
-        if let Val::BuiltIn(which, lane) = source.val {
+        let pointer = self.local(inst, inst.arg(0)?)?;
+        if let Val::BuiltIn(which, lane) = pointer.val {
             return self.load_built_in(inst, which, lane);
         }
-        let (pointer, ptr) = self.pointer(inst, 0)?;
+        let ptr = self.pointer_of(inst, &pointer)?;
         let (access, _) = access(inst, 1)?;
         if !self.pre.types.is_sized(ty) {
             return Err(inst.error("the result type has no values"));
@@ -368,13 +372,13 @@ impl Body<'_, '_> {
             };
             return self.define(inst, ty, Val::BuiltIn(which, lane));
         }
-        let (base, mut ptr) = self.pointer(inst, 0)?;
+        let mut ptr = self.pointer_of(inst, &base)?;
         let space = self.func.ty(ptr);
         let mut ty = self.pre.pointee(inst, base.ty)?;
         let mut packed = base.packed;
         let mut constant = 0u64;
         let scaled = |body: &mut Self, ptr: &mut Value, index: Value, stride: u64| -> Result<u64> {
-            let index = body.to_i64(inst, index)?;
+            let index = body.index_i64(inst, index)?;
             if let Some(index) = body.func.const_signed(index) {
                 return Ok((index as u64).wrapping_mul(stride));
             }

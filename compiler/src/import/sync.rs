@@ -224,7 +224,7 @@ impl Body<'_, '_> {
     /// A copy shared out over the work-group's items, each taking every n-th element. The
     /// event is a number: waiting is a barrier.
     fn async_copy(&mut self, inst: &Inst<'_>) -> Result<()> {
-        let (dst_local, dst) = (self.local(inst, inst.arg(1)?)?, self.arg(inst, 1)?);
+        let (dst_local, dst) = self.pointer(inst, 1)?;
         let src = self.arg(inst, 2)?;
         let pointee = self.pre.pointee(inst, dst_local.ty)?;
         let (elem_size, _) = self.size_align(pointee);

@@ -1,0 +1,139 @@
+//! File tests of the importer: SPIR-V assembly in, IR text out, pinned beside the file.
+//! Bad modules end in an error that is pinned the same way, and never in a panic.
+
+mod support;
+
+use pumice_compiler::import::{SpecConstants, import};
+use pumice_compiler::ir::text::module_to_text;
+use std::path::{Path, PathBuf};
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/import");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("filetests/import")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "spvasm"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+/// `; spec: <SpecId> = <value>` lines.
+fn spec_constants(text: &str) -> SpecConstants {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("; spec: "))
+        .map(|line| {
+            let (id, value) = line.split_once(" = ").expect("; spec: id = value");
+            (id.parse().expect("an id"), value.parse().expect("a value"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_file_is_imported_as_blessed() {
+    let bless = std::env::var_os("PUMICE_BLESS").is_some();
+    let mut failures = Vec::new();
+    for path in files() {
+        let name = path.file_name().expect("name").to_string_lossy();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let words = support::assemble(&text);
+        // Modules that are wrong on purpose say so.
+        if !text.contains("; invalid") {
+            if let Err(e) = support::validate(&words, "opencl2.2") {
+                failures.push(format!("{name}: {e}"));
+            }
+        }
+        let got = match import(&words, &spec_constants(&text)) {
+            Ok(module) => module_to_text(&module),
+            Err(error) => format!("error: {error}\n"),
+        };
+        let pinned = path.with_extension("ir");
+        if bless {
+            std::fs::write(&pinned, got).expect("writable");
+        } else if std::fs::read_to_string(&pinned).unwrap_or_default() != got {
+            failures.push(format!("{name}: differs from {}", pinned.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn the_other_byte_order_gives_the_same_module() {
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let words = support::assemble(&text);
+        let swapped: Vec<u32> = words.iter().map(|word| word.swap_bytes()).collect();
+        let spec = spec_constants(&text);
+        let show = |words: &[u32]| import(words, &spec).map(|module| module_to_text(&module));
+        assert_eq!(show(&words), show(&swapped), "{}", path.display());
+    }
+}
+
+#[test]
+fn broken_headers_are_refused() {
+    let spec = SpecConstants::default();
+    let message = |words: &[u32]| import(words, &spec).expect_err("refused").message;
+    assert_eq!(message(&[]), "a SPIR-V module has at least five words");
+    assert_eq!(
+        message(&[1, 0x1_0200, 0, 1, 0]),
+        "this is no SPIR-V: wrong magic number"
+    );
+    assert_eq!(
+        message(&[0x0723_0203, 0x1_0700, 0, 1, 0]),
+        "SPIR-V version word 0x00010700 is not one of 1.0 to 1.6"
+    );
+    assert_eq!(
+        message(&[0x0723_0203, 0x1_0200, 0, 1, 0]),
+        "the module has no OpMemoryModel"
+    );
+}
+
+/// Deterministic noise (xorshift64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % below.max(1)
+    }
+}
+
+/// Changes words, swaps them, drops and repeats instructions, cuts the end off.
+fn mutate(words: &[u32], noise: &mut Noise) -> Vec<u32> {
+    let mut words = words.to_vec();
+    for _ in 0..1 + noise.next(4) {
+        let at = 3 + noise.next(words.len() - 3);
+        match noise.next(7) {
+            0 => words[at] = noise.next(64) as u32,
+            1 => words[at] ^= 1 << noise.next(32),
+            2 => words[at] = words[3 + noise.next(words.len() - 3)],
+            3 => {
+                let other = 3 + noise.next(words.len() - 3);
+                words.swap(at, other);
+            }
+            4 => words[at] = u32::MAX,
+            5 => words[at] = words[at].wrapping_add(1),
+            _ => words.truncate(at.max(8)),
+        }
+    }
+    words
+}
+
+#[test]
+fn mutated_modules_never_panic() {
+    let rounds = 400;
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let words = support::assemble(&text);
+        let spec = spec_constants(&text);
+        let mut noise = Noise(0x1234_5678_9ABC_DEF1);
+        for _ in 0..rounds {
+            let mutated = mutate(&words, &mut noise);
+            // What counts is that it comes back at all.
+            let _ = import(&mutated, &spec);
+        }
+    }
+}
