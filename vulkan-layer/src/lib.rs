@@ -1,1 +1,62 @@
-//! Skeleton; the crate documentation states what it takes, gives and never does.
+//! Vulkan for the runtime: the only crate that sees ash.
+//!
+//! Takes plain data (configuration, SPIR-V words, sizes, bytes) and gives devices, buffers,
+//! pipelines and submissions as safe objects. Shows no `vk::` type, reads no environment, prints
+//! nothing, never calls up, and knows nothing of OpenCL or of the compiler.
+//!
+//! ```text
+//! Instance::load(&InstanceConfig)         Error::NoVulkan where there is none
+//!   .devices() / .left_out()              PhysicalDevice above the floor / the others, with reasons
+//! PhysicalDevice::capabilities()          Capabilities: plain data for Target and clGetDeviceInfo
+//!   .open() -> Device                     everything below is a clonable handle that keeps its parents
+//! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
+//!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
+//!   .create_shader_module(words)          non-semantic sets are stripped here
+//!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
+//!   .create_pipeline(&PipelineDesc)       one pipeline per set of specialization values
+//!   .create_descriptor_set(&layout, i, &[(binding, Resource)])
+//!   .create_queue() -> Queue              one timeline each
+//!   .create_timestamp(), .device_and_host_time(), .to_host_time(ns)
+//!   .probes()                             what a shader found out (denormals, exact fma, …)
+//! Queue::recorder() -> Recorder           bind_pipeline, bind_descriptors, push_constants, dispatch,
+//!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
+//!                                         barrier, write_timestamp, keep(object)
+//!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
+//! ```
+//!
+//! A recorder keeps every object that was recorded until its submission is done; memory that
+//! shaders reach through addresses alone is kept by [`Recorder::keep`]. There are no implicit
+//! barriers between commands or submissions; the host sees all writes of a finished submission.
+//!
+//! Invariant: no object is destroyed before the device is done with it, whatever order the caller
+//! drops handles in.
+
+pub mod asm;
+mod buffer;
+pub mod caps;
+mod descriptor;
+mod device;
+mod error;
+mod features;
+mod instance;
+mod pipeline;
+mod probe;
+mod query;
+mod raw;
+mod recorder;
+mod submit;
+
+pub use buffer::{Buffer, MemoryClass};
+pub use caps::{Capabilities, DeviceType};
+pub use descriptor::{DescriptorSet, Resource};
+pub use device::Device;
+pub use error::{Error, Result};
+pub use features::Features;
+pub use instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
+pub use pipeline::{
+    Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
+};
+pub use probe::Probes;
+pub use query::{TimePair, Timestamp, host_time_ns};
+pub use recorder::{CopyRegion, Recorder};
+pub use submit::{Queue, Timeline, Wait};

@@ -1,0 +1,245 @@
+//! Descriptor sets, from pools that grow.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ash::vk;
+use parking_lot::Mutex;
+
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceShared};
+use crate::error::{Context, Error, Result};
+use crate::pipeline::{Binding, BindingKind, Layout};
+
+/// What a binding gets.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Resource {
+    /// A range of a buffer, for storage and uniform buffer bindings.
+    Buffer {
+        /// The buffer.
+        buffer: Buffer,
+        /// First byte; a multiple of the device's alignment for the binding's kind.
+        offset: u64,
+        /// Bytes, at least 1; at most the device's range for the binding's kind.
+        range: u64,
+    },
+}
+
+/// A descriptor set, written once. Cheap to clone; it keeps its resources.
+#[derive(Clone)]
+pub struct DescriptorSet(pub(crate) Arc<SetInner>);
+
+pub(crate) struct SetInner {
+    device: Arc<DeviceShared>,
+    pool: vk::DescriptorPool,
+    pub raw: vk::DescriptorSet,
+    /// The set's number in its layout.
+    pub index: u32,
+    /// Kept until nothing uses the set.
+    _layout: Layout,
+    _resources: Vec<Resource>,
+}
+
+/// The device's pools. The lock is Vulkan's external synchronisation of all of them.
+#[derive(Default)]
+pub(crate) struct DescriptorPools(Mutex<Vec<vk::DescriptorPool>>);
+
+/// Sets per pool.
+const POOL_SETS: u32 = 256;
+
+impl DescriptorPools {
+    /// # Safety
+    /// No set of any pool is in use, and `device` is the one that the pools were made from.
+    pub unsafe fn destroy(&self, device: &ash::Device) {
+        for pool in self.0.lock().drain(..) {
+            // SAFETY: by this function's contract.
+            unsafe { device.destroy_descriptor_pool(pool, None) };
+        }
+    }
+
+    fn allocate(
+        &self,
+        device: &DeviceShared,
+        layout: vk::DescriptorSetLayout,
+        bindings: &[Binding],
+    ) -> Result<(vk::DescriptorPool, vk::DescriptorSet)> {
+        let mut pools = self.0.lock();
+        let layouts = [layout];
+        let from = |pool| {
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(&layouts);
+            // SAFETY: pool and layout are alive; the lock is held.
+            unsafe { device.raw.allocate_descriptor_sets(&info) }
+        };
+        for &pool in pools.iter().rev() {
+            match from(pool) {
+                Ok(sets) => return Ok((pool, sets[0])),
+                Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL) => {}
+                Err(result) => return Err(Error::from_vk("vkAllocateDescriptorSets", result)),
+            }
+        }
+        let pool = new_pool(device, bindings)?;
+        pools.push(pool);
+        let sets = from(pool).call("vkAllocateDescriptorSets")?;
+        Ok((pool, sets[0]))
+    }
+}
+
+/// A pool for many usual sets, and for at least one of these bindings.
+fn new_pool(device: &DeviceShared, bindings: &[Binding]) -> Result<vk::DescriptorPool> {
+    let sizes = BindingKind::ALL.map(|kind| {
+        let usual = match kind {
+            BindingKind::StorageBuffer => POOL_SETS * 4,
+            _ => POOL_SETS,
+        };
+        let here = bindings
+            .iter()
+            .filter(|binding| binding.kind == kind)
+            .count();
+        vk::DescriptorPoolSize {
+            ty: kind.raw(),
+            descriptor_count: usual.max(here as u32),
+        }
+    });
+    let info = vk::DescriptorPoolCreateInfo::default()
+        .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
+        .max_sets(POOL_SETS)
+        .pool_sizes(&sizes);
+    // SAFETY: `info` and what it points at live through the call.
+    let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
+    pool.call("vkCreateDescriptorPool")
+}
+
+impl Device {
+    /// Makes set `index` of a layout, with a resource for each of its bindings.
+    ///
+    /// # Errors
+    /// [`Error::InvalidUse`] where resources and bindings do not match or a range breaks the
+    /// device's alignment, [`Error::TooLarge`] beyond its limits, out of memory.
+    pub fn create_descriptor_set(
+        &self,
+        layout: &Layout,
+        index: u32,
+        resources: &[(u32, Resource)],
+    ) -> Result<DescriptorSet> {
+        let device = &self.shared;
+        let slot = index as usize;
+        let (Some(bindings), Some(&set_layout)) =
+            (layout.0.desc.sets.get(slot), layout.0.sets.get(slot))
+        else {
+            return Err(Error::InvalidUse(format!("the layout has no set {index}")));
+        };
+        if !Arc::ptr_eq(&layout.0.device, device) {
+            return Err(Error::InvalidUse("a layout of another device".into()));
+        }
+        let given: HashMap<u32, &Resource> = (resources
+            .iter()
+            .map(|(number, resource)| (*number, resource)))
+        .collect();
+        if given.len() != resources.len() || given.len() != bindings.len() {
+            return Err(Error::InvalidUse("not one resource per binding".into()));
+        }
+        let mut infos = Vec::with_capacity(bindings.len());
+        for binding in bindings {
+            let resource = given.get(&binding.binding).copied();
+            infos.push(buffer_info(device, *binding, resource)?);
+        }
+
+        let (pool, raw) = device.descriptors.allocate(device, set_layout, bindings)?;
+        let writes: Vec<_> = (bindings.iter().zip(&infos))
+            .map(|(binding, info)| {
+                vk::WriteDescriptorSet::default()
+                    .dst_set(raw)
+                    .dst_binding(binding.binding)
+                    .descriptor_type(binding.kind.raw())
+                    .buffer_info(std::slice::from_ref(info))
+            })
+            .collect();
+        // SAFETY: the set is fresh, so nothing uses it; the buffers are alive and kept below.
+        unsafe { device.raw.update_descriptor_sets(&writes, &[]) };
+        Ok(DescriptorSet(Arc::new(SetInner {
+            device: Arc::clone(device),
+            pool,
+            raw,
+            index,
+            _layout: layout.clone(),
+            _resources: resources
+                .iter()
+                .map(|(_, resource)| resource.clone())
+                .collect(),
+        })))
+    }
+}
+
+fn buffer_info(
+    device: &Arc<DeviceShared>,
+    binding: Binding,
+    resource: Option<&Resource>,
+) -> Result<vk::DescriptorBufferInfo> {
+    let number = binding.binding;
+    let Some(Resource::Buffer {
+        buffer,
+        offset,
+        range,
+    }) = resource
+    else {
+        return Err(Error::InvalidUse(format!(
+            "binding {number} has no resource"
+        )));
+    };
+    let limits = &device.caps.limits;
+    let (what, alignment, limit) = match binding.kind {
+        BindingKind::StorageBuffer => (
+            "a storage buffer's range",
+            limits.min_storage_buffer_alignment,
+            limits.max_storage_buffer_range,
+        ),
+        BindingKind::UniformBuffer => (
+            "a uniform buffer's range",
+            limits.min_uniform_buffer_alignment,
+            limits.max_uniform_buffer_range,
+        ),
+        kind => {
+            return Err(Error::InvalidUse(format!("binding {number} is a {kind:?}")));
+        }
+    };
+    if !buffer.belongs_to(device) {
+        return Err(Error::InvalidUse("a buffer of another device".into()));
+    }
+    if *range == 0 || offset % alignment.max(1) != 0 {
+        return Err(Error::InvalidUse(format!(
+            "binding {number}: {range} bytes at {offset}, the alignment is {alignment}"
+        )));
+    }
+    if *range > u64::from(limit) {
+        return Err(Error::TooLarge {
+            what,
+            size: *range,
+            limit: u64::from(limit),
+        });
+    }
+    buffer.check_range(*offset, *range)?;
+    Ok(vk::DescriptorBufferInfo {
+        buffer: buffer.raw(),
+        offset: *offset,
+        range: *range,
+    })
+}
+
+impl DescriptorSet {
+    /// The set's number in its layout.
+    pub fn index(&self) -> u32 {
+        self.0.index
+    }
+}
+
+impl Drop for SetInner {
+    fn drop(&mut self) {
+        let _pools = self.device.descriptors.0.lock();
+        // SAFETY: recordings keep the set until the device is done; the pools' lock is held.
+        // Freeing from a pool made for it cannot fail.
+        let _ = unsafe { self.device.raw.free_descriptor_sets(self.pool, &[self.raw]) };
+    }
+}

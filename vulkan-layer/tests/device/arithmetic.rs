@@ -1,0 +1,43 @@
+//! Capabilities and probes.
+
+use pumice_vulkan_layer::DeviceType;
+
+use crate::setup::with_device;
+
+#[test]
+fn capabilities_are_filled() {
+    with_device(|device| {
+        let caps = device.capabilities();
+        assert!(!caps.name.is_empty() && !caps.driver.name.is_empty());
+        assert!(caps.api_version >= (1, 2, 0));
+        assert!(caps.device_memory() > 1 << 20);
+        assert!(caps.limits.max_group_invocations >= 128);
+        assert!(caps.limits.max_push_constants >= 128);
+        assert!(caps.limits.max_buffer >= 1 << 27);
+        assert!(caps.subgroup.size.is_power_of_two());
+        assert!(caps.subgroup.min_size <= caps.subgroup.max_size);
+        assert!(caps.queue_count > 0);
+        assert!(caps.features.names().contains(&"shaderInt64"));
+        eprintln!("{caps:#?}\n{:#?}", device.probes());
+    });
+}
+
+/// The Mesa CPU driver is where every test runs: what is known of it must be found.
+#[test]
+fn the_cpu_driver_keeps_denormals_and_rounds_exactly() {
+    with_device(|device| {
+        let caps = device.capabilities();
+        if caps.device_type != DeviceType::Cpu || caps.driver.name != "llvmpipe" {
+            eprintln!(
+                "skipped: the device is {} by {}",
+                caps.name, caps.driver.name
+            );
+            return;
+        }
+        let probes = device.probes();
+        assert!(probes.denorms_f32 && probes.denorms_f64, "{probes:?}");
+        assert!(probes.exact_div_f32 && probes.exact_sqrt_f32, "{probes:?}");
+        assert!(probes.host_addresses, "{probes:?}");
+        assert!(std::ptr::eq(probes, device.probes()));
+    });
+}

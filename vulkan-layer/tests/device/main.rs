@@ -1,0 +1,9 @@
+//! Tests against the machine's first Vulkan device, under the validation layer where it is
+//! installed. Without any Vulkan device each test says so and passes.
+
+mod arithmetic;
+mod buffers;
+mod dispatch;
+mod modules;
+mod setup;
+mod submission;

@@ -1,0 +1,226 @@
+//! Queues, timelines, timestamps, instances.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use pumice_vulkan_layer::{
+    CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns,
+};
+
+use crate::dispatch::{buffer_of, pipeline, storage_layout, whole, words};
+use crate::modules::mark;
+use crate::setup::with_device;
+
+#[test]
+fn timelines_count_submissions() {
+    with_device(|device| {
+        let queue = device.create_queue().unwrap();
+        assert_eq!(queue.timeline().completed(), Ok(0));
+        assert_eq!(queue.wait(0, None), Ok(true));
+        for expected in 1..=100 {
+            let value = queue.submit(queue.recorder().unwrap(), &[]).unwrap();
+            assert_eq!((value, queue.last_submitted()), (expected, expected));
+        }
+        assert_eq!(queue.wait(100, None), Ok(true));
+        assert_eq!(queue.timeline().completed(), Ok(100));
+        // A value that nobody submitted is not reached.
+        let short = Some(Duration::from_millis(5));
+        assert_eq!(queue.wait(101, short), Ok(false));
+    });
+}
+
+#[test]
+fn queues_wait_for_each_other() {
+    with_device(|device| {
+        let (first, second) = (
+            device.create_queue().unwrap(),
+            device.create_queue().unwrap(),
+        );
+        assert!(!first.same(&second));
+        let a = device
+            .create_buffer(1 << 20, MemoryClass::DeviceLocal)
+            .unwrap();
+        let b = device
+            .create_buffer(1 << 20, MemoryClass::Readback)
+            .unwrap();
+        for round in 0..20_u8 {
+            let mut recorder = first.recorder().unwrap();
+            recorder.fill_buffer(&a, 0, 1 << 20, &[round]).unwrap();
+            let filled = first.submit(recorder, &[]).unwrap();
+            let mut recorder = second.recorder().unwrap();
+            let all = CopyRegion {
+                from: 0,
+                to: 0,
+                size: 1 << 20,
+            };
+            recorder.copy_buffer(&a, &b, &[all]).unwrap();
+            let wait = Wait {
+                timeline: first.timeline().clone(),
+                value: filled,
+            };
+            let copied = second.submit(recorder, &[wait]).unwrap();
+            second.wait(copied, None).unwrap();
+            let mut bytes = vec![0; 1 << 20];
+            b.read(0, &mut bytes).unwrap();
+            assert!(bytes.iter().all(|&byte| byte == round));
+        }
+    });
+}
+
+#[test]
+fn kept_objects_go_when_the_device_is_done() {
+    struct Told(Arc<AtomicBool>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    with_device(|device| {
+        let queue = device.create_queue().unwrap();
+        let gone = Arc::new(AtomicBool::new(false));
+        let mut recorder = queue.recorder().unwrap();
+        recorder.keep(Told(Arc::clone(&gone)));
+        let value = queue.submit(recorder, &[]).unwrap();
+        queue.wait(value, None).unwrap();
+        queue.reclaim().unwrap();
+        assert!(gone.load(Ordering::SeqCst));
+
+        // A dropped recorder records nothing, and its commands are used again.
+        gone.store(false, Ordering::SeqCst);
+        let mut recorder = queue.recorder().unwrap();
+        recorder.keep(Told(Arc::clone(&gone)));
+        drop(recorder);
+        assert!(gone.load(Ordering::SeqCst));
+        assert_eq!(queue.last_submitted(), value);
+        queue.submit(queue.recorder().unwrap(), &[]).unwrap();
+    });
+}
+
+#[test]
+fn recorders_on_many_threads() {
+    with_device(|device| {
+        let queue = device.create_queue().unwrap();
+        let module = device.create_shader_module(&mark()).unwrap();
+        let layout = storage_layout(device, 1, 4);
+        let marked = pipeline(device, &module, "mark", &layout, &[(3, 0)]);
+        std::thread::scope(|scope| {
+            for thread in 0..4_u32 {
+                let (queue, layout, marked) = (queue.clone(), &layout, &marked);
+                scope.spawn(move || {
+                    for round in 0..25 {
+                        let out = buffer_of(device, MemoryClass::Readback, &[0]);
+                        let resources = [(0, whole(&out))];
+                        let set = device.create_descriptor_set(layout, 0, &resources).unwrap();
+                        let mut recorder = queue.recorder().unwrap();
+                        recorder.bind_pipeline(marked);
+                        recorder.bind_descriptors(&set).unwrap();
+                        let number = thread * 1000 + round;
+                        recorder.push_constants(0, &number.to_ne_bytes()).unwrap();
+                        recorder.dispatch([1, 1, 1]).unwrap();
+                        let value = queue.submit(recorder, &[]).unwrap();
+                        queue.wait(value, None).unwrap();
+                        assert_eq!(words(&out), [number]);
+                    }
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn timestamps_run_with_the_host_clock() {
+    with_device(|device| {
+        if device.capabilities().timestamp_bits == 0 {
+            eprintln!("skipped: the device has no timestamps");
+            return;
+        }
+        let queue = device.create_queue().unwrap();
+        let buffer = device
+            .create_buffer(32 << 20, MemoryClass::DeviceLocal)
+            .unwrap();
+        let [start, end] = [(); 2].map(|()| device.create_timestamp().unwrap());
+        assert_eq!(start.device_ns(), Ok(None));
+        let pair = device.device_and_host_time().unwrap();
+        assert!(host_time_ns().abs_diff(pair.host) < 1_000_000_000);
+        for _ in 0..3 {
+            let before = host_time_ns();
+            let mut recorder = queue.recorder().unwrap();
+            recorder.write_timestamp(&start).unwrap();
+            recorder.fill_buffer(&buffer, 0, 32 << 20, &[3]).unwrap();
+            recorder.barrier();
+            recorder.write_timestamp(&end).unwrap();
+            let value = queue.submit(recorder, &[]).unwrap();
+            queue.wait(value, None).unwrap();
+            let after = host_time_ns();
+            let [start, end] =
+                [&start, &end].map(|timestamp| timestamp.device_ns().unwrap().unwrap());
+            assert!(start < end, "{start} {end}");
+            // Calibration is good to a fraction of a millisecond; leave ten for a loaded host.
+            let slack = 10_000_000;
+            assert!(device.to_host_time(start).unwrap() + slack >= before);
+            assert!(device.to_host_time(end).unwrap() <= after + slack);
+        }
+        // More timestamps than one pool has.
+        let many: Vec<_> = (0..1500)
+            .map(|_| device.create_timestamp().unwrap())
+            .collect();
+        let mut recorder = queue.recorder().unwrap();
+        for timestamp in &many {
+            recorder.write_timestamp(timestamp).unwrap();
+        }
+        let value = queue.submit(recorder, &[]).unwrap();
+        queue.wait(value, None).unwrap();
+        assert!(
+            many.iter()
+                .all(|timestamp| timestamp.device_ns().unwrap().is_some())
+        );
+    });
+}
+
+#[test]
+fn without_vulkan_there_is_an_error_and_nothing_else() {
+    let config = InstanceConfig {
+        library: Some("libno-such-vulkan.so.1".into()),
+        ..InstanceConfig::default()
+    };
+    assert!(matches!(Instance::load(&config), Err(Error::NoVulkan(_))));
+    // A library that is not Vulkan's.
+    let config = InstanceConfig {
+        library: Some("libc.so.6".into()),
+        ..InstanceConfig::default()
+    };
+    assert!(matches!(Instance::load(&config), Err(Error::NoVulkan(_))));
+}
+
+#[test]
+fn masked_features_are_absent() {
+    with_device(|device| {
+        let there = device.capabilities().features;
+        let config = InstanceConfig {
+            masked: vec!["shaderFloat64".into(), "VK_EXT_external_memory_host".into()],
+            ..InstanceConfig::default()
+        };
+        let instance = Instance::load(&config).unwrap();
+        let caps = instance.devices()[0].capabilities();
+        assert!(!caps.features.shader_float64);
+        assert_eq!(caps.host_import_alignment, None);
+        let mut expected = there;
+        expected.shader_float64 = false;
+        assert_eq!(caps.features, expected);
+        let masked = instance.devices()[0].open().unwrap();
+        assert!(!masked.probes().exact_fma_f64);
+
+        // Below the floor, a device is left out with the reason.
+        let config = InstanceConfig {
+            masked: vec!["bufferDeviceAddress".into(), "shaderInt8".into()],
+            ..InstanceConfig::default()
+        };
+        let instance = Instance::load(&config).unwrap();
+        assert!(instance.devices().is_empty());
+        assert_eq!(
+            instance.left_out()[0].reason,
+            "it lacks bufferDeviceAddress, shaderInt8"
+        );
+    });
+}
