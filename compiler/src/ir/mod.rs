@@ -17,6 +17,7 @@
 
 mod cfg;
 mod dom;
+mod edit;
 mod entities;
 mod function;
 mod inst;
@@ -24,6 +25,10 @@ mod loops;
 mod module;
 pub mod text;
 mod types;
+pub mod verify;
+mod verify_inst;
+#[cfg(test)]
+mod verify_tests;
 
 pub use cfg::Cfg;
 pub use dom::DomTree;
@@ -39,3 +44,4 @@ pub use module::{
     Module, PrintfRecord, Relocation,
 };
 pub use types::{AddressSpace, Scalar, Type};
+pub use verify::{VerifyError, verify};

@@ -2,7 +2,7 @@
 
 use super::{Merge, StructuredCfg, check, run};
 use crate::ir::text::{module_to_text, parse_module};
-use crate::ir::{Function, InstKind, Module};
+use crate::ir::{Function, InstKind, Module, verify};
 use std::fmt::Write;
 
 /// A small generator (PCG's multiplier), so that failures repeat.
@@ -102,8 +102,9 @@ fn random_function(random: &mut Random, n: u64) -> String {
 }
 
 fn structure(module: &mut Module) -> Vec<StructuredCfg> {
+    verify(module).expect("the input is right");
     let functions = module.functions.values_mut();
-    functions
+    let all = functions
         .map(|func| {
             let structured = run(func).expect("nesting is small");
             if let Err(error) = check(func, &structured) {
@@ -111,7 +112,11 @@ fn structure(module: &mut Module) -> Vec<StructuredCfg> {
             }
             structured
         })
-        .collect()
+        .collect();
+    if let Err(error) = verify(module) {
+        panic!("{error}\n{}", module_to_text(module));
+    }
+    all
 }
 
 /// The control flow alone as SPIR-V text: conditions are undefined values.

@@ -1,0 +1,62 @@
+//! Editing conveniences for passes.
+
+use super::{Block, Function, Inst, InstKind, SourceLoc, Type, Value};
+use cranelift_entity::SecondaryMap;
+
+impl Function {
+    /// The block of every instruction in the layout.
+    pub fn inst_blocks(&self) -> SecondaryMap<Inst, Option<Block>> {
+        let mut map = SecondaryMap::new();
+        for &block in &self.layout.blocks {
+            for &inst in &self.layout.insts[block] {
+                map[inst] = Some(block);
+            }
+        }
+        map
+    }
+
+    /// Puts a new instruction at position `index` of a block.
+    pub fn insert(
+        &mut self,
+        block: Block,
+        index: usize,
+        kind: InstKind,
+        result_types: &[Type],
+        loc: SourceLoc,
+    ) -> Inst {
+        let inst = self.make_inst(kind, result_types, loc);
+        self.layout.insts[block].insert(index, inst);
+        inst
+    }
+
+    /// Puts a new instruction with one result at position `index` of a block.
+    pub fn insert_value(
+        &mut self,
+        block: Block,
+        index: usize,
+        kind: InstKind,
+        ty: Type,
+        loc: SourceLoc,
+    ) -> Value {
+        let inst = self.insert(block, index, kind, &[ty], loc);
+        self.result(inst)
+    }
+
+    /// Moves the instructions from position `index` on to a new block behind `block` in the
+    /// layout. The caller ends `block` with a new terminator.
+    pub fn split_block(&mut self, block: Block, index: usize) -> Block {
+        let tail = self.make_block();
+        let insts = self.layout.insts[block].split_off(index);
+        self.layout.insts[tail] = insts;
+        let place = self.layout.blocks.iter().position(|&b| b == block);
+        let place = place.map_or(self.layout.blocks.len(), |place| place + 1);
+        self.layout.blocks.insert(place, tail);
+        tail
+    }
+
+    /// Replaces every use of `old` in the layout. For many values at once use
+    /// [`Function::rewrite_values`].
+    pub fn replace_uses(&mut self, old: Value, new: Value) {
+        self.rewrite_values(|value| if value == old { new } else { value });
+    }
+}
