@@ -9,7 +9,7 @@ use crate::options::{ClStd, CompileOptions};
 use crate::pp::token::Token;
 use crate::source::Interner;
 use crate::target::Target;
-use crate::{IncludeResolver, Outcome, Source, pp};
+use crate::{IncludeResolver, Outcome, Source, parse, pp};
 
 /// A source after preprocessing, with what is needed to go on.
 struct Preprocessed {
@@ -66,10 +66,64 @@ pub fn preprocess(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Outcome<Vec<u8>> {
-    let pre = run_preprocessor(source, options, target, includes);
-    let text = pp::print_tokens(&pre.tokens, &pre.names);
+    guarded(|| {
+        let pre = run_preprocessor(source, options, target, includes);
+        let text = pp::print_tokens(&pre.tokens, &pre.names);
+        outcome(text, &pre.diagnostics)
+    })
+}
+
+/// Preprocesses and parses only (`pumicec --emit=ast`).
+pub fn parse(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<String> {
+    guarded(|| {
+        let mut pre = run_preprocessor(source, options, target, includes);
+        let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
+        let text = if pre.diagnostics.has_errors() {
+            String::new()
+        } else {
+            parse::print_ast(&ast, &pre.names)
+        };
+        outcome(text, &pre.diagnostics)
+    })
+}
+
+fn outcome<T>(output: T, diagnostics: &Diagnostics) -> Outcome<T> {
     Outcome {
-        output: (!pre.diagnostics.has_errors()).then_some(text),
-        log: pre.diagnostics.render(),
+        output: (!diagnostics.has_errors()).then_some(output),
+        log: diagnostics.render(),
     }
+}
+
+/// Stack of the thread that compiles; only what is used of it becomes memory.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Runs one compile on its own thread with a large stack. A panic there is a bug of the
+/// compiler and becomes a failed build.
+fn guarded<T: Send>(work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
+    let failed = |why: &str| Outcome {
+        output: None,
+        log: format!("fatal error: {why}\n1 error generated.\n"),
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("pumice-compile".to_string())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work);
+        match thread {
+            Err(e) => failed(&format!("no thread for the compiler: {e}")),
+            Ok(thread) => thread.join().unwrap_or_else(|panic| {
+                let text = panic
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or_else(|| panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("unknown");
+                failed(&format!("the compiler has failed, which is a bug: {text}"))
+            }),
+        }
+    })
 }

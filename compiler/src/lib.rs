@@ -55,7 +55,7 @@ pub struct IncludedFile {
 }
 
 /// Answers `#include` directives. The compiler itself does no I/O.
-pub trait IncludeResolver {
+pub trait IncludeResolver: Sync {
     /// Finds `name` as written between the quotes or angle brackets.
     ///
     /// `from` is the path of the including file. The resolver knows the `-I` folders

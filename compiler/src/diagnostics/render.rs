@@ -17,6 +17,9 @@ const WINDOW: usize = 160;
 /// Macro levels that are shown at most; the middle of a longer chain is left out.
 const MACRO_LEVELS: usize = 6;
 
+/// Inclusions that are shown at most.
+const INCLUDE_LEVELS: usize = 8;
+
 pub(super) fn render(diagnostics: &Diagnostics) -> String {
     let state = diagnostics.state.borrow();
     let mut out = Out {
@@ -91,7 +94,14 @@ impl Out<'_> {
             chain.push(position);
             at = self.sources.included_at(file);
         }
-        for position in chain.iter().rev() {
+        let skipped = chain.len().saturating_sub(INCLUDE_LEVELS);
+        for (i, position) in chain.iter().rev().enumerate() {
+            if skipped > 0 && i == INCLUDE_LEVELS / 2 {
+                let _ = writeln!(self.text, "({skipped} inclusions left out here)");
+            }
+            if skipped > 0 && (INCLUDE_LEVELS / 2..INCLUDE_LEVELS / 2 + skipped).contains(&i) {
+                continue;
+            }
             let _ = writeln!(
                 self.text,
                 "In file included from {}:{}:",

@@ -4,11 +4,11 @@
 //! [`Token`]s that ends with [`TokenKind::Eof`]. Errors go to [`Diagnostics`]. Work is linear
 //! in what is read and produced, and what may be produced is limited.
 //!
-//! - [`lexer`]: bytes to preprocessing tokens
-//! - [`directives`]: `#include`, conditionals, `#define`, pragmas
-//! - [`condition`]: the expressions of `#if`
-//! - [`expand`]: macro expansion
-//! - [`predefined`]: what is defined before the first line
+//! - `lexer`: bytes to preprocessing tokens
+//! - `directives`: `#include`, conditionals, `#define`, pragmas
+//! - `condition`: the expressions of `#if`
+//! - `expand`: macro expansion
+//! - `predefined`: what is defined before the first line
 
 use std::rc::Rc;
 

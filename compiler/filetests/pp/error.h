@@ -1,0 +1,1 @@
+#error inside of an include

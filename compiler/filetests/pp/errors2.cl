@@ -1,0 +1,5 @@
+// RUN: -Werror
+#warning promoted
+#include "error.h"
+#include "recursive.h"
+not reached

@@ -1,0 +1,1 @@
+#include "recursive.h"

@@ -1,0 +1,94 @@
+//! File tests of the front end.
+//!
+//! `filetests/pp/*.cl` go through the preprocessor, `filetests/parse/*.cl` through the parser.
+//! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
+//! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use pumice_compiler::{CompileOptions, IncludeResolver, IncludedFile, Source, Target, frontend};
+
+/// Includes come from the test's folder.
+struct Folder(PathBuf);
+
+impl IncludeResolver for Folder {
+    fn resolve(&self, name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
+        let text = std::fs::read(self.0.join(name)).ok()?;
+        let path = name.to_string();
+        Some(IncludedFile { path, text })
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("filetests")
+        .join(name)
+}
+
+/// Runs every test of a folder and reports all differences together.
+fn run_folder(name: &str) {
+    let dir = folder(name);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .expect("the folder exists")
+        .map(|e| e.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no tests in {}", dir.display());
+    let bless = std::env::var_os("PUMICE_BLESS").is_some();
+    let mut failures = String::new();
+    for path in files {
+        let text = std::fs::read(&path).expect("readable");
+        let actual = run_file(name, &path, &text, &dir);
+        let expected_path = path.with_extension("out");
+        if bless {
+            std::fs::write(&expected_path, &actual).expect("writable");
+            continue;
+        }
+        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
+        if expected != actual {
+            let _ = writeln!(
+                failures,
+                "==== {}\n---- expected\n{expected}---- actual\n{actual}",
+                path.display()
+            );
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
+    let first = String::from_utf8_lossy(text.split(|b| *b == b'\n').next().unwrap_or_default());
+    let words = first.strip_prefix("// RUN:").unwrap_or_default().trim();
+    let options = CompileOptions::parse(words).expect("valid options");
+    let name = path.file_name().expect("a file").to_string_lossy();
+    let source = Source { name: &name, text };
+    let target = Target::reference();
+    let includes = Folder(dir.to_path_buf());
+    let (output, log) = if kind == "pp" {
+        let outcome = frontend::preprocess(source, &options, &target, &includes);
+        let text = outcome
+            .output
+            .map(|t| String::from_utf8_lossy(&t).into_owned());
+        (text, outcome.log)
+    } else {
+        let outcome = frontend::parse(source, &options, &target, &includes);
+        (outcome.output, outcome.log)
+    };
+    match output {
+        Some(output) if log.is_empty() => output,
+        Some(output) => format!("{output}---- log\n{log}"),
+        None => format!("---- log\n{log}"),
+    }
+}
+
+#[test]
+fn preprocessor_files() {
+    run_folder("pp");
+}
+
+#[test]
+fn parser_files() {
+    run_folder("parse");
+}
