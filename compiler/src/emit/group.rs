@@ -1,0 +1,118 @@
+//! Work-group and sub-group collectives.
+
+use rspirv::spirv::{Capability, Op, Scope};
+
+use super::EmitError;
+use super::function::FunctionEmitter;
+use crate::builtins::table::Lower;
+use crate::sema::typed::{ConvertKind, ExprId};
+use crate::sema::types::{TypeId, TypeTable};
+
+impl FunctionEmitter<'_, '_> {
+    /// Collective functions; `None` for other rows.
+    pub fn group(
+        &mut self,
+        lower: Lower,
+        args: &[ExprId],
+        ty: TypeId,
+    ) -> Result<Option<u32>, EmitError> {
+        let is_group = matches!(
+            lower,
+            Lower::GroupVote(..)
+                | Lower::GroupBroadcast(_)
+                | Lower::GroupArith(..)
+                | Lower::Shuffles(_)
+                | Lower::NonUniformVote(_)
+        );
+        if !is_group {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.expr(*arg)?);
+        }
+        let result = self.e.value_type(ty);
+        let value = match lower {
+            Lower::GroupVote(op, scope) => {
+                self.e.b.capability(Capability::Groups);
+                let bool_ty = self.e.b.ty_bool();
+                let predicate = self.non_zero(values[0], TypeTable::INT);
+                let scope = self.scope_constant(scope);
+                let vote = self.e.b.op(op, bool_ty, &[scope, predicate]);
+                self.truth(vote, ty)
+            }
+            Lower::GroupBroadcast(scope) => {
+                self.e.b.capability(Capability::Groups);
+                let scope = self.scope_constant(scope);
+                let local = match values[1..] {
+                    [only] => only,
+                    ref parts => {
+                        let lanes = parts.len() as u8;
+                        let vector = self.vector_type((TypeTable::ULONG, lanes));
+                        self.e.b.op(Op::CompositeConstruct, vector, parts)
+                    }
+                };
+                let operands = [scope, values[0], local];
+                self.e.b.op(Op::GroupBroadcast, result, &operands)
+            }
+            Lower::GroupArith([signed, unsigned, float], operation, scope) => {
+                self.e.b.capability(Capability::Groups);
+                let op = if self.is_float(ty) {
+                    float
+                } else if self.e.module.types.is_signed(ty) {
+                    signed
+                } else {
+                    unsigned
+                };
+                let scope = self.scope_constant(scope);
+                let operands = [scope, operation as u32, values[0]];
+                self.e.b.op(op, result, &operands)
+            }
+            Lower::Shuffles(op) => {
+                let capability = match op {
+                    Op::GroupNonUniformShuffle | Op::GroupNonUniformShuffleXor => {
+                        Capability::GroupNonUniformShuffle
+                    }
+                    _ => Capability::GroupNonUniformShuffleRelative,
+                };
+                self.non_uniform(capability);
+                let scope = self.scope_constant(Scope::Subgroup);
+                let operands = [scope, values[0], values[1]];
+                self.e.b.op(op, result, &operands)
+            }
+            Lower::NonUniformVote(op) => {
+                self.non_uniform(if op == Op::GroupNonUniformElect {
+                    Capability::GroupNonUniform
+                } else {
+                    Capability::GroupNonUniformVote
+                });
+                let bool_ty = self.e.b.ty_bool();
+                let scope = self.scope_constant(Scope::Subgroup);
+                let mut operands = vec![scope];
+                match op {
+                    Op::GroupNonUniformElect => {}
+                    Op::GroupNonUniformAllEqual => operands.push(values[0]),
+                    _ => {
+                        let from = self.body.expr(args[0]).ty;
+                        let kind = ConvertKind::ToBool;
+                        operands.push(self.convert_value(kind, values[0], from, TypeTable::BOOL));
+                    }
+                }
+                let vote = self.e.b.op(op, bool_ty, &operands);
+                self.truth(vote, ty)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    fn scope_constant(&mut self, scope: Scope) -> u32 {
+        self.e.b.const_u32(scope as u32)
+    }
+
+    /// OpGroupNonUniform* came with SPIR-V 1.3.
+    fn non_uniform(&mut self, capability: Capability) {
+        self.e.b.need_version((1, 3));
+        self.e.b.capability(capability);
+    }
+}
