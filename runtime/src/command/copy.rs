@@ -1,0 +1,142 @@
+//! clEnqueueCopyBuffer and clEnqueueCopyBufferRect.
+
+use opencl_sys as cl;
+
+use crate::command::{Command, Retire, WaitList, check_context};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::gpu;
+use crate::memory::Mem;
+use crate::memory::region::{Extent, Layout, overlap, pieces};
+use crate::memory::storage::Access;
+use crate::object::Ref;
+use crate::queue::Queue;
+use crate::scheduler;
+
+/// A copy between buffers.
+pub struct Copy {
+    /// CL_COMMAND_*.
+    pub command_type: u32,
+    source: Ref<Mem>,
+    destination: Ref<Mem>,
+    from: Layout,
+    to: Layout,
+    extent: Extent,
+}
+
+/// clEnqueueCopyBuffer.
+pub fn linear(
+    queue: &Ref<Queue>,
+    source: &Ref<Mem>,
+    destination: &Ref<Mem>,
+    from: usize,
+    to: usize,
+    size: usize,
+    wait: WaitList,
+) -> Result<Ref<Event>> {
+    let (from, to) = (Layout::linear(from), Layout::linear(to));
+    let extent = [size, 1, 1];
+    enqueue(
+        queue,
+        cl::CL_COMMAND_COPY_BUFFER,
+        [source, destination],
+        [from, to],
+        extent,
+        wait,
+    )
+}
+
+/// clEnqueueCopyBufferRect.
+pub fn rect(
+    queue: &Ref<Queue>,
+    source: &Ref<Mem>,
+    destination: &Ref<Mem>,
+    from: Layout,
+    to: Layout,
+    extent: Extent,
+    wait: WaitList,
+) -> Result<Ref<Event>> {
+    // CL_INVALID_VALUE if a region element is 0.
+    if extent.contains(&0) {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_VALUE if both are the same buffer and their pitches differ.
+    if source.handle() == destination.handle()
+        && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch)
+    {
+        return Err(Error::InvalidValue);
+    }
+    enqueue(
+        queue,
+        cl::CL_COMMAND_COPY_BUFFER_RECT,
+        [source, destination],
+        [from, to],
+        extent,
+        wait,
+    )
+}
+
+fn enqueue(
+    queue: &Ref<Queue>,
+    command_type: u32,
+    [source, destination]: [&Ref<Mem>; 2],
+    [from, to]: [Layout; 2],
+    extent: Extent,
+    wait: WaitList,
+) -> Result<Ref<Event>> {
+    check_context(queue, source.context())?;
+    check_context(queue, destination.context())?;
+    // CL_INVALID_VALUE if a region is out of bounds.
+    source.check_region(from, extent)?;
+    destination.check_region(to, extent)?;
+    source.check_alignment(queue.device())?;
+    destination.check_alignment(queue.device())?;
+    // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.
+    if std::sync::Arc::ptr_eq(source.storage(), destination.storage()) {
+        let shift = |layout: Layout, origin: usize| Layout {
+            offset: layout.offset + origin,
+            ..layout
+        };
+        if overlap(
+            shift(from, source.origin()),
+            shift(to, destination.origin()),
+            extent,
+        ) {
+            return Err(Error::MemCopyOverlap);
+        }
+    }
+    let command = Command::Copy(Copy {
+        command_type,
+        source: source.clone(),
+        destination: destination.clone(),
+        from,
+        to,
+        extent,
+    });
+    scheduler::enqueue(queue, command, wait, false)
+}
+
+impl Copy {
+    /// Records the copy.
+    pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let index = queue.device_index();
+        let source = self.source.storage().on_device(index, Access::Read)?;
+        let destination = self.destination.storage().on_device(index, Access::Write)?;
+        let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
+        let regions: Vec<(u64, u64, u64)> = pieces(self.from, self.to, self.extent)
+            .into_iter()
+            .map(|(from, to, length)| {
+                (
+                    shift(from, &self.source),
+                    shift(to, &self.destination),
+                    length as u64,
+                )
+            })
+            .collect();
+        recorder.copy(&source, &destination, &regions)?;
+        Ok(Retire::with(move || {
+            drop((source, destination));
+            Ok(())
+        }))
+    }
+}

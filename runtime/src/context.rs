@@ -1,0 +1,157 @@
+//! Contexts: a set of devices and what is shared between them.
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::object::{Kind, Object, Ref};
+use crate::platform::Platform;
+
+/// A function of the application that runs once when an object is destroyed.
+pub type Destructor = Box<dyn FnOnce() + Send>;
+/// The error callback of clCreateContext.
+pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
+
+/// A context object.
+pub struct Context {
+    devices: Vec<Ref<Device>>,
+    /// The properties as given, with the terminating zero; `None` for NULL.
+    properties: Option<Vec<isize>>,
+    notify: Option<Notify>,
+    /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
+    destructors: Mutex<Vec<Destructor>>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("devices", &self.devices.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Kind for Context {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcCONTX");
+    const INVALID: Error = Error::InvalidContext;
+}
+
+/// Checks the property list of clCreateContext and clCreateContextFromType and gives it back
+/// with its terminator. `is_platform` says whether a value is the platform's handle.
+pub fn check_properties(
+    properties: Option<Vec<[isize; 2]>>,
+    is_platform: impl Fn(isize) -> bool,
+) -> Result<Option<Vec<isize>>> {
+    let Some(pairs) = properties else {
+        return Ok(None);
+    };
+    let mut list = Vec::with_capacity(pairs.len() * 2 + 1);
+    for (index, [name, value]) in pairs.iter().copied().enumerate() {
+        // CL_INVALID_PROPERTY if a property name is not supported, its value is not valid, or
+        // the same name is given more than once.
+        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
+            return Err(Error::InvalidProperty);
+        }
+        match name {
+            // CL_INVALID_PLATFORM if the platform is not a valid platform.
+            cl::CL_CONTEXT_PLATFORM if !is_platform(value) => return Err(Error::InvalidPlatform),
+            cl::CL_CONTEXT_PLATFORM => {}
+            cl::CL_CONTEXT_INTEROP_USER_SYNC if value == 0 || value == 1 => {}
+            _ => return Err(Error::InvalidProperty),
+        }
+        list.extend([name, value]);
+    }
+    list.push(0);
+    Ok(Some(list))
+}
+
+impl Object<Context> {
+    /// clCreateContext, after the property list. Devices given twice count once.
+    pub fn create(
+        properties: Option<Vec<isize>>,
+        devices: Vec<Ref<Device>>,
+        notify: Option<Notify>,
+    ) -> Result<Ref<Context>> {
+        // CL_INVALID_VALUE if devices is NULL or num_devices is zero.
+        if devices.is_empty() {
+            return Err(Error::InvalidValue);
+        }
+        let mut unique: Vec<Ref<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !unique.iter().any(|d| d.handle() == device.handle()) {
+                unique.push(device);
+            }
+        }
+        Ok(Object::new(Context {
+            devices: unique,
+            properties,
+            notify,
+            destructors: Mutex::new(Vec::new()),
+        }))
+    }
+
+    /// clCreateContextFromType, after the property list.
+    pub fn create_from_type(
+        platform: &Ref<Platform>,
+        properties: Option<Vec<isize>>,
+        device_type: u64,
+        notify: Option<Notify>,
+    ) -> Result<Ref<Context>> {
+        let devices = Platform::devices_of_type(platform, device_type)?;
+        Self::create(properties, devices, notify)
+    }
+
+    /// The devices, in the order given.
+    pub fn devices(&self) -> &[Ref<Device>] {
+        &self.devices
+    }
+
+    /// Where a device stands in [`Context::devices`].
+    pub fn device_index(&self, device: &Ref<Device>) -> Option<usize> {
+        self.devices
+            .iter()
+            .position(|d| d.handle() == device.handle())
+    }
+
+    /// Tells the application's error callback about something, if it gave one.
+    pub fn notify(&self, message: &str) {
+        if let Some(notify) = &self.notify {
+            notify(message);
+        }
+    }
+
+    /// clSetContextDestructorCallback.
+    pub fn add_destructor(&self, destructor: Destructor) {
+        self.destructors.lock().push(destructor);
+    }
+
+    /// clGetContextInfo.
+    pub fn info(self: &Ref<Context>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_CONTEXT_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_CONTEXT_NUM_DEVICES => Info::u32(self.devices.len() as u32),
+            cl::CL_CONTEXT_DEVICES => Info::objects(&self.devices),
+            cl::CL_CONTEXT_PROPERTIES => {
+                let words: Vec<u64> = self
+                    .properties
+                    .iter()
+                    .flatten()
+                    .map(|word| *word as u64)
+                    .collect();
+                Info::u64s(&words)
+            }
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // The callbacks run in reverse order of registration.
+        let destructors = std::mem::take(self.destructors.get_mut());
+        for destructor in destructors.into_iter().rev() {
+            destructor();
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Buffer and sub-buffer objects.
+
+use std::sync::Arc;
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+
+use crate::context::{Context, Destructor};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::memory::host_ptr::HostSlice;
+use crate::memory::region::{Extent, Layout};
+use crate::memory::storage::Storage;
+use crate::object::{Kind, Object, Ref};
+
+const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
+const HOST_PTR_BITS: u64 =
+    cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR;
+const HOST_ACCESS_BITS: u64 =
+    cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS;
+
+/// A range that the application has mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// The pointer that the application got.
+    pub address: usize,
+    /// First byte, from the start of the storage.
+    pub offset: usize,
+    /// Bytes.
+    pub size: usize,
+    /// Whether the application may write through it.
+    pub writes: bool,
+}
+
+/// A memory object: a buffer or a part of one.
+pub struct Mem {
+    context: Ref<Context>,
+    flags: u64,
+    size: usize,
+    /// Offset in the parent (and in the storage: sub-buffers have no sub-buffers).
+    origin: usize,
+    parent: Option<Ref<Mem>>,
+    /// The properties as given, with the terminating zero; `None` for NULL.
+    properties: Option<Vec<u64>>,
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    host_address: usize,
+    storage: Arc<Storage>,
+    /// Guards the ranges mapped at the moment.
+    mappings: Mutex<Vec<Mapping>>,
+    /// Guards the destructor callbacks, in order of registration.
+    destructors: Mutex<Vec<Destructor>>,
+}
+
+impl std::fmt::Debug for Mem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mem")
+            .field("flags", &self.flags)
+            .field("size", &self.size)
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Kind for Mem {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcMEMOB");
+    const INVALID: Error = Error::InvalidMemObject;
+}
+
+/// Checks a `cl_mem_flags` value of clCreateBuffer and clCreateSubBuffer.
+fn check_flags(flags: u64) -> Result<()> {
+    // CL_INVALID_VALUE if values specified in flags are not valid.
+    if flags & !(READ_WRITE_BITS | HOST_PTR_BITS | HOST_ACCESS_BITS) != 0 {
+        return Err(Error::InvalidValue);
+    }
+    // The bits of one group exclude each other.
+    if (flags & READ_WRITE_BITS).count_ones() > 1 || (flags & HOST_ACCESS_BITS).count_ones() > 1 {
+        return Err(Error::InvalidValue);
+    }
+    // CL_MEM_USE_HOST_PTR excludes the two others.
+    if flags & cl::CL_MEM_USE_HOST_PTR != 0
+        && flags & (cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0
+    {
+        return Err(Error::InvalidValue);
+    }
+    Ok(())
+}
+
+impl Object<Mem> {
+    /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
+    pub fn create(
+        context: &Ref<Context>,
+        properties: Option<&[[u64; 2]]>,
+        flags: u64,
+        size: usize,
+        host: Option<HostSlice>,
+    ) -> Result<Ref<Mem>> {
+        // CL_INVALID_PROPERTY if a property is not supported: there is none for buffers.
+        let properties = match properties {
+            None => None,
+            Some([]) => Some(vec![0]),
+            Some(_) => return Err(Error::InvalidProperty),
+        };
+        check_flags(flags)?;
+        // CL_INVALID_BUFFER_SIZE if size is 0, or beyond every device's
+        // CL_DEVICE_MAX_MEM_ALLOC_SIZE.
+        let limit = context
+            .devices()
+            .iter()
+            .map(|d| d.max_allocation())
+            .max()
+            .unwrap_or(0);
+        if size == 0 || size as u64 > limit {
+            return Err(Error::InvalidBufferSize);
+        }
+        // CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
+        let needs_host = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
+        if needs_host != host.is_some() {
+            return Err(Error::InvalidHostPtr);
+        }
+        let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
+        let contents = host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0);
+        let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
+        let storage = Storage::new(context.devices(), size, contents, use_host, host_cached)?;
+        let flags = if flags & READ_WRITE_BITS == 0 {
+            flags | cl::CL_MEM_READ_WRITE
+        } else {
+            flags
+        };
+        Ok(Object::new(Mem {
+            context: context.clone(),
+            flags,
+            size,
+            origin: 0,
+            parent: None,
+            properties,
+            host_address: use_host.map_or(0, HostSlice::address),
+            storage,
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
+    pub fn create_sub(
+        self: &Ref<Mem>,
+        flags: u64,
+        origin: usize,
+        size: usize,
+    ) -> Result<Ref<Mem>> {
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer.
+        if self.parent.is_some() {
+            return Err(Error::InvalidMemObject);
+        }
+        check_flags(flags)?;
+        // CL_INVALID_VALUE: the access must not exceed the parent's, and host pointer flags are
+        // inherited, never given.
+        if flags & HOST_PTR_BITS != 0 {
+            return Err(Error::InvalidValue);
+        }
+        let access = flags & READ_WRITE_BITS;
+        let parent = self.flags & READ_WRITE_BITS;
+        let widens = (parent == cl::CL_MEM_WRITE_ONLY
+            && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
+            || (parent == cl::CL_MEM_READ_ONLY
+                && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY) != 0);
+        let host_access = flags & HOST_ACCESS_BITS;
+        let host_parent = self.flags & HOST_ACCESS_BITS;
+        let host_widens = (host_parent == cl::CL_MEM_HOST_WRITE_ONLY
+            && host_access == cl::CL_MEM_HOST_READ_ONLY)
+            || (host_parent == cl::CL_MEM_HOST_READ_ONLY
+                && host_access == cl::CL_MEM_HOST_WRITE_ONLY)
+            || (host_parent == cl::CL_MEM_HOST_NO_ACCESS
+                && host_access & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_WRITE_ONLY) != 0);
+        if widens || host_widens {
+            return Err(Error::InvalidValue);
+        }
+        // CL_INVALID_VALUE if the region is out of bounds; CL_INVALID_BUFFER_SIZE if its size is
+        // 0.
+        if size == 0 {
+            return Err(Error::InvalidBufferSize);
+        }
+        if origin.checked_add(size).is_none_or(|end| end > self.size) {
+            return Err(Error::InvalidValue);
+        }
+        // CL_MISALIGNED_SUB_BUFFER_OFFSET if origin suits no device of the context.
+        if !self
+            .context
+            .devices()
+            .iter()
+            .any(|d| origin % d.base_alignment() == 0)
+        {
+            return Err(Error::MisalignedSubBufferOffset);
+        }
+        let inherited = |bits: u64| {
+            if flags & bits == 0 {
+                self.flags & bits
+            } else {
+                flags & bits
+            }
+        };
+        let flags = inherited(READ_WRITE_BITS)
+            | inherited(HOST_ACCESS_BITS)
+            | (self.flags & HOST_PTR_BITS);
+        Ok(Object::new(Mem {
+            context: self.context.clone(),
+            flags,
+            size,
+            origin,
+            parent: Some(self.clone()),
+            properties: None,
+            host_address: match self.host_address {
+                0 => 0,
+                address => address + origin,
+            },
+            storage: self.storage.clone(),
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// clGetMemObjectInfo.
+    pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_MEM_TYPE => Info::u32(cl::CL_MEM_OBJECT_BUFFER),
+            cl::CL_MEM_FLAGS => Info::u64(self.flags),
+            cl::CL_MEM_SIZE => Info::size(self.size),
+            cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
+            cl::CL_MEM_MAP_COUNT => Info::u32(self.mappings.lock().len() as u32),
+            cl::CL_MEM_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_MEM_CONTEXT => Info::object(&self.context),
+            cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
+            cl::CL_MEM_OFFSET => Info::size(self.origin),
+            cl::CL_MEM_USES_SVM_POINTER => Info::bool(false),
+            cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}
+
+impl Mem {
+    /// The context.
+    pub fn context(&self) -> &Ref<Context> {
+        &self.context
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// `cl_mem_flags`, with the default access filled in.
+    pub fn flags(&self) -> u64 {
+        self.flags
+    }
+
+    /// Offset of its first byte in the storage.
+    pub fn origin(&self) -> usize {
+        self.origin
+    }
+
+    /// The bytes.
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.storage
+    }
+
+    /// Whether kernels may write to it.
+    pub fn kernel_writes(&self) -> bool {
+        self.flags & cl::CL_MEM_READ_ONLY == 0
+    }
+
+    /// CL_INVALID_OPERATION if the host may not read the object's bytes.
+    pub fn check_host_reads(&self) -> Result<()> {
+        if self.flags & (cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
+            return Err(Error::InvalidOperation);
+        }
+        Ok(())
+    }
+
+    /// CL_INVALID_OPERATION if the host may not write the object's bytes.
+    pub fn check_host_writes(&self) -> Result<()> {
+        if self.flags & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
+            return Err(Error::InvalidOperation);
+        }
+        Ok(())
+    }
+
+    /// CL_INVALID_VALUE if `size` bytes at `offset` are not inside the object.
+    pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
+        match offset.checked_add(size) {
+            Some(end) if end <= self.size => Ok(()),
+            _ => Err(Error::InvalidValue),
+        }
+    }
+
+    /// CL_INVALID_VALUE if the region is not inside the object.
+    pub fn check_region(&self, layout: Layout, extent: Extent) -> Result<()> {
+        match layout.end(extent) {
+            Some(end) if end <= self.size => Ok(()),
+            _ => Err(Error::InvalidValue),
+        }
+    }
+
+    /// CL_MISALIGNED_SUB_BUFFER_OFFSET if it is a sub-buffer whose offset does not suit `device`.
+    pub fn check_alignment(&self, device: &Device) -> Result<()> {
+        if self.parent.is_some() && self.origin % device.base_alignment() != 0 {
+            return Err(Error::MisalignedSubBufferOffset);
+        }
+        Ok(())
+    }
+
+    /// Notes a mapping.
+    pub fn add_mapping(&self, mapping: Mapping) {
+        self.mappings.lock().push(mapping);
+    }
+
+    /// Ends the latest mapping that gave `address`.
+    pub fn take_mapping(&self, address: usize) -> Option<Mapping> {
+        let mut mappings = self.mappings.lock();
+        let index = mappings.iter().rposition(|m| m.address == address)?;
+        Some(mappings.remove(index))
+    }
+
+    /// clSetMemObjectDestructorCallback.
+    pub fn add_destructor(&self, destructor: Destructor) {
+        self.destructors.lock().push(destructor);
+    }
+}
+
+impl Drop for Mem {
+    fn drop(&mut self) {
+        // The callbacks run in reverse order of registration, before the memory is freed.
+        for destructor in std::mem::take(self.destructors.get_mut()).into_iter().rev() {
+            destructor();
+        }
+    }
+}

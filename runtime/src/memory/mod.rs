@@ -1,0 +1,8 @@
+//! Memory objects and the bytes behind them.
+
+pub mod buffer;
+pub mod host_ptr;
+pub mod region;
+pub mod storage;
+
+pub use buffer::Mem;

@@ -1,0 +1,181 @@
+//! Rectangular regions of buffers (clEnqueueReadBufferRect and its kin), checked and flattened.
+
+use crate::error::{Error, Result};
+
+/// How a three-dimensional region lies in linear memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Byte offset of the region's first byte.
+    pub offset: usize,
+    /// Bytes from a row to the next.
+    pub row_pitch: usize,
+    /// Bytes from a slice to the next.
+    pub slice_pitch: usize,
+}
+
+/// A region in bytes, rows and slices.
+pub type Extent = [usize; 3];
+
+impl Layout {
+    /// A contiguous run of bytes.
+    pub fn linear(offset: usize) -> Self {
+        Self {
+            offset,
+            row_pitch: 0,
+            slice_pitch: 0,
+        }
+    }
+
+    /// Checks origin and pitches, where 0 selects the tight pitch.
+    pub fn new(
+        origin: [usize; 3],
+        extent: Extent,
+        row_pitch: usize,
+        slice_pitch: usize,
+    ) -> Result<Self> {
+        // CL_INVALID_VALUE if a row pitch is not 0 and is less than region[0].
+        if row_pitch != 0 && row_pitch < extent[0] {
+            return Err(Error::InvalidValue);
+        }
+        let row_pitch = if row_pitch == 0 { extent[0] } else { row_pitch };
+        let tight = row_pitch
+            .checked_mul(extent[1])
+            .ok_or(Error::InvalidValue)?;
+        // CL_INVALID_VALUE if a slice pitch is not 0 and is less than region[1] × row pitch, or
+        // not a multiple of the row pitch.
+        if slice_pitch != 0 && (slice_pitch < tight || slice_pitch % row_pitch.max(1) != 0) {
+            return Err(Error::InvalidValue);
+        }
+        let slice_pitch = if slice_pitch == 0 { tight } else { slice_pitch };
+        let offset = origin[2]
+            .checked_mul(slice_pitch)
+            .zip(origin[1].checked_mul(row_pitch))
+            .and_then(|(z, y)| z.checked_add(y))
+            .and_then(|zy| zy.checked_add(origin[0]))
+            .ok_or(Error::InvalidValue)?;
+        let layout = Self {
+            offset,
+            row_pitch,
+            slice_pitch,
+        };
+        layout.end(extent).ok_or(Error::InvalidValue)?;
+        Ok(layout)
+    }
+
+    /// One past the last byte of the region; `None` on overflow.
+    pub fn end(&self, extent: Extent) -> Option<usize> {
+        if extent.contains(&0) {
+            return Some(self.offset);
+        }
+        let z = (extent[2] - 1).checked_mul(self.slice_pitch)?;
+        let y = (extent[1] - 1).checked_mul(self.row_pitch)?;
+        self.offset.checked_add(z)?.checked_add(y)?.checked_add(extent[0])
+    }
+
+    /// Byte offset of row `y` of slice `z`.
+    pub fn row(&self, y: usize, z: usize) -> usize {
+        self.offset + z * self.slice_pitch + y * self.row_pitch
+    }
+}
+
+/// The contiguous pieces that a copy of `extent` between two layouts is made of:
+/// (offset in `from`, offset in `to`, bytes). Rows and slices that touch are merged.
+pub fn pieces(from: Layout, to: Layout, extent: Extent) -> Vec<(usize, usize, usize)> {
+    let mut pieces: Vec<(usize, usize, usize)> = Vec::new();
+    if extent.contains(&0) {
+        return pieces;
+    }
+    for z in 0..extent[2] {
+        for y in 0..extent[1] {
+            let (a, b) = (from.row(y, z), to.row(y, z));
+            match pieces.last_mut() {
+                Some((x, w, length)) if *x + *length == a && *w + *length == b => {
+                    *length += extent[0];
+                }
+                _ => pieces.push((a, b, extent[0])),
+            }
+        }
+    }
+    pieces
+}
+
+/// Whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
+pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
+    if extent.contains(&0) {
+        return false;
+    }
+    let end = |layout: Layout| layout.end(extent).unwrap_or(usize::MAX);
+    // Regions apart as a whole cannot overlap, which is the usual case.
+    if end(a) <= b.offset || end(b) <= a.offset {
+        return false;
+    }
+    let rows = |layout: Layout| {
+        let mut rows = Vec::with_capacity(extent[1] * extent[2]);
+        for z in 0..extent[2] {
+            for y in 0..extent[1] {
+                rows.push(layout.row(y, z));
+            }
+        }
+        rows.sort_unstable();
+        rows
+    };
+    let (ra, rb) = (rows(a), rows(b));
+    let (mut i, mut j) = (0, 0);
+    while i < ra.len() && j < rb.len() {
+        if ra[i] + extent[0] <= rb[j] {
+            i += 1;
+        } else if rb[j] + extent[0] <= ra[i] {
+            j += 1;
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Layout, overlap, pieces};
+    use crate::error::Error;
+
+    #[test]
+    fn pitches_are_checked() {
+        assert_eq!(
+            Layout::new([0; 3], [8, 2, 1], 4, 0),
+            Err(Error::InvalidValue)
+        );
+        assert_eq!(
+            Layout::new([0; 3], [8, 2, 1], 8, 17),
+            Err(Error::InvalidValue)
+        );
+        let layout = Layout::new([1, 2, 1], [4, 2, 2], 10, 40).unwrap();
+        assert_eq!(layout.offset, 1 + 20 + 40);
+        assert_eq!(layout.end([4, 2, 2]), Some(61 + 40 + 10 + 4));
+        assert_eq!(
+            Layout::new([usize::MAX, 1, 0], [4, 1, 1], 10, 0),
+            Err(Error::InvalidValue)
+        );
+    }
+
+    #[test]
+    fn touching_rows_are_one_piece() {
+        let tight = Layout::new([0; 3], [4, 3, 2], 0, 0).unwrap();
+        assert_eq!(pieces(tight, tight, [4, 3, 2]), [(0, 0, 24)]);
+        let wide = Layout::new([0; 3], [4, 2, 1], 8, 0).unwrap();
+        let narrow = Layout::new([0; 3], [4, 2, 1], 0, 0).unwrap();
+        assert_eq!(
+            pieces(wide, narrow, [4, 2, 1]),
+            [(0, 0, 4), (8, 4, 4)]
+        );
+    }
+
+    #[test]
+    fn interleaved_rows_do_not_overlap() {
+        let a = Layout::new([0, 0, 0], [4, 3, 1], 8, 0).unwrap();
+        let b = Layout::new([4, 0, 0], [4, 3, 1], 8, 0).unwrap();
+        let c = Layout::new([3, 1, 0], [4, 3, 1], 8, 0).unwrap();
+        assert!(!overlap(a, b, [4, 3, 1]));
+        assert!(overlap(a, c, [4, 3, 1]));
+        assert!(overlap(a, a, [4, 3, 1]));
+    }
+}

@@ -1,0 +1,165 @@
+//! The bytes of a buffer: one allocation per device that uses it, and the host's view of them.
+//!
+//! Invariant: at any time at least one place holds the newest bytes (`Residency::newest`); a
+//! device that uses a buffer elsewhere gets a copy first. OpenCL makes the application order
+//! accesses of different devices by events, and the scheduler waits for another device's events
+//! on the host, so the copy finds finished data.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::gpu;
+use crate::memory::host_ptr::{HostBlock, HostSlice};
+use crate::object::Ref;
+
+/// What a command does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It only reads.
+    Read,
+    /// It writes, perhaps a part, and may read.
+    Write,
+}
+
+/// The bytes of a buffer (shared with its sub-buffers).
+pub struct Storage {
+    size: usize,
+    devices: Vec<Ref<Device>>,
+    /// CL_MEM_USE_HOST_PTR: the application's memory.
+    use_host: Option<HostSlice>,
+    /// Whether the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
+    host_cached: bool,
+    /// Guards where the bytes are.
+    residency: Mutex<Residency>,
+}
+
+#[derive(Default)]
+struct Residency {
+    /// The allocation of each device of the context.
+    copies: Vec<Option<Arc<gpu::Memory>>>,
+    /// Which of them hold the newest bytes.
+    newest: Vec<bool>,
+    /// Host memory for maps, where no pointer into a device's memory serves.
+    shadow: Option<HostBlock>,
+}
+
+impl std::fmt::Debug for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Storage")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Storage {
+    /// Allocates the bytes for the context's devices and stores the first contents, if there are
+    /// any.
+    pub fn new(
+        devices: &[Ref<Device>],
+        size: usize,
+        contents: Option<HostSlice>,
+        use_host: Option<HostSlice>,
+        host_cached: bool,
+    ) -> Result<Arc<Self>> {
+        let storage = Self {
+            size,
+            devices: devices.to_vec(),
+            use_host,
+            host_cached,
+            residency: Mutex::new(Residency {
+                copies: devices.iter().map(|_| None).collect(),
+                newest: vec![false; devices.len()],
+                shadow: None,
+            }),
+        };
+        // The first device gets its memory now, so that the application learns of a failure from
+        // clCreateBuffer; the others when they use it.
+        let memory = storage.on_device(0, Access::Write)?;
+        if let Some(contents) = contents.or(use_host) {
+            memory.write(0, contents)?;
+        }
+        Ok(Arc::new(storage))
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The memory on a device of the context, holding the newest bytes.
+    pub fn on_device(&self, index: usize, access: Access) -> Result<Arc<gpu::Memory>> {
+        let mut residency = self.residency.lock();
+        let memory = match &residency.copies[index] {
+            Some(memory) => memory.clone(),
+            None => {
+                let memory = Arc::new(
+                    self.devices[index]
+                        .gpu()
+                        .allocate(self.size as u64, self.host_cached)
+                        .map_err(|error| match error {
+                            Error::OutOfHostMemory => error,
+                            _ => Error::MemObjectAllocationFailure,
+                        })?,
+                );
+                residency.copies[index] = Some(memory.clone());
+                memory
+            }
+        };
+        if !residency.newest[index] {
+            let source = residency
+                .newest
+                .iter()
+                .position(|newest| *newest)
+                .and_then(|from| residency.copies[from].clone());
+            if let Some(source) = source {
+                migrate(&source, &memory, self.size)?;
+            }
+            residency.newest[index] = true;
+        }
+        if access == Access::Write {
+            for (other, newest) in residency.newest.iter_mut().enumerate() {
+                *newest = other == index;
+            }
+        }
+        Ok(memory)
+    }
+
+    /// Where the host finds the bytes of a mapped range, and whether that is a copy that maps
+    /// and unmaps must bring up to date.
+    pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
+        if let Some(host) = self.use_host {
+            return Ok((host, true));
+        }
+        if self.devices.len() == 1 {
+            let memory = self.on_device(index, Access::Read)?;
+            if let Some(mapped) = memory.host() {
+                return Ok((mapped, false));
+            }
+        }
+        let mut residency = self.residency.lock();
+        if residency.shadow.is_none() {
+            residency.shadow = Some(HostBlock::new(self.size).ok_or(Error::MapFailure)?);
+        }
+        match residency.shadow.as_mut() {
+            Some(shadow) => Ok((shadow.slice(), true)),
+            None => Err(Error::MapFailure),
+        }
+    }
+}
+
+/// Copies everything from one device's memory to another's.
+fn migrate(from: &gpu::Memory, to: &gpu::Memory, size: usize) -> Result<()> {
+    if let Some(mapped) = from.host() {
+        return to.write(0, mapped.part(0, size));
+    }
+    if let Some(mapped) = to.host() {
+        return from.read(0, mapped.part(0, size));
+    }
+    let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
+    let slice = block.slice();
+    from.read(0, slice)?;
+    to.write(0, slice)
+}

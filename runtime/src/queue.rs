@@ -1,0 +1,481 @@
+//! Command queues: order between commands, batches, and the two helper threads of a queue.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use crossbeam_channel::{Sender, unbounded};
+use opencl_sys as cl;
+use parking_lot::Mutex;
+
+use crate::command::{Command, Retire};
+use crate::context::Context;
+use crate::device::{Device, host_time};
+use crate::error::{Error, Result};
+use crate::event::{Event, Moment};
+use crate::gpu;
+use crate::info::Info;
+use crate::log;
+use crate::object::{Kind, Object, Ref};
+use crate::scheduler::{self, Node};
+
+/// A batch is submitted at the latest when it holds this many commands.
+const BATCH_LIMIT: usize = 64;
+/// Batches that are submitted at once; further commands are collected until one of them ends.
+const SUBMIT_AHEAD: usize = 2;
+
+/// A recorded command, and what is left to do when the device has run it.
+struct Recorded {
+    node: Arc<Node>,
+    retire: Retire,
+}
+
+/// Commands that are submitted together and share a timeline value.
+struct Batch {
+    value: u64,
+    recorder: gpu::Recorder,
+    /// Semaphores of other queues, with the values to wait for.
+    waits: Vec<(Ref<Queue>, u64)>,
+    commands: Vec<Recorded>,
+}
+
+/// A submitted batch.
+struct InFlight {
+    value: u64,
+    submitted: gpu::Submitted,
+    commands: Vec<Recorded>,
+}
+
+/// The device side of a queue.
+struct Lane {
+    /// Timeline value of the last batch opened.
+    last_value: u64,
+    open: Option<Batch>,
+    in_flight: VecDeque<InFlight>,
+}
+
+/// What orders a queue's commands.
+#[derive(Default)]
+struct Order {
+    /// In-order queues: the last command.
+    last: Option<Ref<Event>>,
+    /// Out-of-order queues: the last barrier.
+    barrier: Option<Ref<Event>>,
+    /// Every command that has not ended, by its event's address.
+    outstanding: HashMap<usize, Ref<Event>>,
+}
+
+/// A command queue object.
+pub struct Queue {
+    context: Ref<Context>,
+    device: Ref<Device>,
+    device_index: usize,
+    properties: u64,
+    /// The list given to clCreateCommandQueueWithProperties, with its terminator.
+    property_list: Option<Vec<u64>>,
+    stream: Arc<gpu::Stream>,
+    /// Guards the order of commands.
+    order: Mutex<Order>,
+    /// Guards recording and submission.
+    lane: Mutex<Lane>,
+    /// To the host thread, once there is one.
+    host_thread: Mutex<Option<Sender<Arc<Node>>>>,
+    /// To the completion thread, once there is one.
+    completion_thread: Mutex<Option<Sender<u64>>>,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue")
+            .field("properties", &self.properties)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Kind for Queue {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcQUEUE");
+    const INVALID: Error = Error::InvalidCommandQueue;
+}
+
+/// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
+pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
+    let mut bits = 0;
+    for (index, [name, value]) in pairs.iter().copied().enumerate() {
+        // CL_INVALID_VALUE if a property or its value is not valid.
+        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
+            return Err(Error::InvalidValue);
+        }
+        match u32::try_from(name) {
+            Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
+            // CL_QUEUE_SIZE belongs to device queues, which no device has.
+            Ok(cl::CL_QUEUE_SIZE) => return Err(Error::InvalidQueueProperties),
+            _ => return Err(Error::InvalidValue),
+        }
+    }
+    check_bits(bits)?;
+    Ok(bits)
+}
+
+/// Checks a `cl_command_queue_properties` bit field.
+pub fn check_bits(bits: u64) -> Result<()> {
+    let host = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
+    let device = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;
+    // CL_INVALID_VALUE if the bits are not known.
+    if bits & !(host | device) != 0 {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_VALUE: a device queue must be out of order, a default one on the device.
+    let on_device = bits & cl::CL_QUEUE_ON_DEVICE != 0;
+    if (on_device && bits & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0)
+        || (bits & cl::CL_QUEUE_ON_DEVICE_DEFAULT != 0 && !on_device)
+    {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_QUEUE_PROPERTIES if the device does not support them: no device queues.
+    if on_device {
+        return Err(Error::InvalidQueueProperties);
+    }
+    Ok(())
+}
+
+impl Object<Queue> {
+    /// clCreateCommandQueueWithProperties, after the list.
+    pub fn create(
+        context: &Ref<Context>,
+        device: &Ref<Device>,
+        properties: u64,
+        property_list: Option<Vec<u64>>,
+    ) -> Result<Ref<Queue>> {
+        // CL_INVALID_DEVICE if device is not associated with context.
+        let device_index = context.device_index(device).ok_or(Error::InvalidDevice)?;
+        let stream = device.gpu().create_stream()?;
+        Ok(Object::new(Queue {
+            context: context.clone(),
+            device: device.clone(),
+            device_index,
+            properties,
+            property_list,
+            stream: Arc::new(stream),
+            order: Mutex::new(Order::default()),
+            lane: Mutex::new(Lane {
+                last_value: 0,
+                open: None,
+                in_flight: VecDeque::new(),
+            }),
+            host_thread: Mutex::new(None),
+            completion_thread: Mutex::new(None),
+        }))
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Ref<Context> {
+        &self.context
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Ref<Device> {
+        &self.device
+    }
+
+    /// Where the device stands in the context.
+    pub fn device_index(&self) -> usize {
+        self.device_index
+    }
+
+    /// Whether CL_QUEUE_PROFILING_ENABLE is set.
+    pub fn profiling(&self) -> bool {
+        self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    fn out_of_order(&self) -> bool {
+        self.properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
+    }
+
+    /// Places a new command in the queue's order; gives the events that it follows from that
+    /// alone, without its wait list.
+    pub(crate) fn order(
+        &self,
+        event: &Ref<Event>,
+        command: &Command,
+        empty_wait_list: bool,
+    ) -> Vec<Ref<Event>> {
+        let mut order = self.order.lock();
+        let mut after = Vec::new();
+        if self.out_of_order() {
+            // A marker or barrier without a wait list waits for every earlier command; a barrier
+            // holds back every later one.
+            if matches!(command, Command::Marker | Command::Barrier) && empty_wait_list {
+                after.extend(order.outstanding.values().cloned());
+            }
+            after.extend(order.barrier.clone());
+            if matches!(command, Command::Barrier) {
+                order.barrier = Some(event.clone());
+            }
+        } else {
+            after.extend(order.last.replace(event.clone()));
+        }
+        order.outstanding.insert(event.handle(), event.clone());
+        after
+    }
+
+    /// Drops an ended command from the order.
+    pub(crate) fn forget(&self, event: &Ref<Event>) {
+        let is_this = |other: &Option<Ref<Event>>| {
+            other
+                .as_ref()
+                .is_some_and(|other| other.handle() == event.handle())
+        };
+        let mut order = self.order.lock();
+        // The references are dropped after the lock is released.
+        let _last = is_this(&order.last).then(|| order.last.take());
+        let _barrier = is_this(&order.barrier).then(|| order.barrier.take());
+        let _entry = order.outstanding.remove(&event.handle());
+        drop(order);
+    }
+
+    /// Blocks until an in-order queue's last command has ended; does nothing for others.
+    pub(crate) fn wait_idle(&self) {
+        if self.out_of_order() {
+            return;
+        }
+        let last = self.order.lock().last.clone();
+        if let Some(last) = last {
+            last.wait();
+        }
+    }
+
+    /// clFinish.
+    pub fn finish(&self) {
+        self.flush();
+        let outstanding: Vec<_> = self.order.lock().outstanding.values().cloned().collect();
+        for event in outstanding {
+            event.wait();
+        }
+    }
+
+    /// Records a device command into the open batch; gives the batch's timeline value.
+    pub(crate) fn record(self: &Ref<Queue>, node: &Arc<Node>) -> Result<u64> {
+        // The signals of other queues must be submitted before a wait for them is.
+        let mut waits = Vec::new();
+        for event in &node.after {
+            let Some(other) = event.queue() else { continue };
+            if other.handle() == self.handle() || event.is_done() {
+                continue;
+            }
+            if let Some(value) = event.batch() {
+                other.flush();
+                waits.push((other.clone(), value));
+            }
+        }
+        let mut guard = self.lane.lock();
+        let lane = &mut *guard;
+        if lane.open.is_none() {
+            let recorder = self.stream.begin()?;
+            lane.last_value += 1;
+            lane.open = Some(Batch {
+                value: lane.last_value,
+                recorder,
+                waits: Vec::new(),
+                commands: Vec::new(),
+            });
+        }
+        let Some(batch) = lane.open.as_mut() else {
+            return Err(Error::OutOfResources);
+        };
+        let retire = node.command.record(self, &mut batch.recorder)?;
+        batch.waits.extend(waits);
+        batch.commands.push(Recorded {
+            node: node.clone(),
+            retire,
+        });
+        let value = batch.value;
+        if batch.commands.len() >= BATCH_LIMIT {
+            self.submit(lane);
+        }
+        Ok(value)
+    }
+
+    /// Submits the open batch when the device has little else to do for this queue; otherwise it
+    /// goes on collecting until the device is done or someone waits.
+    pub(crate) fn submit_if_idle(self: &Ref<Queue>) {
+        let mut lane = self.lane.lock();
+        if lane.in_flight.len() < SUBMIT_AHEAD {
+            self.submit(&mut lane);
+        }
+    }
+
+    /// clFlush.
+    pub fn flush(self: &Ref<Queue>) {
+        let mut lane = self.lane.lock();
+        self.submit(&mut lane);
+    }
+
+    fn submit(self: &Ref<Queue>, lane: &mut Lane) {
+        let Some(batch) = lane.open.take() else {
+            return;
+        };
+        let waits: Vec<(&gpu::Stream, u64)> = batch
+            .waits
+            .iter()
+            .map(|(queue, value)| (&*queue.stream, *value))
+            .collect();
+        let result = self.stream.submit(batch.recorder, &waits, batch.value);
+        match result {
+            Ok(submitted) => {
+                lane.in_flight.push_back(InFlight {
+                    value: batch.value,
+                    submitted,
+                    commands: batch.commands,
+                });
+                self.tell_completion_thread(batch.value);
+            }
+            Err(error) => {
+                log::error!("a submission failed: {error}");
+                // The events end on the callback thread, which holds none of our locks.
+                let commands = batch.commands;
+                crate::callback::post(move || {
+                    for recorded in commands {
+                        scheduler::complete(&recorded.node.event, error.code());
+                    }
+                });
+            }
+        }
+    }
+
+    /// Blocks until the device has reached `value` on this queue's timeline.
+    pub(crate) fn wait_batch(&self, value: u64) {
+        if let Err(error) = self.stream.wait(value) {
+            log::error!("waiting for the device failed: {error}");
+        }
+    }
+
+    /// Ends the commands of every batch that the device has finished, and submits what has been
+    /// collected meanwhile when nothing else is under way.
+    pub(crate) fn retire(self: &Ref<Queue>) {
+        loop {
+            let (done, lost) = {
+                let mut lane = self.lane.lock();
+                if lane.in_flight.is_empty() {
+                    self.submit(&mut lane);
+                    return;
+                }
+                let (reached, lost) = match self.stream.reached() {
+                    Ok(value) => (value, None),
+                    // After a device loss nothing is reached any more: everything ends.
+                    Err(error) => (u64::MAX, Some(error)),
+                };
+                match lane.in_flight.front() {
+                    Some(batch) if batch.value <= reached => {}
+                    _ => return,
+                }
+                let done = lane.in_flight.pop_front();
+                if lane.in_flight.is_empty() {
+                    self.submit(&mut lane);
+                }
+                (done, lost)
+            };
+            if let Some(batch) = done {
+                self.end_batch(batch, lost);
+            }
+        }
+    }
+
+    fn end_batch(self: &Ref<Queue>, batch: InFlight, lost: Option<Error>) {
+        let now = host_time();
+        let times = self.stream.times(&batch.submitted);
+        for (index, recorded) in batch.commands.into_iter().enumerate() {
+            let event = &recorded.node.event;
+            let (start, end) = times.get(index).copied().flatten().unwrap_or((now, now));
+            event.mark(Moment::Start, start);
+            event.mark(Moment::End, end);
+            let result = match lost {
+                Some(error) => Err(error),
+                None => recorded.retire.run(),
+            };
+            let status = match result {
+                Ok(()) if recorded.node.wait_list_failed() => {
+                    Error::ExecStatusErrorForEventsInWaitList.code()
+                }
+                Ok(()) => cl::CL_COMPLETE,
+                Err(error) => error.code(),
+            };
+            if status == cl::CL_COMPLETE {
+                let _ = event.advance(cl::CL_RUNNING);
+            }
+            scheduler::complete(event, status);
+        }
+        self.stream.recycle(batch.submitted);
+    }
+
+    /// Hands a host command to the queue's host thread.
+    pub(crate) fn post_host(&self, node: Arc<Node>) {
+        let mut slot = self.host_thread.lock();
+        if slot.is_none() {
+            let (sender, receiver) = unbounded::<Arc<Node>>();
+            let spawned = std::thread::Builder::new()
+                .name("pumice-host".into())
+                .spawn(move || {
+                    for node in receiver {
+                        scheduler::run_posted(&node);
+                    }
+                });
+            match spawned {
+                Ok(_) => *slot = Some(sender),
+                Err(error) => log::error!("cannot start a queue's host thread: {error}"),
+            }
+        }
+        match slot.as_ref() {
+            Some(sender) => drop(sender.send(node)),
+            None => {
+                drop(slot);
+                scheduler::complete(&node.event, Error::OutOfResources.code());
+            }
+        }
+    }
+
+    /// Lets the completion thread know of a submitted batch.
+    fn tell_completion_thread(self: &Ref<Queue>, value: u64) {
+        let mut slot = self.completion_thread.lock();
+        if slot.is_none() {
+            let (sender, receiver) = unbounded::<u64>();
+            let stream = self.stream.clone();
+            let queue = Arc::downgrade(self);
+            let spawned = std::thread::Builder::new()
+                .name("pumice-complete".into())
+                .spawn(move || {
+                    for value in receiver {
+                        if let Err(error) = stream.wait(value) {
+                            log::error!("waiting for the device failed: {error}");
+                        }
+                        // A batch in flight keeps its queue alive through its nodes.
+                        if let Some(queue) = queue.upgrade() {
+                            queue.retire();
+                        }
+                    }
+                });
+            match spawned {
+                Ok(_) => *slot = Some(sender),
+                Err(error) => log::error!("cannot start a queue's completion thread: {error}"),
+            }
+        }
+        if let Some(sender) = slot.as_ref() {
+            let _ = sender.send(value);
+        }
+    }
+
+    /// clGetCommandQueueInfo.
+    pub fn info(self: &Ref<Queue>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_QUEUE_CONTEXT => Info::object(&self.context),
+            cl::CL_QUEUE_DEVICE => Info::object(&self.device),
+            cl::CL_QUEUE_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_QUEUE_PROPERTIES => Info::u64(self.properties),
+            cl::CL_QUEUE_PROPERTIES_ARRAY => {
+                Info::u64s(self.property_list.as_deref().unwrap_or_default())
+            }
+            cl::CL_QUEUE_DEVICE_DEFAULT => Info::size(0),
+            // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.
+            cl::CL_QUEUE_SIZE => return Err(Error::InvalidCommandQueue),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}
