@@ -6,9 +6,8 @@ use opencl_sys::{
     cl_device_id, cl_device_info, cl_device_partition_property, cl_device_type, cl_platform_id,
     cl_uint, cl_ulong,
 };
-use pumice_runtime::device::Device;
+use pumice_runtime::device::{Device, host_time};
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::platform::Platform;
 
 use crate::{handle, info, platform};
 
@@ -27,7 +26,7 @@ pub unsafe fn get_device_ids(
         {
             return Err(Error::InvalidValue);
         }
-        let found = Platform::devices_of_type(&platform, device_type).inspect_err(|_| {
+        let found = platform.devices_of_type(device_type).inspect_err(|_| {
             handle::write(num_devices, 0);
         })?;
         let handles: Vec<usize> = found.iter().map(|device| device.handle()).collect();
@@ -89,11 +88,11 @@ pub unsafe fn get_device_and_host_timer(
 ) -> Result<()> {
     // SAFETY: the arguments are those of clGetDeviceAndHostTimer.
     unsafe {
-        let device = handle::get::<Device>(device)?;
+        handle::get::<Device>(device)?;
         if device_timestamp.is_null() || host_timestamp.is_null() {
             return Err(Error::InvalidValue);
         }
-        let now = device.host_time();
+        let now = host_time();
         // Profiling times are given in the host's clock, so both timers are the same one.
         handle::write(device_timestamp, now);
         handle::write(host_timestamp, now);
@@ -104,11 +103,11 @@ pub unsafe fn get_device_and_host_timer(
 pub unsafe fn get_host_timer(device: cl_device_id, host_timestamp: *mut cl_ulong) -> Result<()> {
     // SAFETY: the arguments are those of clGetHostTimer.
     unsafe {
-        let device = handle::get::<Device>(device)?;
+        handle::get::<Device>(device)?;
         if host_timestamp.is_null() {
             return Err(Error::InvalidValue);
         }
-        handle::write(host_timestamp, device.host_time());
+        handle::write(host_timestamp, host_time());
     }
     Ok(())
 }

@@ -111,6 +111,6 @@ pub unsafe fn icd_set_dispatch_data(
     // SAFETY: the arguments are those of clIcdSetPlatformDispatchDataKHR.
     let platform =
         unsafe { handle::get::<Platform>(platform) }.map_err(|_| Error::InvalidPlatform)?;
-    Platform::set_dispatch_data(&platform, dispatch_data as usize);
+    platform.set_dispatch_data(dispatch_data as usize);
     Ok(())
 }

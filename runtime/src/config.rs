@@ -31,6 +31,12 @@ variables! {
         "Report every device as cpu, gpu or accelerator instead of what Vulkan says it is.";
     DEVICE_NAME = "PUMICE_DEVICE_NAME",
         "Report this text as CL_DEVICE_NAME of every device.";
+    VALIDATION = "PUMICE_VALIDATION",
+        "Set to anything: load the Khronos validation layer; without it there is no device.";
+    MASK = "PUMICE_MASK",
+        "Vulkan features and device extensions to treat as absent, separated by commas.";
+    VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",
+        "The Vulkan loader to open instead of libvulkan.so.1.";
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Object<Context> {
         device_type: u64,
         notify: Option<Notify>,
     ) -> Result<Ref<Context>> {
-        let devices = Platform::devices_of_type(platform, device_type)?;
+        let devices = platform.devices_of_type(device_type)?;
         Self::create(properties, devices, notify)
     }
 

@@ -1,14 +1,42 @@
-//! Devices.
+//! Devices: found through Vulkan, opened when something needs them.
 
+use std::sync::{Arc, OnceLock};
+
+use opencl_sys as cl;
+use pumice_compiler::Target;
+use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
+use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
+
+use crate::config;
 use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::object::{Kind, Ref};
+use crate::extensions;
+use crate::gpu;
+use crate::log;
+use crate::object::{Kind, Object, Ref};
 use crate::platform::Platform;
 
-/// A device.
-#[derive(Debug)]
+/// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes.
+pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
+/// CL_DEVICE_MAX_PARAMETER_SIZE in bytes.
+pub const MAX_PARAMETER_SIZE: usize = 4096;
+
+/// A device object. Devices live as long as the platform.
 pub struct Device {
+    platform: usize,
+    physical: PhysicalDevice,
+    name: String,
     device_type: u64,
+    /// The device opened for work; `None` when that failed.
+    gpu: OnceLock<Option<gpu::Device>>,
+    target: OnceLock<Arc<Target>>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Kind for Device {
@@ -16,36 +44,222 @@ impl Kind for Device {
     const INVALID: Error = Error::InvalidDevice;
 }
 
-/// Finds the devices.
-pub fn enumerate(_platform: &Ref<Platform>) -> Vec<Ref<Device>> {
-    Vec::new()
+/// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
+pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
+    let config = InstanceConfig {
+        validation: config::VALIDATION.value().is_some(),
+        masked: config::MASK
+            .value()
+            .map(|list| list.split(',').map(|s| s.trim().to_string()).collect())
+            .unwrap_or_default(),
+        library: config::VULKAN_LIBRARY.value().map(Into::into),
+    };
+    let instance = match Instance::load(&config) {
+        Ok(instance) => instance,
+        Err(error) => {
+            log::info!("no devices: {error}");
+            return Vec::new();
+        }
+    };
+    for left_out in instance.left_out() {
+        log::info!("{} is left out: {}", left_out.name, left_out.reason);
+    }
+    let name = config::DEVICE_NAME.value();
+    let device_type = match config::DEVICE_TYPE.value().as_deref() {
+        Some("cpu") => Some(cl::CL_DEVICE_TYPE_CPU),
+        Some("gpu") => Some(cl::CL_DEVICE_TYPE_GPU),
+        Some("accelerator") => Some(cl::CL_DEVICE_TYPE_ACCELERATOR),
+        Some(other) => {
+            log::warn!("{}={other}: not a device type", config::DEVICE_TYPE.name);
+            None
+        }
+        None => None,
+    };
+    instance
+        .devices()
+        .iter()
+        .map(|physical| {
+            let caps = physical.capabilities();
+            log::info!(
+                "device {}, Vulkan {:?}, driver {} {}",
+                caps.name,
+                caps.api_version,
+                caps.driver.name,
+                caps.driver.info
+            );
+            let natural = match caps.device_type {
+                DeviceType::Cpu => cl::CL_DEVICE_TYPE_CPU,
+                DeviceType::DiscreteGpu | DeviceType::IntegratedGpu | DeviceType::VirtualGpu => {
+                    cl::CL_DEVICE_TYPE_GPU
+                }
+                DeviceType::Other => cl::CL_DEVICE_TYPE_ACCELERATOR,
+            };
+            let device = Object::new(Device {
+                platform: platform.handle(),
+                name: name.clone().unwrap_or_else(|| caps.name.clone()),
+                device_type: device_type.unwrap_or(natural),
+                gpu: OnceLock::new(),
+                target: OnceLock::new(),
+                physical: physical.clone(),
+            });
+            // Root devices are never released.
+            device.clone().publish();
+            device
+        })
+        .collect()
+}
+
+/// Nanoseconds of the host's clock, which profiling times are given in.
+pub fn host_time() -> u64 {
+    pumice_vulkan_layer::host_time_ns()
 }
 
 impl Device {
+    /// The platform's handle.
+    pub(crate) fn platform(&self) -> usize {
+        self.platform
+    }
+
+    /// What the Vulkan device can do.
+    pub fn capabilities(&self) -> &Capabilities {
+        self.physical.capabilities()
+    }
+
+    /// CL_DEVICE_NAME.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// CL_DEVICE_TYPE.
     pub fn device_type(&self) -> u64 {
         self.device_type
     }
 
-    /// clGetDeviceInfo.
-    pub fn info(&self, _name: u32) -> Result<Info> {
-        Err(Error::InvalidValue)
+    /// The device, opened at the first call.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
+    pub fn gpu(&self) -> Result<&gpu::Device> {
+        self.gpu
+            .get_or_init(|| {
+                gpu::Device::open(&self.physical)
+                    .inspect_err(|error| log::error!("{}: {error}", self.name))
+                    .ok()
+            })
+            .as_ref()
+            .ok_or(Error::DeviceNotAvailable)
+    }
+
+    /// CL_DEVICE_MAX_MEM_ALLOC_SIZE in bytes.
+    pub fn max_allocation(&self) -> u64 {
+        let caps = self.capabilities();
+        caps.limits
+            .max_buffer
+            .min(caps.limits.max_allocation)
+            .min(caps.device_memory())
+    }
+
+    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: at least the largest OpenCL type.
+    pub fn base_alignment(&self) -> usize {
+        let limits = &self.capabilities().limits;
+        let alignment = limits
+            .min_storage_buffer_alignment
+            .max(limits.min_uniform_buffer_alignment);
+        alignment.max(128) as usize
+    }
+
+    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
+    pub fn max_work_group_size(&self) -> usize {
+        self.capabilities().limits.max_group_invocations as usize
+    }
+
+    /// CL_DEVICE_MAX_WORK_ITEM_SIZES.
+    pub fn max_work_item_sizes(&self) -> [usize; 3] {
+        self.capabilities().limits.max_group_size.map(|n| n as usize)
+    }
+
+    /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
+    pub fn local_memory(&self) -> u64 {
+        u64::from(self.capabilities().limits.max_shared_memory)
+    }
+
+    /// CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE.
+    pub fn preferred_multiple(&self) -> usize {
+        self.capabilities().subgroup.size.max(1) as usize
+    }
+
+    /// The device as the compiler knows it.
+    pub fn target(&self) -> Result<Arc<Target>> {
+        if let Some(target) = self.target.get() {
+            return Ok(target.clone());
+        }
+        let probes = self.gpu()?.probes();
+        let target = make_target(self.capabilities(), &probes);
+        Ok(self.target.get_or_init(|| Arc::new(target)).clone())
     }
 }
 
-/// Nanoseconds of the host's monotonic clock since the driver's first use of it.
-pub fn host_time() -> u64 {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START
-        .get_or_init(std::time::Instant::now)
-        .elapsed()
-        .as_nanos() as u64
-        + 1
-}
-
-impl Device {
-    /// CL clGetHostTimer.
-    pub fn host_time(&self) -> u64 {
-        host_time()
+fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
+    let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
+        list.map(|e| e.name.to_string()).collect::<Vec<_>>()
+    };
+    let controls = |index: usize| {
+        let from = &caps.float_controls[index];
+        FloatControls {
+            signed_zero_inf_nan_preserve: from.signed_zero_inf_nan_preserve,
+            denorm_preserve: from.denorm_preserve,
+            denorm_flush_to_zero: from.denorm_flush_to_zero,
+            rounding_rte: from.rounding_rte,
+            rounding_rtz: from.rounding_rtz,
+        }
+    };
+    let features = &caps.features;
+    let subgroup = &caps.subgroup;
+    Target {
+        opencl_version: (3, 0),
+        opencl_c_version: (3, 0),
+        extensions: names(&mut extensions::of_device(caps)),
+        features: names(&mut extensions::features(caps)),
+        float16: features.shader_float16,
+        float64: features.shader_float64,
+        int8: features.shader_int8,
+        int16: features.shader_int16,
+        int64_buffer_atomics: features.shader_buffer_int64_atomics,
+        int64_shared_atomics: features.shader_shared_int64_atomics,
+        storage8: SmallStorage {
+            storage_buffer: features.storage_buffer8_bit_access,
+            uniform: features.uniform_and_storage_buffer8_bit_access,
+            push_constant: features.storage_push_constant8,
+        },
+        storage16: SmallStorage {
+            storage_buffer: features.storage_buffer16_bit_access,
+            uniform: features.uniform_and_storage_buffer16_bit_access,
+            push_constant: features.storage_push_constant16,
+        },
+        vulkan_memory_model: features.vulkan_memory_model,
+        memory_model_device_scope: features.vulkan_memory_model_device_scope,
+        float_controls: [controls(0), controls(1), controls(2)],
+        denorms_f32: probes.denorms_f32,
+        exact_fma_f32: probes.exact_fma_f32,
+        exact_fma_f64: probes.exact_fma_f64,
+        exact_div_f32: probes.exact_div_f32,
+        exact_sqrt_f32: probes.exact_sqrt_f32,
+        max_push_constants_size: caps.limits.max_push_constants,
+        max_local_memory_size: caps.limits.max_shared_memory,
+        max_work_group_size: caps.limits.max_group_invocations,
+        max_subgroup_size: subgroup.max_size,
+        subgroup: SubgroupOps {
+            basic: subgroup.basic,
+            vote: subgroup.vote,
+            arithmetic: subgroup.arithmetic,
+            ballot: subgroup.ballot,
+            shuffle: subgroup.shuffle,
+            shuffle_relative: subgroup.shuffle_relative,
+            clustered: subgroup.clustered,
+            quad: subgroup.quad,
+            rotate: subgroup.rotate,
+        },
+        printf_buffer_size: PRINTF_BUFFER_SIZE,
+        spirv_version: (1, 5),
     }
 }

@@ -1,23 +1,138 @@
-//! The one list of extensions; strings, versions and feature macros derive from it.
+//! The one list of extensions and features; strings, versions, queries, feature macros and the
+//! compiler's target derive from it.
+
+use pumice_vulkan_layer::Capabilities;
 
 use crate::info::make_version;
 
-/// Extensions of the platform itself.
+/// An extension of the device.
+#[derive(Clone, Copy)]
+pub struct Extension {
+    /// Its name, which is also a macro of OpenCL C.
+    pub name: &'static str,
+    /// CL_MAKE_VERSION.
+    pub version: u32,
+    /// Whether a device has it.
+    condition: fn(&Capabilities) -> bool,
+}
+
+impl std::fmt::Debug for Extension {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+const V1: u32 = make_version(1, 0, 0);
+
+const fn always(name: &'static str) -> Extension {
+    Extension {
+        name,
+        version: V1,
+        condition: |_| true,
+    }
+}
+
+/// Extensions of the platform itself; every device reports them too where the specification
+/// makes them both.
 const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_icd", make_version(2, 0, 0)),
-    ("cl_khr_extended_versioning", make_version(1, 0, 0)),
+    ("cl_khr_extended_versioning", V1),
+    ("cl_khr_create_command_queue", V1),
+    ("cl_khr_suggested_local_work_size", V1),
 ];
+
+/// Extensions of devices.
+const DEVICE: &[Extension] = &[
+    always("cl_khr_global_int32_base_atomics"),
+    always("cl_khr_global_int32_extended_atomics"),
+    always("cl_khr_local_int32_base_atomics"),
+    always("cl_khr_local_int32_extended_atomics"),
+    always("cl_khr_byte_addressable_store"),
+    always("cl_khr_extended_versioning"),
+    always("cl_khr_create_command_queue"),
+    always("cl_khr_suggested_local_work_size"),
+    always("cl_khr_il_program"),
+    always("cl_khr_device_uuid"),
+    Extension {
+        name: "cl_khr_fp64",
+        version: V1,
+        condition: |caps| caps.features.shader_float64,
+    },
+    Extension {
+        name: "cl_khr_fp16",
+        version: V1,
+        condition: |caps| caps.features.shader_float16,
+    },
+    Extension {
+        name: "cl_khr_pci_bus_info",
+        version: V1,
+        condition: |caps| caps.pci.is_some(),
+    },
+];
+
+/// OpenCL C features (`__opencl_c_*`) of devices.
+const FEATURES: &[Extension] = &[
+    // Part of the device floor.
+    Extension {
+        name: "__opencl_c_int64",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
+    Extension {
+        name: "__opencl_c_fp64",
+        version: make_version(3, 0, 0),
+        condition: |caps| caps.features.shader_float64,
+    },
+];
+
+/// SPIR-V versions accepted by clCreateProgramWithIL, with CL_DEVICE_ILS_WITH_VERSION's numbers.
+pub const IL_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
 /// CL_PLATFORM_EXTENSIONS.
 pub fn platform_string() -> String {
-    PLATFORM
-        .iter()
-        .map(|(name, _)| *name)
-        .collect::<Vec<_>>()
-        .join(" ")
+    join(PLATFORM.iter().map(|(name, _)| *name))
 }
 
 /// CL_PLATFORM_EXTENSIONS_WITH_VERSION.
 pub fn platform_versions() -> impl Iterator<Item = (&'static str, u32)> {
     PLATFORM.iter().copied()
+}
+
+/// The extensions of a device.
+pub fn of_device(caps: &Capabilities) -> impl Iterator<Item = &'static Extension> {
+    DEVICE.iter().filter(|e| (e.condition)(caps))
+}
+
+/// The OpenCL C features of a device.
+pub fn features(caps: &Capabilities) -> impl Iterator<Item = &'static Extension> {
+    FEATURES.iter().filter(|e| (e.condition)(caps))
+}
+
+/// Names with spaces between them.
+pub fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEVICE, FEATURES, features, of_device};
+    use pumice_vulkan_layer::Capabilities;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = DEVICE.iter().chain(FEATURES).map(|e| e.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn conditions_follow_the_capabilities() {
+        let mut caps = Capabilities::default();
+        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
+        caps.features.shader_float64 = true;
+        assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
+        assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
+    }
 }

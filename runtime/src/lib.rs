@@ -8,12 +8,20 @@
 //! Never: panics on what an application passes; calls back into the application with a lock
 //! held; reads or writes application memory outside `memory/host_ptr.rs`.
 
+mod callback;
+pub mod command;
 pub mod config;
+pub mod context;
 pub mod device;
+mod device_info;
 pub mod error;
 pub mod event;
 pub mod extensions;
+mod gpu;
 pub mod info;
 pub mod log;
+pub mod memory;
 pub mod object;
 pub mod platform;
+pub mod queue;
+mod scheduler;

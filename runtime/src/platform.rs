@@ -39,23 +39,23 @@ pub fn platform(table: usize) -> &'static Ref<Platform> {
     })
 }
 
-impl Platform {
+impl Object<Platform> {
     /// Stores the loader's word for all objects of the platform (cl_khr_icd 2.0).
-    pub fn set_dispatch_data(platform: &Ref<Platform>, data: usize) {
+    pub fn set_dispatch_data(self: &Ref<Platform>, data: usize) {
         object::set_dispatch_data(data);
-        platform.store_dispatch_data(data);
-        for device in platform.devices.get().into_iter().flatten() {
+        self.store_dispatch_data(data);
+        for device in self.devices.get().into_iter().flatten() {
             device.store_dispatch_data(data);
         }
     }
 
     /// Every device, found through Vulkan at the first call; none is a valid answer.
-    pub fn devices(platform: &Ref<Platform>) -> &[Ref<Device>] {
-        platform.devices.get_or_init(|| device::enumerate(platform))
+    pub fn devices(self: &Ref<Platform>) -> &[Ref<Device>] {
+        self.devices.get_or_init(|| device::enumerate(self))
     }
 
     /// clGetDeviceIDs without the output rules.
-    pub fn devices_of_type(platform: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
+    pub fn devices_of_type(self: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
         let known = cl::CL_DEVICE_TYPE_DEFAULT
             | cl::CL_DEVICE_TYPE_CPU
             | cl::CL_DEVICE_TYPE_GPU
@@ -66,7 +66,7 @@ impl Platform {
         {
             return Err(Error::InvalidDeviceType);
         }
-        let devices = Self::devices(platform);
+        let devices = self.devices();
         // CL_DEVICE_TYPE_ALL is every device except custom ones, of which there are none.
         let mut found: Vec<_> = devices
             .iter()

@@ -27,6 +27,8 @@ const SUBMIT_AHEAD: usize = 2;
 struct Recorded {
     node: Arc<Node>,
     retire: Retire,
+    /// Its times on the device, in a profiling queue.
+    clock: Option<gpu::Times>,
 }
 
 /// Commands that are submitted together and share a timeline value.
@@ -34,21 +36,18 @@ struct Batch {
     value: u64,
     recorder: gpu::Recorder,
     /// Semaphores of other queues, with the values to wait for.
-    waits: Vec<(Ref<Queue>, u64)>,
+    waits: Vec<(Arc<gpu::Stream>, u64)>,
     commands: Vec<Recorded>,
 }
 
 /// A submitted batch.
 struct InFlight {
     value: u64,
-    submitted: gpu::Submitted,
     commands: Vec<Recorded>,
 }
 
 /// The device side of a queue.
 struct Lane {
-    /// Timeline value of the last batch opened.
-    last_value: u64,
     open: Option<Batch>,
     in_flight: VecDeque<InFlight>,
 }
@@ -147,7 +146,7 @@ impl Object<Queue> {
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
         let device_index = context.device_index(device).ok_or(Error::InvalidDevice)?;
-        let stream = device.gpu().create_stream()?;
+        let stream = device.gpu()?.create_stream()?;
         Ok(Object::new(Queue {
             context: context.clone(),
             device: device.clone(),
@@ -157,7 +156,6 @@ impl Object<Queue> {
             stream: Arc::new(stream),
             order: Mutex::new(Order::default()),
             lane: Mutex::new(Lane {
-                last_value: 0,
                 open: None,
                 in_flight: VecDeque::new(),
             }),
@@ -263,16 +261,15 @@ impl Object<Queue> {
             }
             if let Some(value) = event.batch() {
                 other.flush();
-                waits.push((other.clone(), value));
+                waits.push((other.stream.clone(), value));
             }
         }
         let mut guard = self.lane.lock();
         let lane = &mut *guard;
         if lane.open.is_none() {
-            let recorder = self.stream.begin()?;
-            lane.last_value += 1;
+            let (recorder, value) = self.stream.begin()?;
             lane.open = Some(Batch {
-                value: lane.last_value,
+                value,
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
@@ -281,11 +278,21 @@ impl Object<Queue> {
         let Some(batch) = lane.open.as_mut() else {
             return Err(Error::OutOfResources);
         };
+        // Commands of a queue see what earlier ones did, those of earlier batches included.
+        batch.recorder.barrier();
+        let clock = self
+            .profiling()
+            .then(|| self.stream.start_clock(&mut batch.recorder))
+            .flatten();
         let retire = node.command.record(self, &mut batch.recorder)?;
+        if let Some(clock) = &clock {
+            self.stream.stop_clock(&mut batch.recorder, clock);
+        }
         batch.waits.extend(waits);
         batch.commands.push(Recorded {
             node: node.clone(),
             retire,
+            clock,
         });
         let value = batch.value;
         if batch.commands.len() >= BATCH_LIMIT {
@@ -313,17 +320,10 @@ impl Object<Queue> {
         let Some(batch) = lane.open.take() else {
             return;
         };
-        let waits: Vec<(&gpu::Stream, u64)> = batch
-            .waits
-            .iter()
-            .map(|(queue, value)| (&*queue.stream, *value))
-            .collect();
-        let result = self.stream.submit(batch.recorder, &waits, batch.value);
-        match result {
-            Ok(submitted) => {
+        match self.stream.submit(batch.recorder, &batch.waits) {
+            Ok(_) => {
                 lane.in_flight.push_back(InFlight {
                     value: batch.value,
-                    submitted,
                     commands: batch.commands,
                 });
                 self.tell_completion_thread(batch.value);
@@ -381,10 +381,10 @@ impl Object<Queue> {
 
     fn end_batch(self: &Ref<Queue>, batch: InFlight, lost: Option<Error>) {
         let now = host_time();
-        let times = self.stream.times(&batch.submitted);
-        for (index, recorded) in batch.commands.into_iter().enumerate() {
+        for recorded in batch.commands {
             let event = &recorded.node.event;
-            let (start, end) = times.get(index).copied().flatten().unwrap_or((now, now));
+            let measured = recorded.clock.as_ref().and_then(gpu::Times::read);
+            let (start, end) = measured.unwrap_or((now, now));
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             let result = match lost {
@@ -403,7 +403,7 @@ impl Object<Queue> {
             }
             scheduler::complete(event, status);
         }
-        self.stream.recycle(batch.submitted);
+        self.stream.reclaim();
     }
 
     /// Hands a host command to the queue's host thread.

@@ -1,6 +1,7 @@
 //! clEnqueueCopyBuffer and clEnqueueCopyBufferRect.
 
 use opencl_sys as cl;
+use pumice_vulkan_layer::CopyRegion;
 
 use crate::command::{Command, Retire, WaitList, check_context};
 use crate::error::{Error, Result};
@@ -123,20 +124,17 @@ impl Copy {
         let source = self.source.storage().on_device(index, Access::Read)?;
         let destination = self.destination.storage().on_device(index, Access::Write)?;
         let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
-        let regions: Vec<(u64, u64, u64)> = pieces(self.from, self.to, self.extent)
+        let regions: Vec<CopyRegion> = pieces(self.from, self.to, self.extent)
             .into_iter()
-            .map(|(from, to, length)| {
-                (
-                    shift(from, &self.source),
-                    shift(to, &self.destination),
-                    length as u64,
-                )
+            .map(|(from, to, length)| CopyRegion {
+                from: shift(from, &self.source),
+                to: shift(to, &self.destination),
+                size: length as u64,
             })
             .collect();
-        recorder.copy(&source, &destination, &regions)?;
-        Ok(Retire::with(move || {
-            drop((source, destination));
-            Ok(())
-        }))
+        recorder
+            .copy_buffer(&source, &destination, &regions)
+            .map_err(gpu::error)?;
+        Ok(Retire::nothing())
     }
 }

@@ -104,8 +104,7 @@ impl Map {
         let Mapping { offset, size, .. } = self.mapping;
         let storage = self.buffer.storage();
         let (view, _) = storage.host_view(queue.device_index())?;
-        let memory = storage.on_device(queue.device_index(), Access::Read)?;
-        memory.read(offset as u64, view.part(offset, size))
+        storage.read(queue.device_index(), offset, view.part(offset, size))
     }
 }
 
@@ -123,10 +122,10 @@ impl Unmap {
         }
         let storage = self.buffer.storage();
         let (view, copied) = storage.host_view(queue.device_index())?;
-        let memory = storage.on_device(queue.device_index(), Access::Write)?;
         if copied {
-            memory.write(offset as u64, view.part(offset, size))?;
+            return storage.write(queue.device_index(), offset, view.part(offset, size));
         }
-        Ok(())
+        // The application has written into the device's memory itself.
+        storage.on_device(queue.device_index(), Access::Write).map(|_| ())
     }
 }

@@ -6,7 +6,7 @@ pub mod fill;
 pub mod map;
 pub mod migrate;
 pub mod native;
-pub mod ndrange;
+//NDR pub mod ndrange;
 pub mod transfer;
 
 use opencl_sys as cl;
@@ -31,8 +31,6 @@ pub enum Command {
     Unmap(map::Unmap),
     /// clEnqueueMigrateMemObjects.
     Migrate(migrate::Migrate),
-    /// clEnqueueNDRangeKernel, clEnqueueTask.
-    NdRange(Box<ndrange::NdRange>),
     /// clEnqueueNativeKernel.
     Native(native::Native),
     /// clEnqueueMarkerWithWaitList.
@@ -85,7 +83,6 @@ impl Command {
             Command::Map(_) => cl::CL_COMMAND_MAP_BUFFER,
             Command::Unmap(_) => cl::CL_COMMAND_UNMAP_MEM_OBJECT,
             Command::Migrate(_) => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
-            Command::NdRange(ndrange) => ndrange.command_type,
             Command::Native(_) => cl::CL_COMMAND_NATIVE_KERNEL,
             Command::Marker => cl::CL_COMMAND_MARKER,
             Command::Barrier => cl::CL_COMMAND_BARRIER,
@@ -98,9 +95,7 @@ impl Command {
             Command::Transfer(_) | Command::Map(_) | Command::Unmap(_) | Command::Migrate(_) => {
                 Class::Host
             }
-            Command::Fill(fill) => fill.class(),
-            Command::Copy(_) => Class::Device,
-            Command::NdRange(ndrange) => ndrange.class(),
+            Command::Copy(_) | Command::Fill(_) => Class::Device,
             Command::Native(_) => Class::Callback,
             Command::Marker | Command::Barrier => Class::Nothing,
         }
@@ -111,7 +106,6 @@ impl Command {
         match self {
             Command::Copy(copy) => copy.record(queue, recorder),
             Command::Fill(fill) => fill.record(queue, recorder),
-            Command::NdRange(ndrange) => ndrange.record(queue, recorder),
             Command::Transfer(_)
             | Command::Map(_)
             | Command::Unmap(_)
@@ -126,13 +120,14 @@ impl Command {
     pub fn run_on_host(&self, queue: &Ref<Queue>) -> Result<()> {
         match self {
             Command::Transfer(transfer) => transfer.run(queue),
-            Command::Fill(fill) => fill.run(queue),
             Command::Map(map) => map.run(queue),
             Command::Unmap(unmap) => unmap.run(queue),
             Command::Migrate(migrate) => migrate.run(queue),
             Command::Native(native) => native.run(queue),
             Command::Marker | Command::Barrier => Ok(()),
-            Command::Copy(_) | Command::NdRange(_) => Err(Error::InvalidOperation),
+            Command::Copy(_) | Command::Fill(_) => {
+                Err(Error::InvalidOperation)
+            }
         }
     }
 }

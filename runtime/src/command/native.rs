@@ -64,10 +64,11 @@ impl Native {
             if let Some(buffer) = buffer {
                 let (view, copied) = buffer.storage().host_view(index)?;
                 let view = view.part(buffer.origin(), buffer.size());
-                let memory = buffer.storage().on_device(index, Access::Write)?;
                 if copied {
-                    memory.read(buffer.origin() as u64, view)?;
-                    views.push((buffer, memory, view));
+                    buffer.storage().read(index, buffer.origin(), view)?;
+                    views.push((buffer, view));
+                } else {
+                    buffer.storage().on_device(index, Access::Write)?;
                 }
                 address = view.address();
             }
@@ -76,8 +77,8 @@ impl Native {
         if let Some(function) = self.function.lock().take() {
             function(&mut args);
         }
-        for (buffer, memory, view) in views {
-            memory.write(buffer.origin() as u64, view)?;
+        for (buffer, view) in views {
+            buffer.storage().write(index, buffer.origin(), view)?;
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ use crate::event::Event;
 use crate::memory::Mem;
 use crate::memory::host_ptr::HostSlice;
 use crate::memory::region::{Extent, Layout, pieces};
-use crate::memory::storage::Access;
 use crate::object::Ref;
 use crate::queue::Queue;
 use crate::scheduler;
@@ -143,14 +142,8 @@ fn enqueue(
 impl Transfer {
     /// Copies between the application's memory and the device's.
     pub fn run(&self, queue: &Ref<Queue>) -> Result<()> {
-        let access = match self.direction {
-            Direction::Read => Access::Read,
-            Direction::Write => Access::Write,
-        };
-        let memory = self
-            .buffer
-            .storage()
-            .on_device(queue.device_index(), access)?;
+        let storage = self.buffer.storage();
+        let index = queue.device_index();
         let origin = self.buffer.origin();
         let Sides {
             buffer,
@@ -160,8 +153,8 @@ impl Transfer {
         for (from, to, length) in pieces(buffer, host, extent) {
             let host = self.host.part(to, length);
             match self.direction {
-                Direction::Read => memory.read((origin + from) as u64, host)?,
-                Direction::Write => memory.write((origin + from) as u64, host)?,
+                Direction::Read => storage.read(index, origin + from, host)?,
+                Direction::Write => storage.write(index, origin + from, host)?,
             }
         }
         Ok(())

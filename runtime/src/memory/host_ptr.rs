@@ -4,6 +4,8 @@
 //! The application answers for its pointers (OpenCL's contract), the Vulkan layer for mapped
 //! memory. Lengths are checked here.
 
+use pumice_vulkan_layer::Buffer;
+
 /// A stretch of memory outside the runtime's ownership.
 ///
 /// Copies are not synchronised: commands are ordered by events, and overlapping accesses that
@@ -28,6 +30,14 @@ impl HostSlice {
     /// to, for as long as the slice or a part of it is used.
     pub unsafe fn new(start: *mut u8, length: usize) -> Self {
         Self { start, length }
+    }
+
+    /// A buffer's memory, where the host can reach it. Use it only while the buffer lives.
+    pub fn of_buffer(buffer: &Buffer) -> Option<Self> {
+        let start = buffer.mapped()?;
+        // SAFETY: the mapping covers the buffer and stays while a clone of the buffer lives;
+        // commands hold the buffers whose slices they use.
+        Some(unsafe { Self::new(start.as_ptr(), buffer.size() as usize) })
     }
 
     /// A slice of no bytes.

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use pumice_vulkan_layer::Buffer;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -39,7 +40,7 @@ pub struct Storage {
 #[derive(Default)]
 struct Residency {
     /// The allocation of each device of the context.
-    copies: Vec<Option<Arc<gpu::Memory>>>,
+    copies: Vec<Option<Buffer>>,
     /// Which of them hold the newest bytes.
     newest: Vec<bool>,
     /// Host memory for maps, where no pointer into a device's memory serves.
@@ -79,7 +80,7 @@ impl Storage {
         // clCreateBuffer; the others when they use it.
         let memory = storage.on_device(0, Access::Write)?;
         if let Some(contents) = contents.or(use_host) {
-            memory.write(0, contents)?;
+            storage.devices[0].gpu()?.write(&memory, 0, contents)?;
         }
         Ok(Arc::new(storage))
     }
@@ -90,20 +91,18 @@ impl Storage {
     }
 
     /// The memory on a device of the context, holding the newest bytes.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<Arc<gpu::Memory>> {
+    pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
         let mut residency = self.residency.lock();
         let memory = match &residency.copies[index] {
             Some(memory) => memory.clone(),
             None => {
-                let memory = Arc::new(
-                    self.devices[index]
-                        .gpu()
-                        .allocate(self.size as u64, self.host_cached)
-                        .map_err(|error| match error {
-                            Error::OutOfHostMemory => error,
-                            _ => Error::MemObjectAllocationFailure,
-                        })?,
-                );
+                let memory = self.devices[index]
+                    .gpu()?
+                    .allocate(self.size as u64, self.host_cached)
+                    .map_err(|error| match error {
+                        Error::OutOfHostMemory => error,
+                        _ => Error::MemObjectAllocationFailure,
+                    })?;
                 residency.copies[index] = Some(memory.clone());
                 memory
             }
@@ -113,9 +112,10 @@ impl Storage {
                 .newest
                 .iter()
                 .position(|newest| *newest)
-                .and_then(|from| residency.copies[from].clone());
-            if let Some(source) = source {
-                migrate(&source, &memory, self.size)?;
+                .and_then(|from| Some((from, residency.copies[from].clone()?)));
+            if let Some((from, source)) = source {
+                let (from, to) = (self.devices[from].gpu()?, self.devices[index].gpu()?);
+                gpu::migrate(from, &source, to, &memory, self.size)?;
             }
             residency.newest[index] = true;
         }
@@ -127,6 +127,18 @@ impl Storage {
         Ok(memory)
     }
 
+    /// Copies bytes from a device of the context to the host.
+    pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
+        let memory = self.on_device(index, Access::Read)?;
+        self.devices[index].gpu()?.read(&memory, offset as u64, into)
+    }
+
+    /// Copies bytes from the host to a device of the context.
+    pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
+        let memory = self.on_device(index, Access::Write)?;
+        self.devices[index].gpu()?.write(&memory, offset as u64, from)
+    }
+
     /// Where the host finds the bytes of a mapped range, and whether that is a copy that maps
     /// and unmaps must bring up to date.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
@@ -135,7 +147,7 @@ impl Storage {
         }
         if self.devices.len() == 1 {
             let memory = self.on_device(index, Access::Read)?;
-            if let Some(mapped) = memory.host() {
+            if let Some(mapped) = HostSlice::of_buffer(&memory) {
                 return Ok((mapped, false));
             }
         }
@@ -148,18 +160,4 @@ impl Storage {
             None => Err(Error::MapFailure),
         }
     }
-}
-
-/// Copies everything from one device's memory to another's.
-fn migrate(from: &gpu::Memory, to: &gpu::Memory, size: usize) -> Result<()> {
-    if let Some(mapped) = from.host() {
-        return to.write(0, mapped.part(0, size));
-    }
-    if let Some(mapped) = to.host() {
-        return from.read(0, mapped.part(0, size));
-    }
-    let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
-    let slice = block.slice();
-    from.read(0, slice)?;
-    to.write(0, slice)
 }

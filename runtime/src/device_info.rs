@@ -1,0 +1,334 @@
+//! clGetDeviceInfo: every query and its answer.
+
+use opencl_sys as cl;
+use pumice_vulkan_layer::DeviceType;
+
+use crate::device::{Device, MAX_PARAMETER_SIZE, PRINTF_BUFFER_SIZE};
+use crate::error::{Error, Result};
+use crate::extensions;
+use crate::info::{Info, make_version};
+use crate::object::{Object, Ref};
+use crate::platform;
+
+/// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS).
+const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
+
+impl Object<Device> {
+    /// clGetDeviceInfo.
+    pub fn info(self: &Ref<Device>, name: u32) -> Result<Info> {
+        if let Some(info) = self.identity(name) {
+            return Ok(info);
+        }
+        if let Some(info) = self.absent(name) {
+            return Ok(info);
+        }
+        if let Some(info) = self.extension_info(name) {
+            return Ok(info);
+        }
+        self.limits(name)
+    }
+
+    /// Who the device is, and what it is compiled for.
+    fn identity(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let caps = self.capabilities();
+        Some(match name {
+            cl::CL_DEVICE_TYPE => Info::u64(self.device_type()),
+            cl::CL_DEVICE_VENDOR_ID => Info::u32(caps.vendor_id),
+            cl::CL_DEVICE_NAME => Info::string(self.name()),
+            cl::CL_DEVICE_VENDOR => Info::string(vendor(caps.vendor_id)),
+            cl::CL_DRIVER_VERSION => Info::string(env!("CARGO_PKG_VERSION")),
+            cl::CL_DEVICE_PROFILE => Info::string("FULL_PROFILE"),
+            cl::CL_DEVICE_VERSION => Info::string(platform::VERSION),
+            cl::CL_DEVICE_NUMERIC_VERSION => Info::u32(platform::NUMERIC_VERSION),
+            cl::CL_DEVICE_OPENCL_C_VERSION => Info::string("OpenCL C 1.2 Pumice"),
+            cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::name_versions(
+                C_VERSIONS
+                    .iter()
+                    .map(|(major, minor)| ("OpenCL C", make_version(*major, *minor, 0))),
+            ),
+            cl::CL_DEVICE_OPENCL_C_FEATURES => {
+                Info::name_versions(extensions::features(caps).map(|f| (f.name, f.version)))
+            }
+            cl::CL_DEVICE_EXTENSIONS => {
+                Info::string(&extensions::join(extensions::of_device(caps).map(|e| e.name)))
+            }
+            cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+                Info::name_versions(extensions::of_device(caps).map(|e| (e.name, e.version)))
+            }
+            cl::CL_DEVICE_IL_VERSION => {
+                let names: Vec<String> = extensions::IL_VERSIONS
+                    .iter()
+                    .map(|(major, minor)| format!("SPIR-V_{major}.{minor}"))
+                    .collect();
+                Info::string(&names.join(" "))
+            }
+            cl::CL_DEVICE_ILS_WITH_VERSION => Info::name_versions(
+                extensions::IL_VERSIONS
+                    .iter()
+                    .map(|(major, minor)| ("SPIR-V", make_version(*major, *minor, 0))),
+            ),
+            cl::CL_DEVICE_BUILT_IN_KERNELS => Info::string(""),
+            cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Info::empty(),
+            // Not submitted for conformance: the specification's form for "none".
+            cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Info::string("v0000-00-00-00"),
+            cl::CL_DEVICE_PLATFORM => Info::size(self.platform()),
+            cl::CL_DEVICE_REFERENCE_COUNT => Info::u32(1),
+            cl::CL_DEVICE_AVAILABLE
+            | cl::CL_DEVICE_COMPILER_AVAILABLE
+            | cl::CL_DEVICE_LINKER_AVAILABLE => Info::bool(true),
+            _ => return None,
+        })
+    }
+
+    /// What no device has: images, pipes, SVM, device queues, sub-devices.
+    fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
+        Some(match name {
+            cl::CL_DEVICE_IMAGE_SUPPORT => Info::bool(false),
+            cl::CL_DEVICE_MAX_READ_IMAGE_ARGS
+            | cl::CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+            | cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+            | cl::CL_DEVICE_MAX_SAMPLERS
+            | cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+            | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Info::u32(0),
+            cl::CL_DEVICE_IMAGE2D_MAX_WIDTH
+            | cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT
+            | cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
+            | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
+            | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH
+            | cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+            | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::size(0),
+            cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(0),
+            cl::CL_DEVICE_PIPE_SUPPORT
+            | cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+            | cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
+            | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
+            cl::CL_DEVICE_MAX_PIPE_ARGS
+            | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE
+            | cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::u32(0),
+            cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
+            | cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Info::u64(0),
+            cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+            | cl::CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+            | cl::CL_DEVICE_MAX_ON_DEVICE_QUEUES
+            | cl::CL_DEVICE_MAX_ON_DEVICE_EVENTS => Info::u32(0),
+            cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE
+            | cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Info::size(0),
+            cl::CL_DEVICE_PARENT_DEVICE => Info::size(0),
+            cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Info::u32(0),
+            // A list of one zero, as the specification asks where there is no partition type.
+            cl::CL_DEVICE_PARTITION_PROPERTIES => Info::u64s(&[0]),
+            cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Info::u64(0),
+            cl::CL_DEVICE_PARTITION_TYPE => Info::empty(),
+            _ => return None,
+        })
+    }
+
+    /// Queries of extensions that the device has.
+    fn extension_info(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let caps = self.capabilities();
+        Some(match name {
+            cl::CL_DEVICE_UUID => Info::raw(caps.device_uuid.to_vec()),
+            cl::CL_DRIVER_UUID => Info::raw(caps.driver_uuid.to_vec()),
+            cl::CL_DEVICE_LUID_VALID => Info::bool(caps.luid.is_some()),
+            cl::CL_DEVICE_LUID => Info::raw(caps.luid.map_or([0; 8], |(luid, _)| luid).to_vec()),
+            cl::CL_DEVICE_NODE_MASK => Info::u32(caps.luid.map_or(0, |(_, mask)| mask)),
+            cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
+                let pci = caps.pci?;
+                Info::raw(pci.iter().flat_map(|n| n.to_ne_bytes()).collect())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Sizes, counts and numeric abilities.
+    fn limits(self: &Ref<Device>, name: u32) -> Result<Info> {
+        let caps = self.capabilities();
+        let features = &caps.features;
+        let on_cpu = caps.device_type == DeviceType::Cpu;
+        Ok(match name {
+            cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(compute_units(on_cpu)),
+            cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Info::u32(3),
+            cl::CL_DEVICE_MAX_WORK_ITEM_SIZES => Info::sizes(&self.max_work_item_sizes()),
+            cl::CL_DEVICE_MAX_WORK_GROUP_SIZE => Info::size(self.max_work_group_size()),
+            cl::CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                Info::size(self.preferred_multiple())
+            }
+            // One work-item is one invocation, and the driver below vectorises across them.
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Info::u32(1),
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+                Info::u32(u32::from(features.shader_float64))
+            }
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+                Info::u32(u32::from(features.shader_float16))
+            }
+            // Vulkan does not tell; 0 is "not known".
+            cl::CL_DEVICE_MAX_CLOCK_FREQUENCY => Info::u32(clock_frequency(on_cpu)),
+            cl::CL_DEVICE_ADDRESS_BITS => Info::u32(64),
+            cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE => Info::u64(self.max_allocation()),
+            cl::CL_DEVICE_MAX_PARAMETER_SIZE => Info::size(MAX_PARAMETER_SIZE),
+            cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::u32(self.base_alignment() as u32 * 8),
+            cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
+            cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
+            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if features.shader_float64 {
+                cl::CL_FP_FMA
+                    | cl::CL_FP_ROUND_TO_NEAREST
+                    | cl::CL_FP_ROUND_TO_ZERO
+                    | cl::CL_FP_ROUND_TO_INF
+                    | cl::CL_FP_INF_NAN
+                    | cl::CL_FP_DENORM
+            } else {
+                0
+            }),
+            cl::CL_DEVICE_HALF_FP_CONFIG => Info::u64(if features.shader_float16 {
+                cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN
+            } else {
+                0
+            }),
+            // On a processor the caches are the host's; of others Vulkan does not tell.
+            cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Info::u32(if on_cpu {
+                cl::CL_READ_WRITE_CACHE
+            } else {
+                cl::CL_NONE as u32
+            }),
+            cl::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Info::u32(if on_cpu { 64 } else { 0 }),
+            cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Info::u64(if on_cpu { cache_size() } else { 0 }),
+            cl::CL_DEVICE_GLOBAL_MEM_SIZE => Info::u64(caps.device_memory()),
+            cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Info::u64(self.max_allocation()),
+            // Constant pointers are addresses among the other arguments.
+            cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32((MAX_PARAMETER_SIZE / 8) as u32),
+            cl::CL_DEVICE_LOCAL_MEM_TYPE => {
+                Info::u32(if on_cpu { cl::CL_GLOBAL } else { cl::CL_LOCAL })
+            }
+            cl::CL_DEVICE_LOCAL_MEM_SIZE => Info::u64(self.local_memory()),
+            cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT => Info::bool(false),
+            cl::CL_DEVICE_HOST_UNIFIED_MEMORY => Info::bool(caps.unified_memory),
+            cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
+                Info::size((caps.timestamp_period.ceil() as usize).max(1))
+            }
+            cl::CL_DEVICE_ENDIAN_LITTLE => Info::bool(cfg!(target_endian = "little")),
+            cl::CL_DEVICE_EXECUTION_CAPABILITIES => {
+                Info::u64(cl::CL_EXEC_KERNEL | cl::CL_EXEC_NATIVE_KERNEL)
+            }
+            // CL_DEVICE_QUEUE_PROPERTIES is the same query.
+            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Info::u64(
+                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
+            ),
+            cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Info::bool(true),
+            cl::CL_DEVICE_PRINTF_BUFFER_SIZE => Info::size(PRINTF_BUFFER_SIZE as usize),
+            // 0: the natural alignment of the atomic's type.
+            cl::CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+            | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+            | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
+            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Info::u64(
+                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+            ),
+            cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Info::u64(
+                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+            ),
+            cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// CL_DEVICE_SINGLE_FP_CONFIG: what holds for every device, and what the probes found.
+    fn single_config(self: &Ref<Device>) -> Result<u64> {
+        let target = self.target()?;
+        let mut config = cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN;
+        if target.denorms_f32 {
+            config |= cl::CL_FP_DENORM;
+        }
+        if target.exact_fma_f32 {
+            config |= cl::CL_FP_FMA;
+        }
+        if target.exact_div_f32 && target.exact_sqrt_f32 {
+            config |= cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+        }
+        Ok(config)
+    }
+}
+
+/// The vendor of a PCI or Khronos vendor id. Applications compare these strings.
+fn vendor(id: u32) -> &'static str {
+    match id {
+        0x1002 | 0x1022 => "Advanced Micro Devices, Inc.",
+        0x10de => "NVIDIA Corporation",
+        0x8086 => "Intel(R) Corporation",
+        0x106b => "Apple",
+        0x13b5 => "ARM",
+        0x5143 => "QUALCOMM",
+        0x1010 => "Imagination Technologies",
+        0x14e4 => "Broadcom",
+        0x10005 => "Mesa",
+        0x1414 => "Microsoft",
+        _ => "Unknown vendor",
+    }
+}
+
+/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors the driver may use on a CPU. Vulkan does not tell
+/// for other devices; applications multiply it with a work-group size to fill the device, so a
+/// middling number serves them better than 1.
+fn compute_units(on_cpu: bool) -> u32 {
+    if on_cpu {
+        std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+    } else {
+        32
+    }
+}
+
+/// The processors' highest frequency in MHz as Linux tells it; 0 where it is not known.
+fn clock_frequency(on_cpu: bool) -> u32 {
+    if !on_cpu {
+        return 0;
+    }
+    let maximum = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
+    if let Some(khz) = std::fs::read_to_string(maximum)
+        .ok()
+        .and_then(|text| text.trim().parse::<u32>().ok())
+    {
+        return khz / 1000;
+    }
+    std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            text.lines()
+                .filter(|line| line.starts_with("cpu MHz"))
+                .filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok())
+                .max_by(f64::total_cmp)
+        })
+        .map_or(0, |mhz| mhz as u32)
+}
+
+/// The last-level cache of the first processor in bytes, as Linux tells it; one cache line where
+/// it is not known.
+fn cache_size() -> u64 {
+    (0..8)
+        .filter_map(|index| {
+            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+            let text = std::fs::read_to_string(path).ok()?;
+            let text = text.trim();
+            let (digits, factor) = match text.strip_suffix('K') {
+                Some(digits) => (digits, 1024),
+                None => match text.strip_suffix('M') {
+                    Some(digits) => (digits, 1024 * 1024),
+                    None => (text, 1),
+                },
+            };
+            digits.parse::<u64>().ok().map(|n| n * factor)
+        })
+        .max()
+        .unwrap_or(64)
+}

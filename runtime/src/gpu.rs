@@ -1,0 +1,256 @@
+//! The runtime's view of the Vulkan layer: errors as OpenCL errors, memory that can be read and
+//! written wherever it lies, a stream of batches per queue.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use pumice_vulkan_layer as vk;
+use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp, Wait};
+
+use crate::error::{Error, Result};
+use crate::log;
+use crate::memory::host_ptr::{HostBlock, HostSlice};
+
+pub use vk::{Probes, Recorder};
+
+/// How much goes through staging at a time, in bytes.
+const STAGING: usize = 8 << 20;
+
+/// Turns an error of the Vulkan layer into the one that the API reports.
+pub fn error(error: vk::Error) -> Error {
+    log::warn!("{error}");
+    match error {
+        vk::Error::OutOfHostMemory => Error::OutOfHostMemory,
+        vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
+        _ => Error::OutOfResources,
+    }
+}
+
+/// An open device.
+pub struct Device {
+    raw: vk::Device,
+    /// Copies to and from memory that is not mapped; guards the queue's use.
+    transfers: Mutex<Option<vk::Queue>>,
+}
+
+impl Device {
+    /// Opens a device.
+    pub fn open(physical: &vk::PhysicalDevice) -> Result<Self> {
+        Ok(Self {
+            raw: physical.open().map_err(error)?,
+            transfers: Mutex::new(None),
+        })
+    }
+
+    /// The Vulkan layer's device.
+    pub fn raw(&self) -> &vk::Device {
+        &self.raw
+    }
+
+    /// What the start-up probes found.
+    pub fn probes(&self) -> Probes {
+        self.raw.probes().clone()
+    }
+
+    /// A stream for one command queue.
+    pub fn create_stream(&self) -> Result<Stream> {
+        Ok(Stream {
+            device: self.raw.clone(),
+            queue: self.raw.create_queue().map_err(error)?,
+        })
+    }
+
+    /// Allocates `size` bytes; `host_cached` for memory that the host reads often.
+    pub fn allocate(&self, size: u64, host_cached: bool) -> Result<Buffer> {
+        let class = if host_cached {
+            MemoryClass::Readback
+        } else if self.raw.capabilities().unified_memory {
+            MemoryClass::HostVisibleDevice
+        } else {
+            MemoryClass::DeviceLocal
+        };
+        self.raw.create_buffer(size, class).map_err(error)
+    }
+
+    /// Copies device memory to the host, once all commands that write it have ended.
+    pub fn read(&self, memory: &Buffer, offset: u64, into: HostSlice) -> Result<()> {
+        if let Some(mapped) = HostSlice::of_buffer(memory) {
+            into.copy_from(mapped.part(offset as usize, into.len()));
+            return Ok(());
+        }
+        let size = into.len().min(STAGING);
+        self.staged(size, MemoryClass::Readback, |staging, mapped, queue| {
+            let mut at = 0;
+            while at < into.len() {
+                let length = size.min(into.len() - at);
+                copy(queue, memory, staging, offset + at as u64, 0, length)?;
+                into.from(at).copy_from(mapped.part(0, length));
+                at += length;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies host memory to the device, while no command uses the range.
+    pub fn write(&self, memory: &Buffer, offset: u64, from: HostSlice) -> Result<()> {
+        if let Some(mapped) = HostSlice::of_buffer(memory) {
+            mapped.part(offset as usize, from.len()).copy_from(from);
+            return Ok(());
+        }
+        let size = from.len().min(STAGING);
+        self.staged(size, MemoryClass::Staging, |staging, mapped, queue| {
+            let mut at = 0;
+            while at < from.len() {
+                let length = size.min(from.len() - at);
+                mapped.copy_from(from.part(at, length));
+                copy(queue, staging, memory, 0, offset + at as u64, length)?;
+                at += length;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `job` with staging memory and the transfer queue.
+    fn staged(
+        &self,
+        size: usize,
+        class: MemoryClass,
+        job: impl FnOnce(&Buffer, HostSlice, &vk::Queue) -> Result<()>,
+    ) -> Result<()> {
+        if size == 0 {
+            return Ok(());
+        }
+        let staging = self.raw.create_buffer(size as u64, class).map_err(error)?;
+        let mapped = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
+        let mut slot = self.transfers.lock();
+        let queue = match slot.as_ref() {
+            Some(queue) => queue,
+            None => slot.insert(self.raw.create_queue().map_err(error)?),
+        };
+        job(&staging, mapped, queue)
+    }
+}
+
+/// Copies on the device and waits for it.
+fn copy(
+    queue: &vk::Queue,
+    from: &Buffer,
+    to: &Buffer,
+    from_offset: u64,
+    to_offset: u64,
+    size: usize,
+) -> Result<()> {
+    let region = CopyRegion {
+        from: from_offset,
+        to: to_offset,
+        size: size as u64,
+    };
+    let run = || {
+        let mut recorder = queue.recorder()?;
+        recorder.copy_buffer(from, to, &[region])?;
+        let value = queue.submit(recorder, &[])?;
+        queue.wait(value, None)
+    };
+    run().map(|_| ()).map_err(error)
+}
+
+/// Copies everything from one device's memory to another's.
+pub fn migrate(
+    from_device: &Device,
+    from: &Buffer,
+    to_device: &Device,
+    to: &Buffer,
+    size: usize,
+) -> Result<()> {
+    if let Some(mapped) = HostSlice::of_buffer(from) {
+        return to_device.write(to, 0, mapped.part(0, size));
+    }
+    if let Some(mapped) = HostSlice::of_buffer(to) {
+        return from_device.read(from, 0, mapped.part(0, size));
+    }
+    let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
+    let slice = block.slice();
+    from_device.read(from, 0, slice)?;
+    to_device.write(to, 0, slice)
+}
+
+/// The start and end of a command on the device.
+#[derive(Clone)]
+pub struct Times {
+    device: vk::Device,
+    start: Timestamp,
+    end: Timestamp,
+}
+
+impl Times {
+    /// Start and end in nanoseconds of the host's clock, once the command has ended.
+    pub fn read(&self) -> Option<(u64, u64)> {
+        let at = |timestamp: &Timestamp| {
+            let device = timestamp.device_ns().ok()??;
+            self.device.to_host_time(device).ok()
+        };
+        let (start, end) = (at(&self.start)?, at(&self.end)?);
+        Some((start, end.max(start)))
+    }
+}
+
+/// What a command queue submits to.
+pub struct Stream {
+    device: vk::Device,
+    queue: vk::Queue,
+}
+
+impl Stream {
+    /// Opens a batch; gives the timeline value that its submission will reach.
+    pub fn begin(&self) -> Result<(Recorder, u64)> {
+        let recorder = self.queue.recorder().map_err(error)?;
+        Ok((recorder, self.queue.last_submitted() + 1))
+    }
+
+    /// Starts the clock of a command; `None` where the device has no timestamps.
+    pub fn start_clock(&self, recorder: &mut Recorder) -> Option<Times> {
+        let times = Times {
+            device: self.device.clone(),
+            start: self.device.create_timestamp().ok()?,
+            end: self.device.create_timestamp().ok()?,
+        };
+        recorder.write_timestamp(&times.start).ok()?;
+        Some(times)
+    }
+
+    /// Stops it.
+    pub fn stop_clock(&self, recorder: &mut Recorder, times: &Times) {
+        if let Err(failure) = recorder.write_timestamp(&times.end) {
+            log::warn!("{failure}");
+        }
+    }
+
+    /// Submits a batch behind the given values of other streams of the device.
+    pub fn submit(&self, recorder: Recorder, waits: &[(Arc<Stream>, u64)]) -> Result<u64> {
+        let waits: Vec<Wait> = waits
+            .iter()
+            .map(|(stream, value)| Wait {
+                timeline: stream.queue.timeline().clone(),
+                value: *value,
+            })
+            .collect();
+        self.queue.submit(recorder, &waits).map_err(error)
+    }
+
+    /// The highest value reached.
+    pub fn reached(&self) -> Result<u64> {
+        self.queue.timeline().completed().map_err(error)
+    }
+
+    /// Blocks until a submitted value is reached.
+    pub fn wait(&self, value: u64) -> Result<()> {
+        self.queue.wait(value, None).map(|_| ()).map_err(error)
+    }
+
+    /// Lets go of what finished batches kept alive.
+    pub fn reclaim(&self) {
+        if let Err(failure) = self.queue.reclaim() {
+            log::warn!("{failure}");
+        }
+    }
+}

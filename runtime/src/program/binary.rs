@@ -1,0 +1,278 @@
+//! Program binaries.
+//!
+//! Our own container: a header {magic, format version, kind, compiler version, hash of the
+//! target, word counts, hash of everything behind the header}, then Kernel words, then Vulkan
+//! words. It holds Kernel SPIR-V always, so that a binary of another version or device is
+//! lowered again instead of being refused; Vulkan SPIR-V when the program was an executable.
+//!
+//! A bare Vulkan SPIR-V module with NonSemantic.ClspvReflection is accepted as well (the door for
+//! modules made by clspv). Anything else is CL_INVALID_BINARY.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use opencl_sys as cl;
+use pumice_compiler::{KernelModule, VulkanModule};
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::program::Build;
+
+const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
+const FORMAT: u32 = 1;
+const SPIRV_MAGIC: u32 = 0x0723_0203;
+/// Magic, then format, kind, two word counts (u32 each), version, target and contents hashes
+/// (u64 each).
+const HEADER: usize = 8 + 4 * 4 + 3 * 8;
+
+/// FNV-1a: detects damage, not malice; what is read is checked like any other module.
+#[derive(Clone, Copy)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = Fnv::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn version_hash() -> u64 {
+    hash_of(&(env!("CARGO_PKG_VERSION"), FORMAT))
+}
+
+fn target_hash(device: &Device) -> u64 {
+    device.target().map_or(0, |target| hash_of(&*target))
+}
+
+/// The contents of a binary.
+#[derive(Debug, Default)]
+pub struct Contents {
+    kernel: Option<KernelModule>,
+    vulkan: Option<VulkanModule>,
+    binary_type: u32,
+}
+
+impl Contents {
+    /// Makes a device's state of it: loaded, not yet built.
+    pub fn store(self, build: &mut Build) {
+        build.kernel_module = self.kernel.map(Arc::new);
+        build.vulkan_module = self.vulkan.map(Arc::new);
+        build.binary_type = self.binary_type;
+    }
+}
+
+/// The words of a SPIR-V module in either byte order; `None` when it is none.
+pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
+    if bytes.len() < 20 || bytes.len() % 4 != 0 {
+        return None;
+    }
+    let words = |from: fn([u8; 4]) -> u32| -> Vec<u32> {
+        bytes
+            .chunks_exact(4)
+            .map(|chunk| from([chunk[0], chunk[1], chunk[2], chunk[3]]))
+            .collect()
+    };
+    let little = words(u32::from_le_bytes);
+    if little[0] == SPIRV_MAGIC {
+        return Some(little);
+    }
+    (little[0] == SPIRV_MAGIC.swap_bytes()).then(|| words(u32::from_be_bytes))
+}
+
+/// Reads a binary for a device.
+///
+/// # Errors
+/// CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with reflection.
+pub fn read(bytes: &[u8], device: &Device) -> Result<Contents> {
+    if let Some(words) = spirv_words(bytes) {
+        return read_bare(words);
+    }
+    read_container(bytes, target_hash(device)).ok_or(Error::InvalidBinary)
+}
+
+fn read_bare(words: Vec<u32>) -> Result<Contents> {
+    // Only a module that says what its kernels are: others, IL among them, are no binaries.
+    match pumice_reflection::read(&words) {
+        Ok(Some(_)) => Ok(Contents {
+            kernel: None,
+            vulkan: Some(VulkanModule { words }),
+            binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        }),
+        Ok(None) => Err(Error::InvalidBinary),
+        Err(error) => {
+            crate::log::info!("a module's reflection cannot be read: {error}");
+            Err(Error::InvalidBinary)
+        }
+    }
+}
+
+fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
+    let u32_at = |at: usize| {
+        let field: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
+        Some(u32::from_le_bytes(field))
+    };
+    let u64_at = |at: usize| {
+        let field: [u8; 8] = bytes.get(at..at + 8)?.try_into().ok()?;
+        Some(u64::from_le_bytes(field))
+    };
+    if bytes.get(..8)? != MAGIC || u32_at(8)? != FORMAT {
+        return None;
+    }
+    let binary_type = u32_at(12)?;
+    let kernel_words = u32_at(16)? as usize;
+    let vulkan_words = u32_at(20)? as usize;
+    let (version, made_for, contents) = (u64_at(24)?, u64_at(32)?, u64_at(40)?);
+    let body = bytes.get(HEADER..)?;
+    if body.len() != (kernel_words + vulkan_words).checked_mul(4)? {
+        return None;
+    }
+    let mut hasher = Fnv::default();
+    hasher.write(body);
+    if hasher.finish() != contents {
+        return None;
+    }
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes
+            .chunks_exact(4)
+            .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+            .collect()
+    };
+    let (kernel, vulkan) = body.split_at(kernel_words * 4);
+    let known = [
+        cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+        cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+        cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+    ];
+    if !known.contains(&binary_type) {
+        return None;
+    }
+    let kernel = (!kernel.is_empty()).then(|| KernelModule {
+        words: words(kernel),
+        is_library: binary_type == cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+    });
+    // Vulkan words of another version or device are made again from the Kernel words; a binary
+    // that has only Vulkan words came from outside and is checked by its reflection.
+    let fresh = version == version_hash() && made_for == target;
+    let vulkan = (!vulkan.is_empty() && (fresh || kernel.is_none())).then(|| VulkanModule {
+        words: words(vulkan),
+    });
+    if kernel.is_none() && vulkan.is_none() {
+        return None;
+    }
+    Some(Contents {
+        kernel,
+        vulkan,
+        binary_type,
+    })
+}
+
+/// A device's binary; empty when there is none.
+pub fn write(build: &Build, device: &Device) -> Vec<u8> {
+    if build.binary_type == cl::CL_PROGRAM_BINARY_TYPE_NONE as u32 {
+        return Vec::new();
+    }
+    container(build, target_hash(device))
+}
+
+fn container(build: &Build, target: u64) -> Vec<u8> {
+    let kernel = build.kernel_module.as_ref().map_or(&[][..], |m| &m.words);
+    let vulkan = build.vulkan_module.as_ref().map_or(&[][..], |m| &m.words);
+    if kernel.is_empty() && vulkan.is_empty() {
+        return Vec::new();
+    }
+    let body: Vec<u8> = kernel
+        .iter()
+        .chain(vulkan)
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    let mut hasher = Fnv::default();
+    hasher.write(&body);
+    let mut bytes = Vec::with_capacity(HEADER + body.len());
+    bytes.extend_from_slice(&MAGIC);
+    for field in [
+        FORMAT,
+        build.binary_type,
+        kernel.len() as u32,
+        vulkan.len() as u32,
+    ] {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    for field in [version_hash(), target, hasher.finish()] {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HEADER, container, read_container, spirv_words};
+    use crate::program::Build;
+    use opencl_sys as cl;
+    use pumice_compiler::{KernelModule, VulkanModule};
+    use std::sync::Arc;
+
+    fn build() -> Build {
+        Build {
+            kernel_module: Some(Arc::new(KernelModule {
+                words: vec![1, 2, 3],
+                is_library: false,
+            })),
+            vulkan_module: Some(Arc::new(VulkanModule { words: vec![4, 5] })),
+            binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            ..Build::default()
+        }
+    }
+
+    #[test]
+    fn containers_round_trip() {
+        let bytes = container(&build(), 9);
+        let contents = read_container(&bytes, 9).unwrap();
+        assert_eq!(contents.kernel.unwrap().words, [1, 2, 3]);
+        assert_eq!(contents.vulkan.unwrap().words, [4, 5]);
+        // For another device the Kernel words are left to lower again.
+        let contents = read_container(&bytes, 8).unwrap();
+        assert!(contents.kernel.is_some() && contents.vulkan.is_none());
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let bytes = container(&build(), 9);
+        for length in 0..bytes.len() {
+            assert!(read_container(&bytes[..length], 9).is_none(), "{length}");
+        }
+        for at in (0..24).chain(HEADER..bytes.len()) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x40;
+            assert!(read_container(&damaged, 9).is_none(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn spirv_is_taken_in_either_byte_order() {
+        let words = [0x0723_0203_u32, 1, 2, 3, 4];
+        let little: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let big: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
+        assert_eq!(spirv_words(&little).unwrap(), words);
+        assert_eq!(spirv_words(&big).unwrap(), words);
+        assert!(spirv_words(&little[..16]).is_none());
+        assert!(spirv_words(b"not a SPIR-V module!").is_none());
+    }
+}

@@ -1,0 +1,317 @@
+//! Programs: source, IL or binary in, executables per device out.
+//!
+//! - `build.rs`: compile, link and lower, on a large-stack thread; the build log
+//! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
+//! - `includes.rs`: where `#include` finds files
+//! - `spec.rs`: specialization constants of IL
+
+pub mod binary;
+pub mod build;
+pub mod includes;
+pub mod spec;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+use pumice_compiler::{KernelModule, VulkanModule};
+
+use crate::context::{Context, Destructor};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executable::Executable;
+use crate::info::Info;
+use crate::object::{Kind, Object, Ref};
+
+/// Where a program came from.
+#[derive(Debug)]
+pub enum Origin {
+    /// clCreateProgramWithSource.
+    Source(Vec<u8>),
+    /// clCreateProgramWithIL: the bytes as given, and their words in host byte order.
+    Il {
+        /// The bytes as given.
+        bytes: Vec<u8>,
+        /// The words.
+        words: Vec<u32>,
+    },
+    /// clCreateProgramWithBinary.
+    Binary,
+    /// clLinkProgram.
+    Linked,
+}
+
+/// What a program is for one device.
+#[derive(Clone, Default)]
+pub struct Build {
+    /// CL_BUILD_*.
+    pub status: i32,
+    /// The options of the last build, compile or link.
+    pub options: String,
+    /// The log of the last build, compile or link.
+    pub log: String,
+    /// Compiled Kernel SPIR-V, before or after linking.
+    pub kernel_module: Option<Arc<KernelModule>>,
+    /// Lowered for the device.
+    pub vulkan_module: Option<Arc<VulkanModule>>,
+    /// Ready to run.
+    pub executable: Option<Arc<Executable>>,
+    /// CL_PROGRAM_BINARY_TYPE_*.
+    pub binary_type: u32,
+}
+
+/// A program object.
+pub struct Program {
+    context: Ref<Context>,
+    devices: Vec<Ref<Device>>,
+    origin: Origin,
+    /// Guards the state of each device of `devices`.
+    builds: Mutex<Vec<Build>>,
+    /// Guards the values set by clSetProgramSpecializationConstant.
+    spec_constants: Mutex<BTreeMap<u32, Vec<u8>>>,
+    /// Kernel objects attached to the program.
+    kernels: AtomicUsize,
+    /// Guards the callbacks of clSetProgramReleaseCallback.
+    release_callbacks: Mutex<Vec<Destructor>>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").finish_non_exhaustive()
+    }
+}
+
+impl Kind for Program {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcPROGR");
+    const INVALID: Error = Error::InvalidProgram;
+}
+
+fn new_builds(count: usize) -> Vec<Build> {
+    (0..count)
+        .map(|_| Build {
+            status: cl::CL_BUILD_NONE,
+            ..Build::default()
+        })
+        .collect()
+}
+
+impl Object<Program> {
+    pub(crate) fn make(
+        context: &Ref<Context>,
+        devices: &[Ref<Device>],
+        origin: Origin,
+        builds: Vec<Build>,
+    ) -> Ref<Program> {
+        Object::new(Program {
+            context: context.clone(),
+            devices: devices.to_vec(),
+            origin,
+            builds: Mutex::new(builds),
+            spec_constants: Mutex::default(),
+            kernels: AtomicUsize::new(0),
+            release_callbacks: Mutex::default(),
+        })
+    }
+
+    /// clCreateProgramWithSource; the strings are already joined.
+    pub fn with_source(context: &Ref<Context>, source: Vec<u8>) -> Result<Ref<Program>> {
+        let devices = context.devices();
+        let builds = new_builds(devices.len());
+        Ok(Self::make(context, devices, Origin::Source(source), builds))
+    }
+
+    /// clCreateProgramWithIL.
+    pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
+        // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
+        let words = binary::spirv_words(bytes).ok_or(Error::InvalidValue)?;
+        let devices = context.devices();
+        let origin = Origin::Il {
+            bytes: bytes.to_vec(),
+            words,
+        };
+        let builds = new_builds(devices.len());
+        Ok(Self::make(context, devices, origin, builds))
+    }
+
+    /// clCreateProgramWithBinary: one binary for each device; gives the status of each with the
+    /// program or the error.
+    pub fn with_binary(
+        context: &Ref<Context>,
+        devices: &[Ref<Device>],
+        binaries: &[&[u8]],
+    ) -> (Vec<i32>, Result<Ref<Program>>) {
+        let mut statuses = vec![cl::CL_SUCCESS; devices.len()];
+        // CL_INVALID_DEVICE if a device is not of the context.
+        if devices.iter().any(|d| context.device_index(d).is_none()) {
+            return (statuses, Err(Error::InvalidDevice));
+        }
+        let mut builds = new_builds(devices.len());
+        let mut failure = None;
+        for (index, (device, bytes)) in devices.iter().zip(binaries).enumerate() {
+            // CL_INVALID_VALUE if a binary is NULL or its length is 0.
+            if bytes.is_empty() {
+                statuses[index] = Error::InvalidValue.code();
+                failure.get_or_insert(Error::InvalidValue);
+                continue;
+            }
+            // CL_INVALID_BINARY if a binary is not one for the device.
+            match binary::read(bytes, device) {
+                Ok(contents) => contents.store(&mut builds[index]),
+                Err(error) => {
+                    statuses[index] = error.code();
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        match failure {
+            Some(error) => (statuses, Err(error)),
+            None => (
+                statuses,
+                Ok(Self::make(context, devices, Origin::Binary, builds)),
+            ),
+        }
+    }
+
+    /// clGetProgramInfo.
+    pub fn info(self: &Ref<Program>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_PROGRAM_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_PROGRAM_CONTEXT => Info::object(&self.context),
+            cl::CL_PROGRAM_NUM_DEVICES => Info::u32(self.devices.len() as u32),
+            cl::CL_PROGRAM_DEVICES => Info::objects(&self.devices),
+            cl::CL_PROGRAM_SOURCE => match &self.origin {
+                Origin::Source(text) => {
+                    let mut bytes = text.clone();
+                    bytes.push(0);
+                    Info::raw(bytes)
+                }
+                Origin::Il { .. } | Origin::Binary | Origin::Linked => Info::string(""),
+            },
+            cl::CL_PROGRAM_IL => match &self.origin {
+                Origin::Il { bytes, .. } => Info::raw(bytes.clone()),
+                Origin::Source(_) | Origin::Binary | Origin::Linked => Info::empty(),
+            },
+            cl::CL_PROGRAM_BINARY_SIZES => {
+                let sizes: Vec<usize> = self.binaries().iter().map(Vec::len).collect();
+                Info::sizes(&sizes)
+            }
+            cl::CL_PROGRAM_NUM_KERNELS => Info::size(self.kernel_names()?.len()),
+            cl::CL_PROGRAM_KERNEL_NAMES => Info::string(&self.kernel_names()?.join(";")),
+            cl::CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT
+            | cl::CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => Info::bool(false),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// The names of the kernels of the first device with an executable.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE if there is none.
+    pub fn kernel_names(self: &Ref<Program>) -> Result<Vec<String>> {
+        let builds = self.builds.lock();
+        let executable = builds
+            .iter()
+            .find_map(|b| b.executable.as_ref())
+            .ok_or(Error::InvalidProgramExecutable)?;
+        Ok(executable.kernels().iter().map(|k| k.name.clone()).collect())
+    }
+
+    /// CL_PROGRAM_BINARIES: one for each device, empty where there is none.
+    pub fn binaries(self: &Ref<Program>) -> Vec<Vec<u8>> {
+        let builds = self.builds.lock().clone();
+        self.devices
+            .iter()
+            .zip(&builds)
+            .map(|(device, build)| binary::write(build, device))
+            .collect()
+    }
+
+    /// clGetProgramBuildInfo.
+    pub fn build_info(self: &Ref<Program>, device: &Ref<Device>, name: u32) -> Result<Info> {
+        // CL_INVALID_DEVICE if device is not of the program.
+        let index = self.device_index(device).ok_or(Error::InvalidDevice)?;
+        let builds = self.builds.lock();
+        let build = &builds[index];
+        Ok(match name {
+            cl::CL_PROGRAM_BUILD_STATUS => Info::i32(build.status),
+            cl::CL_PROGRAM_BUILD_OPTIONS => Info::string(&build.options),
+            cl::CL_PROGRAM_BUILD_LOG => Info::string(&build.log),
+            cl::CL_PROGRAM_BINARY_TYPE => Info::u32(build.binary_type),
+            cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Info::size(0),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// clSetProgramSpecializationConstant.
+    pub fn set_spec_constant(self: &Ref<Program>, id: u32, value: &[u8]) -> Result<()> {
+        // CL_INVALID_PROGRAM if the program was not made from IL.
+        let Origin::Il { words, .. } = &self.origin else {
+            return Err(Error::InvalidProgram);
+        };
+        // CL_INVALID_SPEC_ID if the module has no such constant.
+        let size = spec::size(words, id).ok_or(Error::InvalidSpecId)?;
+        // CL_INVALID_VALUE if the size is not that of the constant's type.
+        if size != value.len() {
+            return Err(Error::InvalidValue);
+        }
+        self.spec_constants.lock().insert(id, value.to_vec());
+        Ok(())
+    }
+}
+
+impl Program {
+    /// The context.
+    pub fn context(&self) -> &Ref<Context> {
+        &self.context
+    }
+
+    /// The devices that the program is for.
+    pub fn devices(&self) -> &[Ref<Device>] {
+        &self.devices
+    }
+
+    /// Where it came from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Where a device stands in [`Program::devices`].
+    pub fn device_index(&self, device: &Ref<Device>) -> Option<usize> {
+        self.devices
+            .iter()
+            .position(|d| d.handle() == device.handle())
+    }
+
+    /// What the program is for its devices at the moment.
+    pub fn builds(&self) -> Vec<Build> {
+        self.builds.lock().clone()
+    }
+
+    /// A kernel object was made, or went.
+    pub(crate) fn count_kernel(&self, delta: isize) {
+        self.kernels.fetch_add(delta as usize, Ordering::AcqRel);
+    }
+
+    /// Whether kernel objects are attached.
+    pub(crate) fn has_kernels(&self) -> bool {
+        self.kernels.load(Ordering::Acquire) != 0
+    }
+
+    /// clSetProgramReleaseCallback.
+    pub fn add_release_callback(&self, callback: Destructor) {
+        self.release_callbacks.lock().push(callback);
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for callback in std::mem::take(self.release_callbacks.get_mut())
+            .into_iter()
+            .rev()
+        {
+            callback();
+        }
+    }
+}
