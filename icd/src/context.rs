@@ -1,48 +1,119 @@
-use crate::callback::*;
-use opencl_sys::*;
+//! Context entry points.
+
+use std::ffi::{CString, c_void};
+
+use opencl_sys::{
+    cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_type, cl_uint,
+};
+use pumice_runtime::context::{self, Context, Notify};
+use pumice_runtime::device::Device;
 use pumice_runtime::error::{Error, Result};
-use std::ffi::c_void;
+
+use crate::callback::{ContextCallback, ContextDestructor, UserData};
+use crate::{handle, info, platform};
+
+/// The error callback as the runtime calls it.
+fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Notify>> {
+    let data = UserData(user_data);
+    match pfn_notify {
+        Some(function) => Ok(Some(Box::new(move |message: &str| {
+            let message = CString::new(message).unwrap_or_default();
+            // SAFETY: the application's function, given what clCreateContext documents.
+            unsafe { function(message.as_ptr(), std::ptr::null(), 0, data.get()) };
+        }))),
+        // CL_INVALID_VALUE if pfn_notify is NULL but user_data is not.
+        None if !user_data.is_null() => Err(Error::InvalidValue),
+        None => Ok(None),
+    }
+}
+
+/// The property list, checked.
+///
+/// # Safety
+/// As [`handle::properties`].
+unsafe fn checked_properties(
+    properties: *const cl_context_properties,
+) -> Result<Option<Vec<isize>>> {
+    let platform = platform::instance().handle();
+    // SAFETY: the caller's contract.
+    let list = unsafe { handle::properties(properties) };
+    context::check_properties(list, |value| value as usize == platform)
+}
+
 pub unsafe fn create_context(
-    _properties: *const cl_context_properties,
-    _num_devices: cl_uint,
-    _devices: *const cl_device_id,
-    _pfn_notify: ContextCallback,
-    _user_data: *mut c_void,
+    properties: *const cl_context_properties,
+    num_devices: cl_uint,
+    devices: *const cl_device_id,
+    pfn_notify: ContextCallback,
+    user_data: *mut c_void,
 ) -> Result<cl_context> {
-    Err(Error::InvalidValue)
+    // SAFETY: the arguments are those of clCreateContext.
+    unsafe {
+        let properties = checked_properties(properties)?;
+        let devices = handle::required(devices, num_devices as usize)?
+            .iter()
+            .map(|&device| handle::get::<Device>(device))
+            .collect::<Result<Vec<_>>>()?;
+        let notify = notify(pfn_notify, user_data)?;
+        Context::create(properties, devices, notify).map(handle::publish)
+    }
 }
+
 pub unsafe fn create_context_from_type(
-    _properties: *const cl_context_properties,
+    properties: *const cl_context_properties,
     device_type: cl_device_type,
-    _pfn_notify: ContextCallback,
-    _user_data: *mut c_void,
+    pfn_notify: ContextCallback,
+    user_data: *mut c_void,
 ) -> Result<cl_context> {
-    Err(pumice_runtime::platform::Platform::devices_of_type(
-        crate::platform::instance(),
-        device_type,
-    )
-    .err()
-    .unwrap_or(Error::InvalidContext))
+    // SAFETY: the arguments are those of clCreateContextFromType.
+    let properties = unsafe { checked_properties(properties) }?;
+    let notify = notify(pfn_notify, user_data)?;
+    Context::create_from_type(platform::instance(), properties, device_type, notify)
+        .map(handle::publish)
 }
-pub unsafe fn retain_context(_context: cl_context) -> Result<()> {
-    Err(Error::InvalidContext)
+
+pub unsafe fn retain_context(context: cl_context) -> Result<()> {
+    // SAFETY: the argument is that of clRetainContext.
+    unsafe { handle::retain::<Context>(context) }
 }
-pub unsafe fn release_context(_context: cl_context) -> Result<()> {
-    Err(Error::InvalidContext)
+
+pub unsafe fn release_context(context: cl_context) -> Result<()> {
+    // SAFETY: the argument is that of clReleaseContext.
+    unsafe { handle::release::<Context>(context, |_| ()) }
 }
+
 pub unsafe fn get_context_info(
-    _context: cl_context,
-    _param_name: cl_context_info,
-    _param_value_size: usize,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut usize,
+    context: cl_context,
+    param_name: cl_context_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidContext)
+    // SAFETY: the arguments are those of clGetContextInfo.
+    unsafe {
+        let context = handle::get::<Context>(context)?;
+        info::write(
+            context.info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
+
 pub unsafe fn set_context_destructor_callback(
-    _context: cl_context,
-    _pfn_notify: ContextDestructor,
-    _user_data: *mut c_void,
+    context: cl_context,
+    pfn_notify: ContextDestructor,
+    user_data: *mut c_void,
 ) -> Result<()> {
-    Err(Error::InvalidContext)
+    // SAFETY: the arguments are those of clSetContextDestructorCallback.
+    let object = unsafe { handle::get::<Context>(context) }?;
+    // CL_INVALID_VALUE if pfn_notify is NULL.
+    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let (raw, data) = (UserData(context), UserData(user_data));
+    object.add_destructor(Box::new(move || {
+        // SAFETY: the application's function, given what it registered.
+        unsafe { function(raw.get(), data.get()) }
+    }));
+    Ok(())
 }

@@ -1,213 +1,542 @@
-use crate::callback::*;
-use opencl_sys::*;
+//! Enqueue entry points for buffers, kernels, markers and barriers.
+
+use std::ffi::c_void;
+
+use opencl_sys::{
+    cl_bool, cl_command_queue, cl_event, cl_kernel, cl_map_flags, cl_mem, cl_mem_migration_flags,
+    cl_uint,
+};
+use pumice_runtime::command::{self, Command, copy, fill, map, migrate, native, transfer};
 use pumice_runtime::error::{Error, Result};
-use std::ffi::{c_char, c_void};
-type size_t = usize;
-type c_uchar = u8;
+use pumice_runtime::event::Event;
+use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::region::Layout;
+use pumice_runtime::object::Ref;
+use pumice_runtime::queue::Queue;
+use transfer::{Direction, Sides};
+
+use crate::callback::{NativeKernel, UserData};
+use crate::handle;
+use crate::memory::host_slice;
+
+/// Gives the application its event, if it wants one.
+///
+/// # Safety
+/// `out` is NULL or writable.
+unsafe fn give(event: Ref<Event>, out: *mut cl_event) {
+    if !out.is_null() {
+        // SAFETY: the caller's contract.
+        unsafe { out.write(handle::publish(event)) };
+    }
+}
+
+/// A `size_t[3]`; NULL is CL_INVALID_VALUE.
+///
+/// # Safety
+/// `from` is NULL or points to three elements.
+unsafe fn triple(from: *const usize) -> Result<[usize; 3]> {
+    if from.is_null() {
+        return Err(Error::InvalidValue);
+    }
+    // SAFETY: the caller's contract.
+    Ok(unsafe { from.cast::<[usize; 3]>().read() })
+}
+
 pub unsafe fn enqueue_read_buffer(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _blocking_read: cl_bool,
-    _offset: size_t,
-    _size: size_t,
-    _ptr: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking_read: cl_bool,
+    offset: usize,
+    size: usize,
+    ptr: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueReadBuffer.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = transfer::linear(
+            &queue,
+            &buffer,
+            Direction::Read,
+            blocking_read != 0,
+            offset,
+            size,
+            host_slice(ptr, size),
+            wait,
+        )?;
+        give(done, event);
+    }
+    Ok(())
 }
+
 pub unsafe fn enqueue_write_buffer(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _blocking_write: cl_bool,
-    _offset: size_t,
-    _size: size_t,
-    _ptr: *const c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking_write: cl_bool,
+    offset: usize,
+    size: usize,
+    ptr: *const c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueWriteBuffer.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = transfer::linear(
+            &queue,
+            &buffer,
+            Direction::Write,
+            blocking_write != 0,
+            offset,
+            size,
+            host_slice(ptr, size),
+            wait,
+        )?;
+        give(done, event);
+    }
+    Ok(())
 }
+
+/// What both Rect transfers share.
+///
+/// # Safety
+/// The arguments are those of clEnqueueReadBufferRect or clEnqueueWriteBufferRect.
+unsafe fn rect(
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    direction: Direction,
+    blocking: bool,
+    [buffer_origin, host_origin, region]: [*const usize; 3],
+    [buffer_row, buffer_slice, host_row, host_slice_pitch]: [usize; 4],
+    ptr: *const c_void,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(buffer)?;
+        let wait = handle::wait_list(count, list)?;
+        let extent = triple(region)?;
+        let sides = Sides {
+            buffer: Layout::new(triple(buffer_origin)?, extent, buffer_row, buffer_slice)?,
+            host: Layout::new(triple(host_origin)?, extent, host_row, host_slice_pitch)?,
+            extent,
+        };
+        let end = sides.host.end(extent).ok_or(Error::InvalidValue)?;
+        let host = host_slice(ptr, end);
+        let done = transfer::rect(&queue, &buffer, direction, blocking, sides, host, wait)?;
+        give(done, event);
+    }
+    Ok(())
+}
+
+pub unsafe fn enqueue_read_buffer_rect(
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking_read: cl_bool,
+    buffer_origin: *const usize,
+    host_origin: *const usize,
+    region: *const usize,
+    buffer_row_pitch: usize,
+    buffer_slice_pitch: usize,
+    host_row_pitch: usize,
+    host_slice_pitch: usize,
+    ptr: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueReadBufferRect.
+    unsafe {
+        rect(
+            command_queue,
+            buffer,
+            Direction::Read,
+            blocking_read != 0,
+            [buffer_origin, host_origin, region],
+            [
+                buffer_row_pitch,
+                buffer_slice_pitch,
+                host_row_pitch,
+                host_slice_pitch,
+            ],
+            ptr,
+            (num_events_in_wait_list, event_wait_list),
+            event,
+        )
+    }
+}
+
+pub unsafe fn enqueue_write_buffer_rect(
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking_write: cl_bool,
+    buffer_origin: *const usize,
+    host_origin: *const usize,
+    region: *const usize,
+    buffer_row_pitch: usize,
+    buffer_slice_pitch: usize,
+    host_row_pitch: usize,
+    host_slice_pitch: usize,
+    ptr: *const c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueWriteBufferRect.
+    unsafe {
+        rect(
+            command_queue,
+            buffer,
+            Direction::Write,
+            blocking_write != 0,
+            [buffer_origin, host_origin, region],
+            [
+                buffer_row_pitch,
+                buffer_slice_pitch,
+                host_row_pitch,
+                host_slice_pitch,
+            ],
+            ptr,
+            (num_events_in_wait_list, event_wait_list),
+            event,
+        )
+    }
+}
+
 pub unsafe fn enqueue_copy_buffer(
-    _command_queue: cl_command_queue,
-    _src_buffer: cl_mem,
-    _dst_buffer: cl_mem,
-    _src_offset: size_t,
-    _dst_offset: size_t,
-    _size: size_t,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    src_buffer: cl_mem,
+    dst_buffer: cl_mem,
+    src_offset: usize,
+    dst_offset: usize,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueCopyBuffer.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let source = handle::get::<Mem>(src_buffer)?;
+        let destination = handle::get::<Mem>(dst_buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = copy::linear(
+            &queue,
+            &source,
+            &destination,
+            src_offset,
+            dst_offset,
+            size,
+            wait,
+        )?;
+        give(done, event);
+    }
+    Ok(())
 }
+
+pub unsafe fn enqueue_copy_buffer_rect(
+    command_queue: cl_command_queue,
+    src_buffer: cl_mem,
+    dst_buffer: cl_mem,
+    src_origin: *const usize,
+    dst_origin: *const usize,
+    region: *const usize,
+    src_row_pitch: usize,
+    src_slice_pitch: usize,
+    dst_row_pitch: usize,
+    dst_slice_pitch: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueCopyBufferRect.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let source = handle::get::<Mem>(src_buffer)?;
+        let destination = handle::get::<Mem>(dst_buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let extent = triple(region)?;
+        let from = Layout::new(triple(src_origin)?, extent, src_row_pitch, src_slice_pitch)?;
+        let to = Layout::new(triple(dst_origin)?, extent, dst_row_pitch, dst_slice_pitch)?;
+        let done = copy::rect(&queue, &source, &destination, from, to, extent, wait)?;
+        give(done, event);
+    }
+    Ok(())
+}
+
+pub unsafe fn enqueue_fill_buffer(
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    pattern: *const c_void,
+    pattern_size: usize,
+    offset: usize,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueFillBuffer.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let pattern =
+            (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
+        let done = fill::enqueue(&queue, &buffer, pattern, offset, size, wait)?;
+        give(done, event);
+    }
+    Ok(())
+}
+
 pub unsafe fn enqueue_map_buffer(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _blocking_map: cl_bool,
-    _map_flags: cl_map_flags,
-    _offset: size_t,
-    _size: size_t,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking_map: cl_bool,
+    map_flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<*mut c_void> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueMapBuffer.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let blocking = blocking_map != 0;
+        let (address, done) = map::map(&queue, &buffer, blocking, map_flags, offset, size, wait)?;
+        give(done, event);
+        Ok(address as *mut c_void)
+    }
 }
+
 pub unsafe fn enqueue_unmap_mem_object(
-    _command_queue: cl_command_queue,
-    _memobj: cl_mem,
-    _mapped_ptr: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    memobj: cl_mem,
+    mapped_ptr: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueUnmapMemObject.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(memobj)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = map::unmap(&queue, &buffer, mapped_ptr as usize, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
+
+pub unsafe fn enqueue_migrate_mem_objects(
+    command_queue: cl_command_queue,
+    num_mem_objects: cl_uint,
+    mem_objects: *const cl_mem,
+    flags: cl_mem_migration_flags,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueMigrateMemObjects.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffers = handle::required(mem_objects, num_mem_objects as usize)?
+            .iter()
+            .map(|&buffer| handle::get::<Mem>(buffer))
+            .collect::<Result<Vec<_>>>()?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = migrate::enqueue(&queue, buffers, flags, wait)?;
+        give(done, event);
+    }
+    Ok(())
+}
+
 pub unsafe fn enqueue_nd_range_kernel(
     _command_queue: cl_command_queue,
     _kernel: cl_kernel,
     _work_dim: cl_uint,
-    _global_work_offset: *const size_t,
-    _global_work_size: *const size_t,
-    _local_work_size: *const size_t,
+    _global_work_offset: *const usize,
+    _global_work_size: *const usize,
+    _local_work_size: *const usize,
     _num_events_in_wait_list: cl_uint,
     _event_wait_list: *const cl_event,
     _event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    Err(Error::InvalidKernel)
 }
+
 pub unsafe fn enqueue_task(
-    _command_queue: cl_command_queue,
-    _kernel: cl_kernel,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    kernel: cl_kernel,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    let one = [1_usize];
+    // clEnqueueTask is an NDRange of one work-item.
+    // SAFETY: the arguments are those of clEnqueueTask.
+    unsafe {
+        enqueue_nd_range_kernel(
+            command_queue,
+            kernel,
+            1,
+            std::ptr::null(),
+            one.as_ptr(),
+            one.as_ptr(),
+            num_events_in_wait_list,
+            event_wait_list,
+            event,
+        )
+    }
 }
+
 pub unsafe fn enqueue_native_kernel(
-    _command_queue: cl_command_queue,
-    _user_func: NativeKernel,
-    _args: *mut c_void,
-    _cb_args: size_t,
-    _num_mem_objects: cl_uint,
-    _mem_list: *const cl_mem,
-    _args_mem_loc: *mut *const c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    user_func: NativeKernel,
+    args: *mut c_void,
+    cb_args: usize,
+    num_mem_objects: cl_uint,
+    mem_list: *const cl_mem,
+    args_mem_loc: *mut *const c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clEnqueueNativeKernel.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        // CL_INVALID_VALUE if args is NULL with a size, or the other way round; if there are
+        // memory objects without arguments, or their lists do not fit their number.
+        if args.is_null() != (cb_args == 0) || (args.is_null() && num_mem_objects > 0) {
+            return Err(Error::InvalidValue);
+        }
+        let count = num_mem_objects as usize;
+        if (count > 0) == (mem_list.is_null() || args_mem_loc.is_null()) {
+            return Err(Error::InvalidValue);
+        }
+        if count == 0 && !(mem_list.is_null() && args_mem_loc.is_null()) {
+            return Err(Error::InvalidValue);
+        }
+        let places = handle::slice(args_mem_loc.cast_const(), count);
+        let mut buffers = Vec::with_capacity(count);
+        for (&raw, &place) in handle::slice(mem_list, count).iter().zip(places) {
+            let offset = (place as usize).wrapping_sub(args as usize);
+            buffers.push((offset, handle::optional::<Mem>(raw)?));
+        }
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let bytes = handle::slice(args.cast_const().cast::<u8>(), cb_args).to_vec();
+        let function = user_func.map(|function| -> native::Function {
+            Box::new(move |args: &mut [u8]| {
+                let pointer = if args.is_empty() {
+                    UserData(std::ptr::null_mut())
+                } else {
+                    UserData(args.as_mut_ptr().cast())
+                };
+                // SAFETY: the application's function, given the copy of its arguments.
+                function(pointer.get());
+            })
+        });
+        let done = native::enqueue(&queue, function, bytes, buffers, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
-pub unsafe fn enqueue_marker(
-    _command_queue: cl_command_queue,
-    _event: *mut cl_event,
+
+/// Enqueues a marker or barrier behind its wait list.
+///
+/// # Safety
+/// As the entry points below.
+unsafe fn plain(
+    command_queue: cl_command_queue,
+    command: Command,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the caller's contract.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let wait = handle::wait_list(count, list)?;
+        let done = command::enqueue_plain(&queue, command, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
+
+pub unsafe fn enqueue_marker(command_queue: cl_command_queue, event: *mut cl_event) -> Result<()> {
+    // CL_INVALID_VALUE if event is NULL.
+    if event.is_null() {
+        return Err(Error::InvalidValue);
+    }
+    // SAFETY: the arguments are those of clEnqueueMarker.
+    unsafe { plain(command_queue, Command::Marker, (0, std::ptr::null()), event) }
+}
+
 pub unsafe fn enqueue_wait_for_events(
-    _command_queue: cl_command_queue,
-    _num_events: cl_uint,
-    _event_list: *const cl_event,
+    command_queue: cl_command_queue,
+    num_events: cl_uint,
+    event_list: *const cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
+    if num_events == 0 || event_list.is_null() {
+        return Err(Error::InvalidValue);
+    }
+    // SAFETY: the arguments are those of clEnqueueWaitForEvents.
+    unsafe {
+        plain(
+            command_queue,
+            Command::Barrier,
+            (num_events, event_list),
+            std::ptr::null_mut(),
+        )
+    }
+    // CL_INVALID_EVENT is this call's error for something that is no event.
+    .map_err(|error| match error {
+        Error::InvalidEventWaitList => Error::InvalidEvent,
+        other => other,
+    })
 }
-pub unsafe fn enqueue_barrier(_command_queue: cl_command_queue) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+
+pub unsafe fn enqueue_barrier(command_queue: cl_command_queue) -> Result<()> {
+    // SAFETY: the argument is that of clEnqueueBarrier.
+    unsafe {
+        plain(
+            command_queue,
+            Command::Barrier,
+            (0, std::ptr::null()),
+            std::ptr::null_mut(),
+        )
+    }
 }
-pub unsafe fn enqueue_read_buffer_rect(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _blocking_read: cl_bool,
-    _buffer_origin: *const size_t,
-    _host_origin: *const size_t,
-    _region: *const size_t,
-    _buffer_row_pitch: size_t,
-    _buffer_slice_pitch: size_t,
-    _host_row_pitch: size_t,
-    _host_slice_pitch: size_t,
-    _ptr: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
-}
-pub unsafe fn enqueue_write_buffer_rect(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _blocking_write: cl_bool,
-    _buffer_origin: *const size_t,
-    _host_origin: *const size_t,
-    _region: *const size_t,
-    _buffer_row_pitch: size_t,
-    _buffer_slice_pitch: size_t,
-    _host_row_pitch: size_t,
-    _host_slice_pitch: size_t,
-    _ptr: *const c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
-}
-pub unsafe fn enqueue_copy_buffer_rect(
-    _command_queue: cl_command_queue,
-    _src_buffer: cl_mem,
-    _dst_buffer: cl_mem,
-    _src_origin: *const size_t,
-    _dst_origin: *const size_t,
-    _region: *const size_t,
-    _src_row_pitch: size_t,
-    _src_slice_pitch: size_t,
-    _dst_row_pitch: size_t,
-    _dst_slice_pitch: size_t,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
-}
-pub unsafe fn enqueue_fill_buffer(
-    _command_queue: cl_command_queue,
-    _buffer: cl_mem,
-    _pattern: *const c_void,
-    _pattern_size: size_t,
-    _offset: size_t,
-    _size: size_t,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
-}
-pub unsafe fn enqueue_migrate_mem_objects(
-    _command_queue: cl_command_queue,
-    _num_mem_objects: cl_uint,
-    _mem_objects: *const cl_mem,
-    _flags: cl_mem_migration_flags,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
-}
+
 pub unsafe fn enqueue_marker_with_wait_list(
-    _command_queue: cl_command_queue,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    let wait = (num_events_in_wait_list, event_wait_list);
+    // SAFETY: the arguments are those of clEnqueueMarkerWithWaitList.
+    unsafe { plain(command_queue, Command::Marker, wait, event) }
 }
+
 pub unsafe fn enqueue_barrier_with_wait_list(
-    _command_queue: cl_command_queue,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    command_queue: cl_command_queue,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    let wait = (num_events_in_wait_list, event_wait_list);
+    // SAFETY: the arguments are those of clEnqueueBarrierWithWaitList.
+    unsafe { plain(command_queue, Command::Barrier, wait, event) }
 }

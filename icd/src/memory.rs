@@ -1,53 +1,119 @@
-use crate::callback::*;
-use opencl_sys::*;
+//! Buffer entry points, and those common to all memory objects.
+
+use std::ffi::c_void;
+
+use opencl_sys::{
+    CL_BUFFER_CREATE_TYPE_REGION, cl_buffer_create_type, cl_buffer_region, cl_context, cl_mem,
+    cl_mem_flags, cl_mem_info, cl_mem_properties,
+};
+use pumice_runtime::context::Context;
 use pumice_runtime::error::{Error, Result};
-use std::ffi::{c_char, c_void};
-type size_t = usize;
-type c_uchar = u8;
+use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::host_ptr::HostSlice;
+
+use crate::callback::{MemCallback, UserData};
+use crate::{handle, info};
+
+/// Application memory of `size` bytes; `None` for NULL.
+///
+/// # Safety
+/// `start` is NULL or points to `size` bytes that stay valid as OpenCL asks of the call.
+pub unsafe fn host_slice(start: *const c_void, size: usize) -> Option<HostSlice> {
+    if start.is_null() {
+        return None;
+    }
+    // SAFETY: the caller's contract.
+    Some(unsafe { HostSlice::new(start.cast_mut().cast(), size) })
+}
+
 pub unsafe fn create_buffer(
-    _context: cl_context,
-    _flags: cl_mem_flags,
-    _size: size_t,
-    _host_ptr: *mut c_void,
+    context: cl_context,
+    flags: cl_mem_flags,
+    size: usize,
+    host_ptr: *mut c_void,
 ) -> Result<cl_mem> {
-    Err(Error::InvalidContext)
+    // SAFETY: the arguments are those of clCreateBuffer.
+    unsafe { create_buffer_with_properties(context, std::ptr::null(), flags, size, host_ptr) }
 }
-pub unsafe fn retain_mem_object(_memobj: cl_mem) -> Result<()> {
-    Err(Error::InvalidMemObject)
-}
-pub unsafe fn release_mem_object(_memobj: cl_mem) -> Result<()> {
-    Err(Error::InvalidMemObject)
-}
-pub unsafe fn get_mem_object_info(
-    _memobj: cl_mem,
-    _param_name: cl_mem_info,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
-) -> Result<()> {
-    Err(Error::InvalidMemObject)
-}
-pub unsafe fn create_sub_buffer(
-    _buffer: cl_mem,
-    _flags: cl_mem_flags,
-    _buffer_create_type: cl_buffer_create_type,
-    _buffer_create_info: *const c_void,
-) -> Result<cl_mem> {
-    Err(Error::InvalidMemObject)
-}
-pub unsafe fn set_mem_object_destructor_callback(
-    _memobj: cl_mem,
-    _pfn_notify: MemCallback,
-    _user_data: *mut c_void,
-) -> Result<()> {
-    Err(Error::InvalidMemObject)
-}
+
 pub unsafe fn create_buffer_with_properties(
-    _context: cl_context,
-    _properties: *const cl_mem_properties,
-    _flags: cl_mem_flags,
-    _size: size_t,
-    _host_ptr: *mut c_void,
+    context: cl_context,
+    properties: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    size: usize,
+    host_ptr: *mut c_void,
 ) -> Result<cl_mem> {
-    Err(Error::InvalidContext)
+    // SAFETY: the arguments are those of clCreateBufferWithProperties.
+    unsafe {
+        let context = handle::get::<Context>(context)?;
+        let properties = handle::properties(properties);
+        let host = host_slice(host_ptr, size);
+        Mem::create(&context, properties.as_deref(), flags, size, host).map(handle::publish)
+    }
+}
+
+pub unsafe fn create_sub_buffer(
+    buffer: cl_mem,
+    flags: cl_mem_flags,
+    buffer_create_type: cl_buffer_create_type,
+    buffer_create_info: *const c_void,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clCreateSubBuffer.
+    unsafe {
+        let buffer = handle::get::<Mem>(buffer)?;
+        // CL_INVALID_VALUE if the type is not known, or its information NULL.
+        if buffer_create_type != CL_BUFFER_CREATE_TYPE_REGION || buffer_create_info.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let region = buffer_create_info.cast::<cl_buffer_region>().read();
+        buffer
+            .create_sub(flags, region.origin, region.size)
+            .map(handle::publish)
+    }
+}
+
+pub unsafe fn retain_mem_object(memobj: cl_mem) -> Result<()> {
+    // SAFETY: the argument is that of clRetainMemObject.
+    unsafe { handle::retain::<Mem>(memobj) }
+}
+
+pub unsafe fn release_mem_object(memobj: cl_mem) -> Result<()> {
+    // SAFETY: the argument is that of clReleaseMemObject.
+    unsafe { handle::release::<Mem>(memobj, |_| ()) }
+}
+
+pub unsafe fn get_mem_object_info(
+    memobj: cl_mem,
+    param_name: cl_mem_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetMemObjectInfo.
+    unsafe {
+        let memory = handle::get::<Mem>(memobj)?;
+        info::write(
+            memory.info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
+}
+
+pub unsafe fn set_mem_object_destructor_callback(
+    memobj: cl_mem,
+    pfn_notify: MemCallback,
+    user_data: *mut c_void,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clSetMemObjectDestructorCallback.
+    let object = unsafe { handle::get::<Mem>(memobj) }?;
+    // CL_INVALID_VALUE if pfn_notify is NULL.
+    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let (raw, data) = (UserData(memobj), UserData(user_data));
+    object.add_destructor(Box::new(move || {
+        // SAFETY: the application's function, given what it registered.
+        unsafe { function(raw.get(), data.get()) }
+    }));
+    Ok(())
 }

@@ -66,7 +66,7 @@ pub fn check_properties(
     Ok(Some(list))
 }
 
-impl Object<Context> {
+impl Context {
     /// clCreateContext, after the property list. Devices given twice count once.
     pub fn create(
         properties: Option<Vec<isize>>,
@@ -101,7 +101,9 @@ impl Object<Context> {
         let devices = platform.devices_of_type(device_type)?;
         Self::create(properties, devices, notify)
     }
+}
 
+impl Object<Context> {
     /// The devices, in the order given.
     pub fn devices(&self) -> &[Ref<Device>] {
         &self.devices

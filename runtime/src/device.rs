@@ -175,7 +175,10 @@ impl Device {
 
     /// CL_DEVICE_MAX_WORK_ITEM_SIZES.
     pub fn max_work_item_sizes(&self) -> [usize; 3] {
-        self.capabilities().limits.max_group_size.map(|n| n as usize)
+        self.capabilities()
+            .limits
+            .max_group_size
+            .map(|n| n as usize)
     }
 
     /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.

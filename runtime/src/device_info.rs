@@ -49,9 +49,9 @@ impl Object<Device> {
             cl::CL_DEVICE_OPENCL_C_FEATURES => {
                 Info::name_versions(extensions::features(caps).map(|f| (f.name, f.version)))
             }
-            cl::CL_DEVICE_EXTENSIONS => {
-                Info::string(&extensions::join(extensions::of_device(caps).map(|e| e.name)))
-            }
+            cl::CL_DEVICE_EXTENSIONS => Info::string(&extensions::join(
+                extensions::of_device(caps).map(|e| e.name),
+            )),
             cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => {
                 Info::name_versions(extensions::of_device(caps).map(|e| (e.name, e.version)))
             }
@@ -169,8 +169,7 @@ impl Object<Device> {
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
                 Info::u32(u32::from(features.shader_float64))
             }
-            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
-            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
                 Info::u32(u32::from(features.shader_float16))
             }
             // Vulkan does not tell; 0 is "not known".

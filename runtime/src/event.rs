@@ -74,7 +74,7 @@ impl std::fmt::Debug for Event {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Event")
             .field("command_type", &self.command_type)
-            .field("status", &self.status())
+            .field("status", &self.status.load(Ordering::Acquire))
             .finish_non_exhaustive()
     }
 }
@@ -84,7 +84,7 @@ impl Kind for Event {
     const INVALID: Error = Error::InvalidEvent;
 }
 
-impl Object<Event> {
+impl Event {
     fn make(
         context: Ref<Context>,
         queue: Option<Ref<Queue>>,
@@ -121,14 +121,40 @@ impl Object<Event> {
 
     /// clCreateUserEvent.
     pub fn create_user(context: &Ref<Context>) -> Ref<Event> {
-        Self::make(
-            context.clone(),
-            None,
-            cl::CL_COMMAND_USER,
-            cl::CL_SUBMITTED,
-        )
+        Self::make(context.clone(), None, cl::CL_COMMAND_USER, cl::CL_SUBMITTED)
     }
 
+    /// clWaitForEvents.
+    pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
+        // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
+        let Some(first) = events.first() else {
+            return Err(Error::InvalidValue);
+        };
+        // CL_INVALID_CONTEXT if the events are not of one context.
+        if events
+            .iter()
+            .any(|e| e.context.handle() != first.context.handle())
+        {
+            return Err(Error::InvalidContext);
+        }
+        // Flush all queues first: the commands may depend on each other across queues.
+        for event in events {
+            if let Some(queue) = &event.queue {
+                queue.flush();
+            }
+        }
+        for event in events {
+            event.wait();
+        }
+        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
+        if events.iter().any(|e| e.status() < 0) {
+            return Err(Error::ExecStatusErrorForEventsInWaitList);
+        }
+        Ok(())
+    }
+}
+
+impl Object<Event> {
     /// clSetUserEventStatus.
     pub fn set_user_status(self: &Ref<Event>, status: i32) -> Result<()> {
         // CL_INVALID_EVENT if event is not a user event.
@@ -182,8 +208,8 @@ impl Object<Event> {
     /// Registers `node` to be told; `false` when the event already gives what is needed.
     pub(crate) fn subscribe(&self, need: Need, node: &Arc<Node>) -> bool {
         let mut state = self.state.lock();
-        let satisfied = state.status <= cl::CL_COMPLETE
-            || (need == Need::Recorded && state.batch.is_some());
+        let satisfied =
+            state.status <= cl::CL_COMPLETE || (need == Need::Recorded && state.batch.is_some());
         if !satisfied {
             state.waiters.push((need, node.clone()));
         }
@@ -314,40 +340,10 @@ impl Object<Event> {
                 // Another thread may be retiring the batch at this moment.
                 let mut state = self.state.lock();
                 if state.status > cl::CL_COMPLETE {
-                    self.changed
-                        .wait_for(&mut state, Duration::from_millis(1));
+                    self.changed.wait_for(&mut state, Duration::from_millis(1));
                 }
             }
         }
-    }
-
-    /// clWaitForEvents.
-    pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
-        // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
-        let Some(first) = events.first() else {
-            return Err(Error::InvalidValue);
-        };
-        // CL_INVALID_CONTEXT if the events are not of one context.
-        if events
-            .iter()
-            .any(|e| e.context.handle() != first.context.handle())
-        {
-            return Err(Error::InvalidContext);
-        }
-        // Flush all queues first: the commands may depend on each other across queues.
-        for event in events {
-            if let Some(queue) = &event.queue {
-                queue.flush();
-            }
-        }
-        for event in events {
-            event.wait();
-        }
-        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
-        if events.iter().any(|e| e.status() < 0) {
-            return Err(Error::ExecStatusErrorForEventsInWaitList);
-        }
-        Ok(())
     }
 
     /// clGetEventInfo.

@@ -50,7 +50,7 @@ impl Object<Platform> {
     }
 
     /// Every device, found through Vulkan at the first call; none is a valid answer.
-    pub fn devices(self: &Ref<Platform>) -> &[Ref<Device>] {
+    pub fn devices<'a>(self: &'a Ref<Platform>) -> &'a [Ref<Device>] {
         self.devices.get_or_init(|| device::enumerate(self))
     }
 

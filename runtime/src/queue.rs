@@ -136,7 +136,7 @@ pub fn check_bits(bits: u64) -> Result<()> {
     Ok(())
 }
 
-impl Object<Queue> {
+impl Queue {
     /// clCreateCommandQueueWithProperties, after the list.
     pub fn create(
         context: &Ref<Context>,
@@ -163,7 +163,9 @@ impl Object<Queue> {
             completion_thread: Mutex::new(None),
         }))
     }
+}
 
+impl Object<Queue> {
     /// The context.
     pub fn context(&self) -> &Ref<Context> {
         &self.context
@@ -242,7 +244,7 @@ impl Object<Queue> {
     }
 
     /// clFinish.
-    pub fn finish(&self) {
+    pub fn finish(self: &Ref<Queue>) {
         self.flush();
         let outstanding: Vec<_> = self.order.lock().outstanding.values().cloned().collect();
         for event in outstanding {

@@ -126,6 +126,8 @@ impl Unmap {
             return storage.write(queue.device_index(), offset, view.part(offset, size));
         }
         // The application has written into the device's memory itself.
-        storage.on_device(queue.device_index(), Access::Write).map(|_| ())
+        storage
+            .on_device(queue.device_index(), Access::Write)
+            .map(|_| ())
     }
 }

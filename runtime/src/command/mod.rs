@@ -125,9 +125,7 @@ impl Command {
             Command::Migrate(migrate) => migrate.run(queue),
             Command::Native(native) => native.run(queue),
             Command::Marker | Command::Barrier => Ok(()),
-            Command::Copy(_) | Command::Fill(_) => {
-                Err(Error::InvalidOperation)
-            }
+            Command::Copy(_) | Command::Fill(_) => Err(Error::InvalidOperation),
         }
     }
 }
@@ -142,3 +140,8 @@ pub fn check_context(queue: &Ref<Queue>, context: &Ref<crate::context::Context>)
 
 /// The wait list that every enqueue call takes, and the event that it gives.
 pub type WaitList = Vec<Ref<Event>>;
+
+/// Enqueues a command that needs no check but its wait list's.
+pub fn enqueue_plain(queue: &Ref<Queue>, command: Command, wait: WaitList) -> Result<Ref<Event>> {
+    crate::scheduler::enqueue(queue, command, wait, false)
+}

@@ -86,7 +86,7 @@ fn check_flags(flags: u64) -> Result<()> {
     Ok(())
 }
 
-impl Object<Mem> {
+impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
     pub fn create(
         context: &Ref<Context>,
@@ -140,14 +140,11 @@ impl Object<Mem> {
             destructors: Mutex::default(),
         }))
     }
+}
 
+impl Object<Mem> {
     /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
-    pub fn create_sub(
-        self: &Ref<Mem>,
-        flags: u64,
-        origin: usize,
-        size: usize,
-    ) -> Result<Ref<Mem>> {
+    pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
         // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer.
         if self.parent.is_some() {
             return Err(Error::InvalidMemObject);
@@ -199,9 +196,8 @@ impl Object<Mem> {
                 flags & bits
             }
         };
-        let flags = inherited(READ_WRITE_BITS)
-            | inherited(HOST_ACCESS_BITS)
-            | (self.flags & HOST_PTR_BITS);
+        let flags =
+            inherited(READ_WRITE_BITS) | inherited(HOST_ACCESS_BITS) | (self.flags & HOST_PTR_BITS);
         Ok(Object::new(Mem {
             context: self.context.clone(),
             flags,

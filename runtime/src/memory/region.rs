@@ -69,7 +69,10 @@ impl Layout {
         }
         let z = (extent[2] - 1).checked_mul(self.slice_pitch)?;
         let y = (extent[1] - 1).checked_mul(self.row_pitch)?;
-        self.offset.checked_add(z)?.checked_add(y)?.checked_add(extent[0])
+        self.offset
+            .checked_add(z)?
+            .checked_add(y)?
+            .checked_add(extent[0])
     }
 
     /// Byte offset of row `y` of slice `z`.
@@ -163,10 +166,7 @@ mod tests {
         assert_eq!(pieces(tight, tight, [4, 3, 2]), [(0, 0, 24)]);
         let wide = Layout::new([0; 3], [4, 2, 1], 8, 0).unwrap();
         let narrow = Layout::new([0; 3], [4, 2, 1], 0, 0).unwrap();
-        assert_eq!(
-            pieces(wide, narrow, [4, 2, 1]),
-            [(0, 0, 4), (8, 4, 4)]
-        );
+        assert_eq!(pieces(wide, narrow, [4, 2, 1]), [(0, 0, 4), (8, 4, 4)]);
     }
 
     #[test]

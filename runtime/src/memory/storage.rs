@@ -130,13 +130,17 @@ impl Storage {
     /// Copies bytes from a device of the context to the host.
     pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Read)?;
-        self.devices[index].gpu()?.read(&memory, offset as u64, into)
+        self.devices[index]
+            .gpu()?
+            .read(&memory, offset as u64, into)
     }
 
     /// Copies bytes from the host to a device of the context.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Write)?;
-        self.devices[index].gpu()?.write(&memory, offset as u64, from)
+        self.devices[index]
+            .gpu()?
+            .write(&memory, offset as u64, from)
     }
 
     /// Where the host finds the bytes of a mapped range, and whether that is a copy that maps

@@ -97,7 +97,7 @@ fn new_builds(count: usize) -> Vec<Build> {
         .collect()
 }
 
-impl Object<Program> {
+impl Program {
     pub(crate) fn make(
         context: &Ref<Context>,
         devices: &[Ref<Device>],
@@ -174,6 +174,9 @@ impl Object<Program> {
         }
     }
 
+}
+
+impl Object<Program> {
     /// clGetProgramInfo.
     pub fn info(self: &Ref<Program>, name: u32) -> Result<Info> {
         Ok(match name {

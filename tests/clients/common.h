@@ -1,0 +1,70 @@
+/* What every client shares: checks that count, a device, the whole of a small file. */
+#ifndef PUMICE_CLIENT_COMMON_H
+#define PUMICE_CLIENT_COMMON_H
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
+            failures++;                                                \
+        }                                                              \
+    } while (0)
+
+#define EQ(actual, expected)                                                                 \
+    do {                                                                                     \
+        long long a_ = (long long)(actual), e_ = (long long)(expected);                      \
+        if (a_ != e_) {                                                                      \
+            fprintf(stderr, "%s:%d: %s is %lld, not %s (%lld)\n", __FILE__, __LINE__,        \
+                    #actual, a_, #expected, e_);                                             \
+            failures++;                                                                      \
+        }                                                                                    \
+    } while (0)
+
+#define MUST(call)                                                                    \
+    do {                                                                              \
+        cl_int must_ = (call);                                                        \
+        if (must_ != CL_SUCCESS) {                                                    \
+            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, must_); \
+            exit(1);                                                                  \
+        }                                                                             \
+    } while (0)
+
+/* The Pumice platform, wherever the loader lists it. */
+static inline cl_platform_id pumice_platform(void)
+{
+    cl_platform_id platforms[16];
+    cl_uint count = 0;
+    MUST(clGetPlatformIDs(16, platforms, &count));
+    for (cl_uint i = 0; i < count && i < 16; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (strcmp(name, "Pumice") == 0)
+            return platforms[i];
+    }
+    fprintf(stderr, "no Pumice platform\n");
+    exit(1);
+}
+
+static inline cl_device_id pumice_device(void)
+{
+    cl_device_id device = NULL;
+    MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    return device;
+}
+
+static inline int finish(void)
+{
+    if (failures)
+        return 1;
+    puts("ok");
+    return 0;
+}
+#endif
