@@ -1,6 +1,253 @@
 //! Syntax tree to typed tree.
+//!
+//! Takes an [`Ast`], gives a [`TypedModule`] or diagnostics. Every rule of the language is
+//! checked here: after a pass without errors, emission can rely on all that the typed tree
+//! promises. Functions that may fail report the error themselves and return `None`, so that one
+//! mistake gives one diagnostic.
 
+pub mod dump;
 pub mod lang;
 pub mod names;
 pub mod typed;
 pub mod types;
+
+mod array_size;
+mod attr;
+mod call;
+mod cast;
+mod const_eval;
+mod convert;
+mod decl;
+mod expr;
+mod func;
+mod init;
+mod kernel;
+mod layout;
+mod literal;
+mod member;
+mod ops;
+mod pointer;
+mod record;
+mod scope;
+mod specs;
+mod stmt;
+mod vector;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::{Diagnostics, Report};
+use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
+use crate::source::{Interner, Span, Symbol};
+use const_eval::Value;
+use func::FuncState;
+use lang::LangOptions;
+use scope::{FuncMeta, Scope};
+use typed::{
+    Body, Expr, ExprId, ExprKind, FuncId, GlobalId, LocalId, Place, PlaceId, PlaceKind, TypedModule,
+};
+use types::{AddrSpace, QualType, TypeId};
+
+/// Expressions nested deeper than this are refused rather than recursed into.
+const MAX_DEPTH: u32 = 1500;
+
+/// Checks a translation unit. The result is fit for emission only when `diagnostics` then holds
+/// no error.
+pub fn check(
+    ast: &Ast,
+    names: &Interner,
+    diagnostics: &Diagnostics,
+    lang: LangOptions,
+) -> TypedModule {
+    let mut sema = Sema {
+        ast,
+        names,
+        diags: diagnostics,
+        lang,
+        module: TypedModule {
+            fp_contract: true,
+            ..TypedModule::default()
+        },
+        scopes: vec![Scope::default()],
+        funcs: Vec::new(),
+        body: Body::default(),
+        func: None,
+        const_locals: FxHashMap::default(),
+        global_meta: Vec::new(),
+        strings: FxHashMap::default(),
+        calls: Vec::new(),
+        depth: 0,
+    };
+    for decl in &ast.decls {
+        if diagnostics.should_stop() {
+            break;
+        }
+        sema.external(decl);
+    }
+    if !diagnostics.should_stop() {
+        sema.finish();
+    }
+    sema.module
+}
+
+/// An expression before it is known whether its value, its place or its address is wanted.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    /// An r-value.
+    Value(ExprId),
+    /// An l-value.
+    Place(PlaceId),
+    /// A function of this program (possibly overloaded), by name.
+    Function(Symbol),
+    /// A built-in function, by name.
+    Builtin(Symbol),
+}
+
+struct Sema<'a> {
+    ast: &'a Ast,
+    names: &'a Interner,
+    diags: &'a Diagnostics,
+    lang: LangOptions,
+    module: TypedModule,
+    scopes: Vec<Scope>,
+    /// Beside `module.functions`.
+    funcs: Vec<FuncMeta>,
+    /// The function being checked; at program scope a scratch for initialisers.
+    body: Body,
+    func: Option<FuncState>,
+    /// Values of `const` integer variables, for array sizes and case labels.
+    const_locals: FxHashMap<LocalId, Value>,
+    /// Beside `module.globals`: whether a definition was tentative.
+    global_meta: Vec<scope::GlobalMeta>,
+    strings: FxHashMap<Vec<u8>, GlobalId>,
+    /// Who calls whom, for recursion.
+    calls: Vec<(FuncId, FuncId, Span)>,
+    depth: u32,
+}
+
+impl<'a> Sema<'a> {
+    fn name(&self, symbol: Symbol) -> &'a str {
+        self.names.resolve(symbol)
+    }
+
+    fn error(&self, span: Span, message: impl Into<String>) -> Report<'a> {
+        self.diags.error(span, message.into())
+    }
+
+    fn warning(&self, span: Span, message: impl Into<String>) -> Report<'a> {
+        self.diags.warning(span, message.into())
+    }
+
+    fn show(&self, ty: TypeId) -> String {
+        self.module.types.display(ty)
+    }
+
+    fn show_qual(&self, ty: QualType) -> String {
+        self.module.types.display_qual(ty)
+    }
+
+    /// A new r-value.
+    fn mk(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
+        self.body.exprs.push(Expr { kind, ty, span });
+        ExprId(self.body.exprs.len() as u32 - 1)
+    }
+
+    /// A new l-value.
+    fn mk_place(
+        &mut self,
+        kind: PlaceKind,
+        ty: QualType,
+        space: AddrSpace,
+        align: u64,
+        span: Span,
+    ) -> PlaceId {
+        self.body.places.push(Place {
+            kind,
+            ty,
+            space,
+            align,
+            span,
+        });
+        PlaceId(self.body.places.len() as u32 - 1)
+    }
+
+    fn ty(&self, expr: ExprId) -> TypeId {
+        self.body.expr(expr).ty
+    }
+
+    fn span(&self, expr: ExprId) -> Span {
+        self.body.expr(expr).span
+    }
+
+    fn external(&mut self, decl: &'a ExternalDecl) {
+        match decl {
+            ExternalDecl::Declaration(declaration) => {
+                self.declaration_at_program_scope(declaration)
+            }
+            ExternalDecl::Function(function) => self.function_definition(function),
+            ExternalDecl::StaticAssert(assert) => self.static_assert(assert),
+            ExternalDecl::Pragma(pragma) => self.pragma(pragma),
+            ExternalDecl::Empty(_) => {}
+        }
+        if self.func.is_none() {
+            self.body = Body::default();
+        }
+    }
+
+    fn pragma(&mut self, pragma: &Pragma) {
+        match &pragma.kind {
+            PragmaKind::Extension {
+                name,
+                name_span,
+                enable,
+            } => {
+                let name = self.name(*name);
+                if !self.lang.pragma_extension(name, *enable) {
+                    let message = if name == "all" {
+                        "the pragma can only disable all extensions at once".to_string()
+                    } else {
+                        format!("OpenCL extension '{name}' is not known here, pragma ignored")
+                    };
+                    self.warning(*name_span, message);
+                }
+            }
+            PragmaKind::FpContract(on) => self.module.fp_contract = on.unwrap_or(true),
+            PragmaKind::Unroll(_) => {}
+        }
+    }
+
+    fn static_assert(&mut self, assert: &StaticAssert) {
+        let Some(value) = self.integer_constant(assert.cond, "static assertion") else {
+            return;
+        };
+        if value == 0 {
+            let message = match &assert.message {
+                Some(text) => format!("static assertion failed: {}", String::from_utf8_lossy(text)),
+                None => "static assertion failed".to_string(),
+            };
+            self.error(self.ast.expr(assert.cond).span, message);
+        }
+    }
+
+    /// Checks that need the whole translation unit.
+    fn finish(&mut self) {
+        self.check_recursion();
+        self.finish_tentative();
+    }
+
+    /// Enters one level of nesting; `None` (with a diagnostic) when too deep.
+    fn enter(&mut self, span: Span) -> Option<()> {
+        if self.depth >= MAX_DEPTH {
+            self.error(
+                span,
+                format!("expression or statement is nested more than {MAX_DEPTH} levels deep"),
+            );
+            return None;
+        }
+        self.depth += 1;
+        Some(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}

@@ -1,0 +1,618 @@
+//! Declarations of variables and typedefs.
+use super::Sema;
+use super::const_eval::Value;
+use super::scope::{Entity, GlobalMeta, SpacedType};
+use super::typed::{ConstData, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind};
+use super::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
+use crate::parse::ast::{
+    self, Attr, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass,
+    TypeSpec,
+};
+use crate::source::{Span, Symbol};
+
+/// One variable's declaration, its type known.
+struct Variable<'a> {
+    name: Symbol,
+    span: Span,
+    ty: SpacedType,
+    storage: Option<StorageClass>,
+    init: Option<&'a ast::Init>,
+    align: u64,
+}
+
+impl<'a> Sema<'a> {
+    pub(super) fn declaration_at_program_scope(&mut self, decl: &'a Declaration) {
+        let mut none = Vec::new();
+        self.declaration(decl, &mut none);
+    }
+
+    /// Checks a declaration; statements that initialise private variables go to `out`.
+    pub(super) fn declaration(&mut self, decl: &'a Declaration, out: &mut Vec<StmtId>) {
+        self.check_attrs(&decl.specs.attrs);
+        let storage = self.storage_class(&decl.specs);
+        let base = self.spec_type(&decl.specs);
+        if decl.declarators.is_empty() {
+            let declares = match &decl.specs.ty {
+                TypeSpec::Record(r) => r.tag.is_some(),
+                TypeSpec::Enum(e) => e.tag.is_some() || e.enumerators.is_some(),
+                TypeSpec::Error => true,
+                _ => false,
+            };
+            if !declares && base.is_some() {
+                self.warning(decl.span, "declaration does not declare anything");
+            }
+            return;
+        }
+        for item in &decl.declarators {
+            let Some((name, span)) = item.declarator.name else {
+                continue;
+            };
+            let done = base.and_then(|base| self.declarator(decl, item, base, storage, out));
+            if done.is_none() && self.lookup_here(name).is_none() {
+                self.bind(name, Entity::Poisoned, span);
+            }
+        }
+    }
+
+    /// The one storage class of specifiers.
+    pub(super) fn storage_class(&mut self, specs: &DeclSpecs) -> Option<StorageClass> {
+        let mut found: Option<StorageClass> = None;
+        for &(class, span) in &specs.storage {
+            match class {
+                StorageClass::ThreadLocal => {
+                    self.error(span, "thread-local storage does not exist in OpenCL C");
+                }
+                StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
+                    self.error(span, "illegal storage class on file-scoped variable");
+                }
+                _ if found.is_some_and(|f| f != class) => {
+                    self.error(span, "cannot combine with previous storage class specifier");
+                }
+                _ => found = Some(class),
+            }
+        }
+        found
+    }
+
+    fn declarator(
+        &mut self,
+        decl: &'a Declaration,
+        item: &'a InitDeclarator,
+        base: SpacedType,
+        storage: Option<StorageClass>,
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        let declarator = &item.declarator;
+        let (name, span) = declarator.name?;
+        self.check_attrs(&declarator.attrs);
+        if storage != Some(StorageClass::Typedef)
+            && matches!(declarator.parts.first(), Some(DeclPart::Function { .. }))
+        {
+            if let Some(init) = &item.init {
+                let at = self.init_span(init);
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
+            }
+            return self
+                .function_declaration(&decl.specs, declarator, base)
+                .map(|_| ());
+        }
+        let mut ty = self.declarator_type(base, declarator)?;
+        ty.q.ty = self.ext_vector(&declarator.attrs, ty.q.ty)?;
+        ty.q.ty = self.ext_vector(&decl.specs.attrs, ty.q.ty)?;
+        let align = self
+            .aligned_attr(&decl.specs.attrs)
+            .max(self.aligned_attr(&declarator.attrs))
+            .max(ty.align);
+        if storage == Some(StorageClass::Typedef) {
+            if let Some(init) = &item.init {
+                let at = self.init_span(init);
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
+            }
+            return self.typedef(name, span, SpacedType { align, ..ty });
+        }
+        if matches!(self.module.types.get(ty.q.ty), Type::Function { .. }) {
+            self.error(
+                span,
+                "declaring a function through a typedef is not supported",
+            );
+            return None;
+        }
+        for &(spec, spec_span) in &decl.specs.function {
+            let word = match spec {
+                FunctionSpec::Inline => "inline",
+                FunctionSpec::Kernel => "__kernel",
+                FunctionSpec::Noreturn => "_Noreturn",
+            };
+            self.error(spec_span, format!("'{word}' can only appear on functions"));
+        }
+        let variable = Variable {
+            name,
+            span,
+            ty,
+            storage,
+            init: item.init.as_ref(),
+            align,
+        };
+        if self.at_program_scope() {
+            self.program_variable(variable)
+        } else {
+            self.local_variable(variable, &decl.specs.attrs, out)
+        }
+    }
+
+    fn typedef(&mut self, name: Symbol, span: Span, ty: SpacedType) -> Option<()> {
+        if let Some(previous) = self.lookup_here(name) {
+            if let Entity::Typedef(old) = previous.entity {
+                if old.q != ty.q || old.space != ty.space {
+                    let message = format!(
+                        "typedef redefinition with different types ('{}' vs '{}')",
+                        self.show_qual(ty.q),
+                        self.show_qual(old.q)
+                    );
+                    let previous = previous.span;
+                    self.error(span, message)
+                        .note(previous, "previous definition is here");
+                }
+                return Some(());
+            }
+        }
+        // `typedef struct {…} T`: the record takes the typedef's name in messages.
+        if let Some(record) = self.module.types.record_id(ty.q.ty) {
+            let text = self.name(name).to_string();
+            let def = &mut self.module.types.records[record.0 as usize];
+            if def.name.is_empty() {
+                def.name = text;
+            }
+        }
+        self.bind_new(name, Entity::Typedef(ty), span);
+        Some(())
+    }
+
+    fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
+        let ty = v.ty.q.ty;
+        let is_open_array = matches!(self.module.types.get(ty), Type::Array { len: None, .. });
+        let complete = if is_open_array {
+            v.init.is_some() || v.storage == Some(StorageClass::Extern)
+        } else {
+            self.module.types.is_complete(ty)
+        };
+        if !complete {
+            let message = if is_open_array {
+                format!(
+                    "definition of variable with array type needs an explicit size or an initializer ('{}')",
+                    self.show(ty)
+                )
+            } else {
+                format!("variable has incomplete type '{}'", self.show(ty))
+            };
+            self.error(v.span, message);
+            return None;
+        }
+        let mut elem = ty;
+        while let Type::Array { elem: inner, .. } = *self.module.types.get(elem) {
+            elem = inner.ty;
+        }
+        self.check_half_value(elem, v.span, "variable")
+    }
+
+    fn program_variable(&mut self, v: Variable<'a>) -> Option<()> {
+        self.check_variable_type(&v)?;
+        let globals_allowed = self.lang.program_scope_globals();
+        let space = match v.ty.space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if globals_allowed => AddrSpace::Global,
+            _ => {
+                self.error(
+                    v.span,
+                    if globals_allowed {
+                        "program scope variable must reside in global or constant address space"
+                    } else {
+                        "program scope variable must reside in constant address space"
+                    },
+                );
+                return None;
+            }
+        };
+        if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
+            let message = format!(
+                "the '{}' type cannot be used to declare a program scope variable",
+                self.show(v.ty.q.ty)
+            );
+            self.error(v.span, message);
+            return None;
+        }
+        let is_extern = v.storage == Some(StorageClass::Extern);
+        let linkage = match (v.storage, v.init) {
+            (Some(StorageClass::Static), _) => Linkage::Internal,
+            (Some(StorageClass::Extern), None) => Linkage::Import,
+            _ => Linkage::External,
+        };
+        let id = match self.previous_global(&v, space)? {
+            Some(id) => {
+                let global = &mut self.module.globals[id.0 as usize];
+                if global.linkage == Linkage::Import {
+                    global.linkage = linkage;
+                }
+                global.align = global.align.max(v.align);
+                id
+            }
+            None => {
+                let id = self.add_global(&v, space, linkage, None);
+                self.bind(v.name, Entity::Global(id), v.span);
+                id
+            }
+        };
+        if let Some(init) = v.init {
+            self.initialise_global(id, init)?;
+        } else if !is_extern {
+            if space == AddrSpace::Constant {
+                self.error(
+                    v.span,
+                    "variable in constant address space must be initialized",
+                );
+                return None;
+            }
+            self.global_meta[id.0 as usize].tentative = true;
+        }
+        Some(())
+    }
+
+    /// The earlier declaration of a program-scope variable, if there is one that agrees.
+    fn previous_global(&mut self, v: &Variable<'a>, space: AddrSpace) -> Option<Option<GlobalId>> {
+        let Some(previous) = self.lookup_here(v.name).cloned() else {
+            return Some(None);
+        };
+        let text = self.name(v.name);
+        let id = match previous.entity {
+            Entity::Global(id) => id,
+            Entity::Poisoned => return Some(None),
+            _ => {
+                self.error(
+                    v.span,
+                    format!("redefinition of '{text}' as different kind of symbol"),
+                )
+                .note(previous.span, "previous definition is here");
+                return None;
+            }
+        };
+        let old = self.module.global(id);
+        let (old_ty, old_space, old_linkage) = (old.ty, old.space, old.linkage);
+        let same = self.composite(old_ty, v.ty.q);
+        let (Some(ty), true) = (same, old_space == space) else {
+            let message = format!(
+                "redefinition of '{text}' with a different type: '{}' vs '{}'",
+                self.show_qual(v.ty.q),
+                self.show_qual(old_ty)
+            );
+            self.error(v.span, message)
+                .note(previous.span, "previous definition is here");
+            return None;
+        };
+        if self.global_meta[id.0 as usize].defined && v.init.is_some() {
+            self.error(v.span, format!("redefinition of '{text}'"))
+                .note(previous.span, "previous definition is here");
+            return None;
+        }
+        if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
+            self.error(
+                v.span,
+                format!("static declaration of '{text}' follows non-static declaration"),
+            )
+            .note(previous.span, "previous definition is here");
+            return None;
+        }
+        self.module.globals[id.0 as usize].ty = ty;
+        Some(Some(id))
+    }
+
+    /// The type of two declarations of one object.
+    fn composite(&self, a: QualType, b: QualType) -> Option<QualType> {
+        if a == b {
+            return Some(a);
+        }
+        let parts = |q: QualType| match *self.module.types.get(q.ty) {
+            Type::Array { elem, len } => Some((elem, len)),
+            _ => None,
+        };
+        match (parts(a), parts(b)) {
+            (Some((x, None)), Some((y, Some(_)))) if x == y => Some(b),
+            (Some((x, Some(_))), Some((y, None))) if x == y => Some(a),
+            _ => None,
+        }
+    }
+
+    fn add_global(
+        &mut self,
+        v: &Variable<'a>,
+        space: AddrSpace,
+        linkage: Linkage,
+        init: Option<ConstData>,
+    ) -> GlobalId {
+        let own = self.name(v.name);
+        let (name, owner) = match &self.func {
+            Some(func) => (format!("{}.{own}", func.name), Some(func.id)),
+            None => (own.to_string(), None),
+        };
+        let quals = if space == AddrSpace::Constant {
+            Quals::CONST
+        } else {
+            Quals::empty()
+        };
+        let ty = self.add_quals(v.ty.q, quals);
+        let align = self.module.types.align(ty.ty).max(v.align);
+        self.push_global(Global {
+            name,
+            ty,
+            space,
+            linkage,
+            align,
+            init,
+            owner,
+            is_string: false,
+            span: v.span,
+        })
+    }
+
+    pub(super) fn push_global(&mut self, global: Global) -> GlobalId {
+        self.module.globals.push(global);
+        self.global_meta.push(GlobalMeta::default());
+        GlobalId(self.module.globals.len() as u32 - 1)
+    }
+
+    fn initialise_global(&mut self, id: GlobalId, init: &'a ast::Init) -> Option<()> {
+        self.global_meta[id.0 as usize].defined = true;
+        let q = self.module.global(id).ty;
+        let (ty, data) = self.constant_initialiser(q.ty, init)?;
+        let align = self.module.types.align(ty);
+        let global = &mut self.module.globals[id.0 as usize];
+        global.ty.ty = ty;
+        global.align = global.align.max(align);
+        global.init = Some(data);
+        Some(())
+    }
+
+    /// Variables declared without initialiser hold zeros.
+    pub(super) fn finish_tentative(&mut self) {
+        for index in 0..self.module.globals.len() {
+            let meta = &self.global_meta[index];
+            if !meta.tentative || meta.defined {
+                continue;
+            }
+            let ty = self.module.globals[index].ty.ty;
+            let size = self.module.types.size(ty) as usize;
+            self.module.globals[index].init = Some(ConstData {
+                bytes: vec![0; size],
+                relocs: Vec::new(),
+            });
+        }
+    }
+
+    fn local_variable(
+        &mut self,
+        v: Variable<'a>,
+        _attrs: &[Attr],
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        self.check_variable_type(&v)?;
+        match (v.storage, v.ty.space) {
+            (Some(StorageClass::Static), space) => return self.static_local(v, space),
+            (Some(StorageClass::Extern), space) => return self.extern_local(v, space),
+            (_, None | Some(AddrSpace::Private)) => {}
+            (_, Some(AddrSpace::Local)) => return self.work_group_variable(v),
+            (_, Some(AddrSpace::Constant)) => {
+                self.check_kernel_scope(&v, "constant")?;
+                if v.init.is_none() {
+                    self.error(
+                        v.span,
+                        "variable in constant address space must be initialized",
+                    );
+                    return None;
+                }
+                return self.static_variable(v, AddrSpace::Constant);
+            }
+            (_, Some(space)) => {
+                self.error(
+                    v.span,
+                    format!(
+                        "function scope variable cannot be declared in {} address space",
+                        space.name().trim_start_matches('_')
+                    ),
+                );
+                return None;
+            }
+        }
+        let id = self.add_local(self.name(v.name).to_string(), v.ty.q, v.align, v.span);
+        self.bind_new(v.name, Entity::Local(id), v.span);
+        let init = match v.init {
+            None => None,
+            Some(init) => {
+                let (ty, init) = self.initialiser(v.ty.q.ty, init)?;
+                self.body.locals[id.0 as usize].ty.ty = ty;
+                let align = self.module.types.align(ty);
+                let local = &mut self.body.locals[id.0 as usize];
+                local.align = local.align.max(align);
+                self.remember_constant(id, v.ty.q, &init);
+                Some(init)
+            }
+        };
+        let stmt = self.mk_stmt(StmtKind::Decl { local: id, init }, v.span);
+        out.push(stmt);
+        Some(())
+    }
+
+    /// Notes the value of a `const` scalar, which array sizes and case labels may use.
+    fn remember_constant(&mut self, id: LocalId, q: QualType, init: &Init) {
+        if !q.quals.contains(Quals::CONST) || q.quals.contains(Quals::VOLATILE) {
+            return;
+        }
+        if let Init::Expr(expr) = init {
+            if let Some(value @ (Value::Int(_) | Value::Float(_))) = self.eval(*expr) {
+                self.const_locals.insert(id, value);
+            }
+        }
+    }
+
+    /// A new private variable of the current function.
+    pub(super) fn add_local(
+        &mut self,
+        name: String,
+        ty: QualType,
+        align: u64,
+        span: Span,
+    ) -> LocalId {
+        let align = self.module.types.align(ty.ty).max(align);
+        self.body.locals.push(Local {
+            name,
+            ty,
+            align,
+            span,
+        });
+        LocalId(self.body.locals.len() as u32 - 1)
+    }
+
+    /// `__local` and `__constant` variables belong to the outermost scope of kernels.
+    fn check_kernel_scope(&mut self, v: &Variable<'a>, space: &str) -> Option<()> {
+        let in_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
+        let message = if !in_kernel {
+            format!("non-kernel function variable cannot be declared in {space} address space")
+        } else if self.scopes.len() > 2 {
+            format!(
+                "variables in the {space} address space can only be declared in the outermost scope of a kernel function"
+            )
+        } else {
+            return Some(());
+        };
+        self.error(v.span, message);
+        None
+    }
+
+    fn work_group_variable(&mut self, v: Variable<'a>) -> Option<()> {
+        self.check_kernel_scope(&v, "local")?;
+        if let Some(init) = v.init {
+            let at = self.init_span(init);
+            self.error(v.span, "'__local' variable cannot have an initializer")
+                .highlight(at);
+            return None;
+        }
+        let id = self.add_global(&v, AddrSpace::Local, Linkage::Internal, None);
+        self.bind_new(v.name, Entity::Global(id), v.span);
+        Some(())
+    }
+
+    fn static_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
+        let space = match space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
+                AddrSpace::Global
+            }
+            _ => {
+                let allowed = if self.lang.program_scope_globals() {
+                    "global or constant"
+                } else {
+                    "constant"
+                };
+                self.error(
+                    v.span,
+                    format!("static local variable must reside in {allowed} address space"),
+                );
+                return None;
+            }
+        };
+        if space == AddrSpace::Constant && v.init.is_none() {
+            self.error(
+                v.span,
+                "variable in constant address space must be initialized",
+            );
+            return None;
+        }
+        self.static_variable(v, space)
+    }
+
+    fn static_variable(&mut self, v: Variable<'a>, space: AddrSpace) -> Option<()> {
+        let id = self.add_global(&v, space, Linkage::Internal, None);
+        self.bind_new(v.name, Entity::Global(id), v.span);
+        match v.init {
+            Some(init) => self.initialise_global(id, init),
+            None => {
+                self.global_meta[id.0 as usize].tentative = true;
+                Some(())
+            }
+        }
+    }
+
+    fn extern_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
+        if let Some(init) = v.init {
+            let at = self.init_span(init);
+            self.error(at, "'extern' variable cannot have an initializer");
+            return None;
+        }
+        let existing = self.scopes[0].names.get(&v.name).map(|b| b.entity.clone());
+        if let Some(Entity::Global(id)) = existing {
+            self.bind(v.name, Entity::Global(id), v.span);
+            return Some(());
+        }
+        let space = match space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
+                AddrSpace::Global
+            }
+            _ => {
+                self.error(
+                    v.span,
+                    "extern variable must reside in constant address space",
+                );
+                return None;
+            }
+        };
+        let id = self.add_global(&v, space, Linkage::Import, None);
+        let global = &mut self.module.globals[id.0 as usize];
+        global.name = self.names.resolve(v.name).to_string();
+        global.owner = None;
+        self.bind(v.name, Entity::Global(id), v.span);
+        Some(())
+    }
+
+    pub(super) fn init_span(&self, init: &ast::Init) -> Span {
+        match init {
+            ast::Init::Expr(expr) => self.ast.expr(*expr).span,
+            ast::Init::List(list) => list.span,
+        }
+    }
+
+    /// The string literal's variable; equal literals share one.
+    pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> GlobalId {
+        if let Some(&id) = self.strings.get(bytes) {
+            return id;
+        }
+        let mut data = bytes.to_vec();
+        data.push(0);
+        let elem = QualType::new(TypeTable::CHAR, Quals::CONST);
+        let ty: TypeId = self.module.types.array(elem, Some(data.len() as u64));
+        let name = match self.strings.len() {
+            0 => ".str".to_string(),
+            n => format!(".str.{n}"),
+        };
+        let id = self.push_global(Global {
+            name,
+            ty: QualType::plain(ty),
+            space: AddrSpace::Constant,
+            linkage: Linkage::Internal,
+            align: 1,
+            init: Some(ConstData {
+                bytes: data,
+                relocs: Vec::new(),
+            }),
+            owner: None,
+            is_string: true,
+            span,
+        });
+        self.strings.insert(bytes.to_vec(), id);
+        id
+    }
+}
