@@ -6,3 +6,6 @@
 
 pub mod cl;
 pub mod kernel_file;
+pub mod result;
+pub mod run;
+pub mod suite;
