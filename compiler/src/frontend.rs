@@ -7,9 +7,11 @@
 use crate::diagnostics::{Diagnostics, Loc};
 use crate::options::{ClStd, CompileOptions};
 use crate::pp::token::Token;
+use crate::sema::lang::LangOptions;
+use crate::sema::typed::TypedModule;
 use crate::source::Interner;
 use crate::target::Target;
-use crate::{IncludeResolver, Outcome, Source, parse, pp};
+use crate::{IncludeResolver, KernelModule, Outcome, Source, emit, parse, pp, sema};
 
 /// A source after preprocessing, with what is needed to go on.
 struct Preprocessed {
@@ -33,7 +35,7 @@ fn run_preprocessor(
         options,
         target,
         includes,
-        has_builtin: &|_| false,
+        has_builtin: &crate::builtins::is_builtin,
     };
     let tokens = pp::preprocess(source, &config, &mut names, &mut diagnostics);
     Preprocessed {
@@ -90,6 +92,68 @@ pub fn parse(
         };
         outcome(text, &pre.diagnostics)
     })
+}
+
+/// Preprocesses, parses and checks only (`pumicec --emit=typed`): the typed tree as text.
+pub fn check(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<String> {
+    guarded(|| {
+        let (module, diagnostics) = analyse(source, options, target, includes);
+        let text = if diagnostics.has_errors() {
+            String::new()
+        } else {
+            sema::dump::dump(&module)
+        };
+        outcome(text, &diagnostics)
+    })
+}
+
+/// The whole front end: OpenCL C to Kernel SPIR-V.
+pub fn compile(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<KernelModule> {
+    guarded(|| {
+        let (module, diagnostics) = analyse(source, options, target, includes);
+        let mut words = Vec::new();
+        if !diagnostics.has_errors() {
+            let sources = options.debug_info.then_some(&diagnostics.sources);
+            match emit::emit(&module, options, target, sources) {
+                Ok(emitted) => words = emitted,
+                Err(e) => {
+                    diagnostics.error(e.span, e.message);
+                }
+            }
+        }
+        let module = KernelModule {
+            words,
+            is_library: false,
+        };
+        outcome(module, &diagnostics)
+    })
+}
+
+fn analyse(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> (TypedModule, Diagnostics) {
+    let mut pre = run_preprocessor(source, options, target, includes);
+    let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
+    let lang = LangOptions::new(options, target);
+    let module = if pre.diagnostics.should_stop() {
+        TypedModule::default()
+    } else {
+        sema::check(&ast, &pre.names, &pre.diagnostics, lang)
+    };
+    (module, pre.diagnostics)
 }
 
 fn outcome<T>(output: T, diagnostics: &Diagnostics) -> Outcome<T> {

@@ -89,11 +89,7 @@ pub fn compile(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Outcome<KernelModule> {
-    let _ = (source, options, target, includes);
-    Outcome {
-        output: None,
-        log: "error: the OpenCL C front end is not built in\n".to_string(),
-    }
+    frontend::compile(source, options, target, includes)
 }
 
 /// Links Kernel modules (clLinkProgram): resolves imports by name, renumbers ids, checks types.

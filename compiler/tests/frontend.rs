@@ -1,6 +1,7 @@
 //! File tests of the front end.
 //!
-//! `filetests/pp/*.cl` go through the preprocessor, `filetests/parse/*.cl` through the parser.
+//! `filetests/pp/*.cl` go through the preprocessor, `filetests/parse/*.cl` through the parser,
+//! `filetests/sema/*.cl` through sema.
 //! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
 //! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
 
@@ -72,6 +73,9 @@ fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
             .output
             .map(|t| String::from_utf8_lossy(&t).into_owned());
         (text, outcome.log)
+    } else if kind == "sema" {
+        let outcome = frontend::check(source, &options, &target, &includes);
+        (outcome.output, outcome.log)
     } else {
         let outcome = frontend::parse(source, &options, &target, &includes);
         (outcome.output, outcome.log)
@@ -86,6 +90,11 @@ fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
 #[test]
 fn preprocessor_files() {
     run_folder("pp");
+}
+
+#[test]
+fn sema_files() {
+    run_folder("sema");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `pumicec`: the compiler as a command.
 //!
 //! ```text
-//! pumicec [build options] [--emit=pp|ast|kernel|ir|vulkan|reflection] [-o FILE] FILE.cl|-
+//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|vulkan|reflection] [-o FILE] FILE.cl|-
 //! ```
 //!
 //! Build options are those of clBuildProgram. The output goes to FILE, else to standard output
@@ -24,6 +24,7 @@ usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
                    the options of clBuildProgram
   --emit=WHAT      pp          the preprocessed source
                    ast         the syntax tree
+                   typed       the checked, typed tree
                    kernel      Kernel SPIR-V (the default)
                    vulkan      Vulkan SPIR-V
                    reflection  what the Vulkan module says about its kernels
@@ -34,6 +35,7 @@ usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
 enum Emit {
     Preprocessed,
     Ast,
+    Typed,
     Kernel,
     Vulkan,
     Reflection,
@@ -42,6 +44,7 @@ enum Emit {
 const EMITS: &[(&str, Emit)] = &[
     ("pp", Emit::Preprocessed),
     ("ast", Emit::Ast),
+    ("typed", Emit::Typed),
     ("kernel", Emit::Kernel),
     ("vulkan", Emit::Vulkan),
     ("reflection", Emit::Reflection),
@@ -134,6 +137,10 @@ fn run(args: &Arguments, text: &[u8]) -> Result<Vec<u8>, ()> {
         Emit::Ast => {
             let ast = finish(frontend::parse(source, options, &target, &includes))?;
             return Ok(ast.into_bytes());
+        }
+        Emit::Typed => {
+            let tree = finish(frontend::check(source, options, &target, &includes))?;
+            return Ok(tree.into_bytes());
         }
         Emit::Kernel | Emit::Vulkan | Emit::Reflection => {}
     }
