@@ -1,7 +1,7 @@
 // RUN: -cl-std=CL2.0
 int get(int *p) { return *p; }
 global int counter = 3;
-kernel void generic(global int *g, local int *l, global atomic_int *a) {
+kernel void spaces(global int *g, local int *l, global atomic_int *a) {
     int x = 4;
     int *p = g;
     *p = get(&x) + get(l) + counter++;

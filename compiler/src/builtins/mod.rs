@@ -71,6 +71,9 @@ pub fn is_builtin(name: &str) -> bool {
 /// Enumerators and flags of the built-in functions. The numbers are this compiler's own
 /// agreement between the table and its lowering; memory orders are C11's.
 const CONSTANTS: &[(&str, ClStd, TypeId, u64)] = &[
+    // OpenCL C's true and false are the integers 1 and 0 (OpenCL C 3.0 §6.3.1).
+    ("true", ClStd::Cl10, TypeTable::INT, 1),
+    ("false", ClStd::Cl10, TypeTable::INT, 0),
     ("CLK_LOCAL_MEM_FENCE", ClStd::Cl10, TypeTable::UINT, 1),
     ("CLK_GLOBAL_MEM_FENCE", ClStd::Cl10, TypeTable::UINT, 2),
     ("CLK_IMAGE_MEM_FENCE", ClStd::Cl20, TypeTable::UINT, 4),

@@ -39,6 +39,8 @@ pub struct Builder {
     globals: Vec<u32>,
     known: FxHashMap<Key, u32>,
     known_strings: FxHashMap<String, u32>,
+    /// Constants of scalar type: they may be parts of a constant vector.
+    scalars: FxHashSet<u32>,
     declarations: Vec<u32>,
     functions: Vec<u32>,
     /// OpFunction, parameters and the first label of the function being written.
@@ -86,6 +88,7 @@ impl Builder {
             globals: Vec::new(),
             known: FxHashMap::default(),
             known_strings: FxHashMap::default(),
+            scalars: FxHashSet::default(),
             declarations: Vec::new(),
             functions: Vec::new(),
             head: Vec::new(),
@@ -146,6 +149,9 @@ impl Builder {
         }
         let id = self.global(op, ty, operands);
         self.known.insert(key, id);
+        if op == Op::Constant {
+            self.scalars.insert(id);
+        }
         id
     }
 
@@ -454,6 +460,15 @@ impl Builder {
         let id = self.id();
         write(&mut self.body, op, [&[ty, id], operands]);
         id
+    }
+
+    /// A vector from parts: a constant when every part is a scalar constant.
+    pub fn construct(&mut self, ty: u32, parts: &[u32]) -> u32 {
+        if parts.iter().all(|p| self.scalars.contains(p)) {
+            self.const_composite(ty, parts)
+        } else {
+            self.op(Op::CompositeConstruct, ty, parts)
+        }
     }
 
     /// An instruction without a result.

@@ -175,7 +175,7 @@ impl FunctionEmitter<'_, '_> {
             operands.push(if widen {
                 let vector = self.vector_type((*from, lanes));
                 let parts = vec![*value; usize::from(lanes)];
-                self.e.b.op(Op::CompositeConstruct, vector, &parts)
+                self.e.b.construct(vector, &parts)
             } else {
                 *value
             });

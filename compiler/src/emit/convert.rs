@@ -68,7 +68,7 @@ impl FunctionEmitter<'_, '_> {
                 let (_, lanes) = module.types.elem_lanes(to);
                 let ty = self.e.value_type(to);
                 let parts = vec![value; usize::from(lanes)];
-                self.e.b.op(Op::CompositeConstruct, ty, &parts)
+                self.e.b.construct(ty, &parts)
             }
             ConvertKind::PtrToInt => {
                 let long = self.e.b.ty_int(64);

@@ -207,7 +207,7 @@ impl FunctionEmitter<'_, '_> {
             32 => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         };
-        self.e.float_type(bits);
+        self.e.value_type(ty);
         self.e.b.const_float_bits(bits, pattern)
     }
 
@@ -452,10 +452,6 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn vector_build(&mut self, parts: &[ExprId], ty: TypeId) -> Result<u32, EmitError> {
-        let body = self.body;
-        let all_constant = parts
-            .iter()
-            .all(|p| matches!(body.expr(*p).kind, ExprKind::Int(_) | ExprKind::Float(_)));
         let mut values = Vec::with_capacity(parts.len());
         for part in parts {
             values.push(self.expr(*part)?);
@@ -464,8 +460,7 @@ impl FunctionEmitter<'_, '_> {
         Ok(match values[..] {
             // One part covers all lanes: it is the vector.
             [only] => only,
-            _ if all_constant => self.e.b.const_composite(ty, &values),
-            _ => self.e.b.op(Op::CompositeConstruct, ty, &values),
+            _ => self.e.b.construct(ty, &values),
         })
     }
 }

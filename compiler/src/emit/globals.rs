@@ -129,7 +129,7 @@ impl Emitter<'_> {
             Type::Atomic(value) => self.constant(*value, image, offset),
             Type::Float(kind) => {
                 let value = image.bits(offset, size);
-                self.float_type(kind.bits());
+                self.value_type(ty);
                 Ok(self.b.const_float_bits(kind.bits(), value))
             }
             Type::Vector { elem, len } => {

@@ -8,7 +8,7 @@
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 use super::Emitter;
-use crate::sema::types::{AddrSpace, OpaqueKind, RecordId, Type, TypeId};
+use crate::sema::types::{AddrSpace, OpaqueKind, RecordId, Type, TypeId, TypeTable};
 
 /// How a record looks in SPIR-V.
 #[derive(Clone, Debug)]
@@ -63,7 +63,14 @@ impl Emitter<'_> {
                 let pointee = self.memory_type(pointee.ty);
                 self.b.ty_pointer(storage_class(*space), pointee)
             }
-            _ => self.memory_type(id),
+            _ => {
+                // Values of half need arithmetic; pointers to half do not.
+                let (elem, _) = module.types.elem_lanes(id);
+                if self.fp16 && elem == TypeTable::HALF {
+                    self.b.capability(Capability::Float16);
+                }
+                self.memory_type(id)
+            }
         };
         if self.value_types.len() <= index {
             self.value_types.resize(index + 1, 0);
@@ -84,7 +91,7 @@ impl Emitter<'_> {
             Type::Void | Type::Error | Type::Function { .. } | Type::Bool => self.b.ty_int(8),
             Type::Int(kind) => self.b.ty_int(kind.bits()),
             Type::Enum(_) => self.b.ty_int(32),
-            Type::Float(kind) => self.float_type(kind.bits()),
+            Type::Float(kind) => self.b.ty_float(kind.bits()),
             Type::Vector { elem, len } => {
                 let elem = self.memory_type(*elem);
                 self.b.ty_vector(elem, u32::from(*len))
@@ -116,14 +123,6 @@ impl Emitter<'_> {
         }
         self.memory_types[index] = ty;
         ty
-    }
-
-    /// OpTypeFloat; half arithmetic is declared where the device has it.
-    pub(super) fn float_type(&mut self, bits: u32) -> u32 {
-        if bits == 16 && self.fp16 {
-            self.b.capability(Capability::Float16);
-        }
-        self.b.ty_float(bits)
     }
 
     fn mentions_record(&self, mut id: TypeId) -> bool {
