@@ -10,9 +10,15 @@ use crate::vulkan::ArgLayout;
 pub(super) enum Param {
     Value(Lanes),
     /// A private copy of these bytes.
-    ByVal { bytes: Vec<u8>, align: u32 },
+    ByVal {
+        bytes: Vec<u8>,
+        align: u32,
+    },
     /// Local memory of the group.
-    Local { size: u64, align: u32 },
+    Local {
+        size: u64,
+        align: u32,
+    },
 }
 
 /// All arguments, in both forms.
@@ -31,13 +37,19 @@ pub(super) fn lanes_of(ty: Type, bytes: &[u8]) -> Lanes {
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     };
-    bytes.chunks(width).take(usize::from(ty.lanes)).map(lane).collect()
+    bytes
+        .chunks(width)
+        .take(usize::from(ty.lanes))
+        .map(lane)
+        .collect()
 }
 
 /// Little-endian bytes out of lanes.
 pub(super) fn bytes_of(ty: Type, lanes: &[u64]) -> Vec<u8> {
     let width = ty.scalar.bytes() as usize;
-    let bytes = lanes.iter().flat_map(|lane| lane.to_le_bytes()[..width].to_vec());
+    let bytes = lanes
+        .iter()
+        .flat_map(|lane| lane.to_le_bytes()[..width].to_vec());
     bytes.collect()
 }
 
@@ -71,7 +83,9 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
             if found == expected {
                 return Ok(());
             }
-            Err(bad(format!("argument {ordinal} has {found} bytes, not {expected}")))
+            Err(bad(format!(
+                "argument {ordinal} has {found} bytes, not {expected}"
+            )))
         };
         let param = match (&arg.kind, given) {
             (&KernelArgKind::Local { align }, &Arg::Local(size)) => Param::Local { size, align },

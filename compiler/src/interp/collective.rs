@@ -16,7 +16,11 @@ pub(super) struct Lane {
 
 impl Lane {
     fn arg(&self, n: usize) -> u64 {
-        self.args.get(n).and_then(|a| a.first()).copied().unwrap_or(0)
+        self.args
+            .get(n)
+            .and_then(|a| a.first())
+            .copied()
+            .unwrap_or(0)
     }
 }
 
@@ -32,11 +36,18 @@ pub(super) fn evaluate(
     let value_of = |number: u64| {
         let found = lanes.iter().find(|lane| lane.number == number);
         // An inactive lane's value is unspecified.
-        found.map_or_else(|| smallvec![0; usize::from(ty.lanes)], |l| l.args[0].clone())
+        found.map_or_else(
+            || smallvec![0; usize::from(ty.lanes)],
+            |l| l.args[0].clone(),
+        )
     };
     let each = |f: &dyn Fn(&Lane) -> Lanes| lanes.iter().map(f).collect::<Vec<_>>();
     Ok(match op {
-        GroupOp::Elect => lanes.iter().enumerate().map(|(i, _)| flag(i == 0)).collect(),
+        GroupOp::Elect => lanes
+            .iter()
+            .enumerate()
+            .map(|(i, _)| flag(i == 0))
+            .collect(),
         GroupOp::All => all(flag(lanes.iter().all(|l| l.arg(0) != 0))),
         GroupOp::Any => all(flag(lanes.iter().any(|l| l.arg(0) != 0))),
         GroupOp::AllEqual => all(flag(lanes.iter().all(|l| l.args[0] == lanes[0].args[0]))),
@@ -81,12 +92,12 @@ pub(super) fn evaluate(
             };
             smallvec![(0..end).filter(|&n| bit(&l.args[0], n)).count() as u64]
         }),
-        GroupOp::BallotFindLsb => each(&|l| {
-            smallvec![(0..128).find(|&n| bit(&l.args[0], n)).unwrap_or(0)]
-        }),
-        GroupOp::BallotFindMsb => each(&|l| {
-            smallvec![(0..128).rev().find(|&n| bit(&l.args[0], n)).unwrap_or(0)]
-        }),
+        GroupOp::BallotFindLsb => {
+            each(&|l| smallvec![(0..128).find(|&n| bit(&l.args[0], n)).unwrap_or(0)])
+        }
+        GroupOp::BallotFindMsb => {
+            each(&|l| smallvec![(0..128).rev().find(|&n| bit(&l.args[0], n)).unwrap_or(0)])
+        }
         GroupOp::Arithmetic(AtomicOp::Xchg, _) => {
             return Err(ErrorKind::Unsupported(op.name()));
         }
@@ -129,9 +140,8 @@ fn fold(
     combine: &dyn Fn(u64, u64) -> u64,
 ) -> Vec<Lanes> {
     let neutral: Lanes = smallvec![identity; usize::from(ty.lanes)];
-    let join = |a: &Lanes, b: &Lanes| -> Lanes {
-        a.iter().zip(b).map(|(&a, &b)| combine(a, b)).collect()
-    };
+    let join =
+        |a: &Lanes, b: &Lanes| -> Lanes { a.iter().zip(b).map(|(&a, &b)| combine(a, b)).collect() };
     let cluster = match (operation, lanes[0].args.get(1)) {
         (GroupOperation::ClusteredReduce, Some(_)) => lanes[0].arg(1).max(1),
         _ => u64::MAX,

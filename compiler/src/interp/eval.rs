@@ -41,9 +41,9 @@ fn float_op(
             F16,
             Rounding::Rte,
         ),
-        Scalar::F32 => u64::from(
-            single(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits(),
-        ),
+        Scalar::F32 => {
+            u64::from(single(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits())
+        }
         _ => double(f64::from_bits(a), f64::from_bits(b)).to_bits(),
     }
 }
@@ -168,9 +168,7 @@ pub(super) fn convert(
         }
         ConvertOp::SToF => from_int(i128::from(signed(from, bits))),
         ConvertOp::UToF => from_int(i128::from(bits)),
-        ConvertOp::FToF => {
-            format.map_or(0, |f| round_to_format(float(from, bits), f, to_float))
-        }
+        ConvertOp::FToF => format.map_or(0, |f| round_to_format(float(from, bits), f, to_float)),
         ConvertOp::Trunc
         | ConvertOp::ZExt
         | ConvertOp::PtrToInt
@@ -191,16 +189,20 @@ pub(super) fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Result<u64, Erro
     };
     let wide = |double: fn(f64) -> f64| {
         let format = Format::of(scalar);
-        format.map_or(0, |f| round_to_format(double(float(scalar, a)), f, Rounding::Rte))
+        format.map_or(0, |f| {
+            round_to_format(double(float(scalar, a)), f, Rounding::Rte)
+        })
     };
     Ok(match op {
         MathOp::Ocl(_) => return Err(ErrorKind::Unsupported(format!("math.{}", op.name()))),
         MathOp::Fma => {
             let c = args.get(2).copied().unwrap_or(0);
             match scalar {
-                Scalar::F16 => {
-                    u64::from(fma_f16(float(scalar, a), float(scalar, b), float(scalar, c)))
-                }
+                Scalar::F16 => u64::from(fma_f16(
+                    float(scalar, a),
+                    float(scalar, b),
+                    float(scalar, c),
+                )),
                 Scalar::F32 => {
                     let f = |bits: u64| f32::from_bits(bits as u32);
                     u64::from(f(a).mul_add(f(b), f(c)).to_bits())
@@ -219,7 +221,11 @@ pub(super) fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Result<u64, Erro
         MathOp::FMin | MathOp::FMax => {
             let (x, y) = (float(scalar, a), float(scalar, b));
             let first = if op == MathOp::FMin { x < y } else { x > y };
-            if y.is_nan() || (!x.is_nan() && first) { a } else { b }
+            if y.is_nan() || (!x.is_nan() && first) {
+                a
+            } else {
+                b
+            }
         }
         MathOp::PopCount => u64::from(a.count_ones()),
         MathOp::Clz => u64::from(a.leading_zeros() - (64 - bits)),

@@ -54,7 +54,10 @@ impl Item {
     pub fn position(&self, machine: &Machine<'_>) -> Option<(FuncId, Inst)> {
         let frame = self.frames.last()?;
         let func = &machine.module.functions[frame.func];
-        Some((frame.func, *func.layout.insts[frame.block].get(frame.index)?))
+        Some((
+            frame.func,
+            *func.layout.insts[frame.block].get(frame.index)?,
+        ))
     }
 
     /// Enters a function.
@@ -77,7 +80,10 @@ impl Item {
         let slots = func
             .slots
             .values()
-            .map(|slot| self.private.add_fresh(u64::from(slot.size), slot.align, follow))
+            .map(|slot| {
+                self.private
+                    .add_fresh(u64::from(slot.size), slot.align, follow)
+            })
             .collect();
         let mut frame = Frame {
             func: id,
@@ -144,13 +150,7 @@ impl Item {
         }
     }
 
-    fn access(
-        &self,
-        func: &Function,
-        pointer: Value,
-        size: u64,
-        align: u32,
-    ) -> (Place, Access) {
+    fn access(&self, func: &Function, pointer: Value, size: u64, align: u32) -> (Place, Access) {
         let space = func.ty(pointer).address_space();
         let bits = self.scalar(func, pointer);
         let (place, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
@@ -394,7 +394,9 @@ impl Item {
                     }
                     (op, a, b) => {
                         let lanes = lanes.into_iter();
-                        lanes.map(|v| eval::convert(op, a, b, v, rounding)).collect()
+                        lanes
+                            .map(|v| eval::convert(op, a, b, v, rounding))
+                            .collect()
                     }
                 }
             }

@@ -45,7 +45,8 @@ impl<'a> Machine<'a> {
         options: &'a Options,
     ) -> Result<Self, InterpError> {
         let prepared = prepare(kernel, inputs)?;
-        let ones = |from: u32| (from as usize..3).all(|d| range.global[d] == 1 && range.local[d] == 1);
+        let ones =
+            |from: u32| (from as usize..3).all(|d| range.global[d] == 1 && range.local[d] == 1);
         if !(1..=3).contains(&range.work_dim) || !ones(range.work_dim) || range.local.contains(&0) {
             return Err(ErrorKind::BadArguments("range".into()).into());
         }
@@ -331,7 +332,10 @@ impl<'a> Machine<'a> {
     /// A value in the argument block.
     pub fn load_arg(&self, offset: u32, ty: Type) -> Result<Lanes, ErrorKind> {
         let start = offset as usize;
-        let bytes = self.prepared.block.get(start..start + ty.access_bytes() as usize);
+        let bytes = self
+            .prepared
+            .block
+            .get(start..start + ty.access_bytes() as usize);
         match bytes {
             Some(bytes) => Ok(lanes_of(ty, bytes)),
             None => Err(ErrorKind::OutOfBounds {
@@ -349,9 +353,17 @@ impl<'a> Machine<'a> {
         let lane = item.linear % width;
         let members = width.min(count(self.group_size) - (item.linear - lane));
         let mask = |first: u64, end: u64| -> Lanes {
-            let ones = |n: u64| if n >= 128 { u128::MAX } else { (1u128 << n) - 1 };
+            let ones = |n: u64| {
+                if n >= 128 {
+                    u128::MAX
+                } else {
+                    (1u128 << n) - 1
+                }
+            };
             let bits = ones(end) & !ones(first);
-            (0..4).map(|word| (bits >> (32 * word)) as u64 & 0xffff_ffff).collect()
+            (0..4)
+                .map(|word| (bits >> (32 * word)) as u64 & 0xffff_ffff)
+                .collect()
         };
         Ok(match which {
             BuiltIn::GlobalId => Lanes::from_slice(&self.global_id(item)),

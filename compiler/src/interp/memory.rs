@@ -191,5 +191,9 @@ pub(super) fn cast(from: AddressSpace, to: AddressSpace, pointer: u64) -> u64 {
     if to == AddressSpace::Generic {
         return address | tag << TAG_SHIFT;
     }
-    if resolve(to, 0).0 == place { address } else { 0 }
+    if resolve(to, 0).0 == place {
+        address
+    } else {
+        0
+    }
 }

@@ -62,7 +62,10 @@ fn errors_are_typed() {
         kind("  v2: ptr.private = stack_addr slot0\n  v3: i32 = load v2, align 4\n  return"),
         ErrorKind::Uninitialised { .. }
     ));
-    assert_eq!(kind("  jump block1\nblock1:\n  jump block1"), ErrorKind::OutOfFuel);
+    assert_eq!(
+        kind("  jump block1\nblock1:\n  jump block1"),
+        ErrorKind::OutOfFuel
+    );
     assert_eq!(kind("  unreachable"), ErrorKind::Unreachable);
     assert_eq!(kind("  call fn0(v0, v1)\n  return"), ErrorKind::CallDepth);
     assert_eq!(
@@ -129,13 +132,28 @@ fn per_item(lines: &str) -> Vec<i32> {
 #[test]
 fn sub_group_collectives() {
     for (lines, expected) in [
-        ("v9: i32 = group.subgroup.arith.add.reduce v3", [6, 6, 6, 6, 9, 9]),
-        ("v9: i32 = group.subgroup.arith.add.inclusive_scan v3", [0, 1, 3, 6, 4, 9]),
-        ("v9: i32 = group.subgroup.arith.smax.exclusive_scan v3", [i32::MIN, 0, 1, 2, i32::MIN, 4]),
-        ("v9: i32 = group.subgroup.broadcast v3, i32 1", [1, 1, 1, 1, 5, 5]),
+        (
+            "v9: i32 = group.subgroup.arith.add.reduce v3",
+            [6, 6, 6, 6, 9, 9],
+        ),
+        (
+            "v9: i32 = group.subgroup.arith.add.inclusive_scan v3",
+            [0, 1, 3, 6, 4, 9],
+        ),
+        (
+            "v9: i32 = group.subgroup.arith.smax.exclusive_scan v3",
+            [i32::MIN, 0, 1, 2, i32::MIN, 4],
+        ),
+        (
+            "v9: i32 = group.subgroup.broadcast v3, i32 1",
+            [1, 1, 1, 1, 5, 5],
+        ),
         ("v9: i32 = group.workgroup.broadcast v3, i64 4", [4; 6]),
         ("v9: i32 = group.workgroup.arith.umin.reduce v3", [0; 6]),
-        ("v9: i32 = group.subgroup.shuffle_xor v3, i32 1", [1, 0, 3, 2, 5, 4]),
+        (
+            "v9: i32 = group.subgroup.shuffle_xor v3, i32 1",
+            [1, 0, 3, 2, 5, 4],
+        ),
         ("v9: i32 = builtin.subgroup_size", [4, 4, 4, 4, 2, 2]),
         ("v9: i32 = builtin.subgroup_id", [0, 0, 0, 0, 1, 1]),
         (

@@ -1,6 +1,7 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
 use super::{Merge, StructuredCfg, check, run};
+use crate::interp::{self, Arg, Inputs, NdRange, Options};
 use crate::ir::text::{module_to_text, parse_module};
 use crate::ir::{Function, InstKind, Module, verify};
 use std::fmt::Write;
@@ -196,6 +197,23 @@ fn validate(text: &str) -> Result<(), String> {
     pipe("spirv-val", &target, &binary).map(drop)
 }
 
+/// What a run leaves in the buffer for a seed, with its printf records.
+fn trace(module: &Module, seed: i32) -> interp::Output {
+    let inputs = Inputs {
+        buffers: vec![vec![0; 256]],
+        args: vec![
+            Arg::Buffer {
+                index: 0,
+                offset: 0,
+            },
+            Arg::Bytes(seed.to_le_bytes().to_vec()),
+        ],
+    };
+    let range = NdRange::linear(1, 1);
+    interp::run(module, "k", &inputs, &range, &Options::default())
+        .unwrap_or_else(|e| panic!("{e}\n{}", module_to_text(module)))
+}
+
 #[test]
 fn random_graphs_become_structured() {
     let mut random = Random(7);
@@ -203,7 +221,14 @@ fn random_graphs_become_structured() {
         let size = 3 + random.below(14);
         let text = random_function(&mut random, size);
         let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let seeds: Vec<i32> = (0..6).map(|_| random.below(1 << 30) as i32).collect();
+        let before: Vec<interp::Output> = seeds.iter().map(|&s| trace(&module, s)).collect();
         let structured = structure(&mut module);
+        for (&seed, expected) in seeds.iter().zip(&before) {
+            if trace(&module, seed) != *expected {
+                panic!("seed {seed}\n{text}\n{}", module_to_text(&module));
+            }
+        }
         // The validator is the second opinion on the rules; it costs two processes.
         if round % 10 == 0 {
             let func = module.functions.values().next().expect("one");
@@ -213,4 +238,143 @@ fn random_graphs_become_structured() {
             }
         }
     }
+}
+
+/// The structured text of a function with these blocks; parameters are `v0: ptr.global`,
+/// `v1: bool`, `v2: bool`, `v3: i32`.
+fn structured_text(blocks: &str) -> String {
+    let text = format!(
+        "func fn0 \"f\"(ptr.global, bool, bool, i32) -> () export {{\n\
+         block0(v0: ptr.global, v1: bool, v2: bool, v3: i32):\n{blocks}}}\n"
+    );
+    let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let structured = structure(&mut module);
+    let func = module.functions.values().next().expect("one");
+    validate(&spirv_skeleton(func, &structured[0])).unwrap_or_else(|e| panic!("{e}"));
+    module_to_text(&module)
+}
+
+#[test]
+fn plain_shapes_stay_as_they_are() {
+    // A diamond whose value is a parameter of the meeting point: no label, no extra block.
+    let text = structured_text(
+        "  branch v1, block1, block2\nblock1:\n  store v0, i32 1, align 4\n  jump block3(i32 5)\n\
+         block2:\n  store v0, i32 2, align 4\n  jump block3(i32 6)\n\
+         block3(v4: i32):\n  store v0, v4, align 4\n  return\n",
+    );
+    assert_eq!(text.matches("block").count(), 8, "{text}");
+    assert_eq!(
+        text.matches("switch").count() + text.matches("icmp").count(),
+        0,
+        "{text}"
+    );
+    // A loop with a break in the middle.
+    let text = structured_text(
+        "  jump block1(i32 0)\nblock1(v4: i32):\n  v5: i32 = iadd v4, i32 1\n  \
+         v6: bool = icmp.slt v5, v3\n  branch v6, block2, block3\nblock2:\n  \
+         store v0, v5, align 4\n  branch v1, block1(v5), block3\nblock3:\n  return\n",
+    );
+    assert_eq!(
+        text.matches("icmp").count(),
+        1,
+        "no dispatch is needed\n{text}"
+    );
+    // Early returns do not nest what follows.
+    let text = structured_text(
+        "  branch v1, block3, block1\nblock1:\n  store v0, i32 1, align 4\n  \
+         branch v2, block3, block2\nblock2:\n  store v0, i32 2, align 4\n  jump block3\n\
+         block3:\n  return\n",
+    );
+    assert_eq!(text.matches("return").count(), 3, "{text}");
+}
+
+#[test]
+fn barriers_are_never_duplicated() {
+    // Two entries into a cycle; the barrier is in what splitting would copy.
+    let text = structured_text(
+        "  branch v1, block1, block2\nblock1:\n  store v0, i32 1, align 4\n  jump block2\n\
+         block2:\n  barrier.workgroup.workgroup.acq_rel.local\n  branch v2, block3, block4\n\
+         block3:\n  barrier.workgroup.workgroup.acq_rel.global\n  jump block1\n\
+         block4:\n  return\n",
+    );
+    assert_eq!(text.matches("barrier").count(), 2, "{text}");
+    let text = structured_text(
+        "  branch v1, block1, block2\nblock1:\n  barrier.workgroup.workgroup.acq_rel.local\n  \
+         jump block2\nblock2:\n  barrier.workgroup.workgroup.acq_rel.global\n  \
+         branch v2, block1, block4\nblock4:\n  return\n",
+    );
+    assert_eq!(text.matches("barrier").count(), 2, "{text}");
+    assert!(
+        text.contains("icmp"),
+        "a dispatch chooses the entry\n{text}"
+    );
+}
+
+#[test]
+fn long_functions_take_little_time() {
+    // 4000 diamonds and loops in a row: quadratic steps would show.
+    let mut text = String::from("  jump block1\n");
+    for i in 0..4000u32 {
+        let b = 1 + i * 4;
+        let _ = write!(
+            text,
+            "block{b}:\n  branch v1, block{}, block{}\nblock{}:\n  store v0, i32 1, align 4\n  \
+             branch v2, block{}, block{}\nblock{}:\n  branch v2, block{}, block{}\n\
+             block{}:\n  jump block{}\n",
+            b + 1,
+            b + 2,
+            b + 1,
+            b + 1,
+            b + 3,
+            b + 2,
+            b + 3,
+            b + 4,
+            b + 3,
+            b + 4,
+        );
+    }
+    let _ = write!(text, "block{}:\n  return\n", 1 + 4000 * 4);
+    let start = std::time::Instant::now();
+    let structured = structured_text(&text);
+    assert!(structured.len() > 4000);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn nesting_beyond_the_limit_is_an_error() {
+    let mut text = String::from(
+        "func fn0 \"f\"(bool, ptr.global) -> () export {\nblock0(v0: bool, v1: ptr.global):\n",
+    );
+    // if (c) { if (c) { … } store } store
+    for i in 0..1100 {
+        let _ = write!(
+            text,
+            "  branch v0, block{}, block{}\nblock{}:\n",
+            i + 1,
+            5000 - i,
+            i + 1
+        );
+    }
+    let _ = write!(text, "  jump block{}\n", 5000 - 1099);
+    for i in (0..1100).rev() {
+        let _ = write!(text, "block{}:\n  store v1, i32 {i}, align 4\n", 5000 - i);
+        if i > 0 {
+            let _ = writeln!(text, "  jump block{}", 5000 - i + 1);
+        } else {
+            text.push_str("  return\n}\n");
+        }
+    }
+    let mut module = parse_module(&text).expect("parses");
+    // Like every compilation, on a thread with a large stack.
+    let thread = std::thread::Builder::new().stack_size(64 << 20);
+    let structured = thread.spawn(move || {
+        let func = module.functions.values_mut().next().expect("one");
+        run(func)
+    });
+    let structured = structured.expect("spawns").join().expect("no panic");
+    let error = structured.expect_err("too deep");
+    assert!(
+        error.message.contains("nests more than 1023 deep"),
+        "{error}"
+    );
 }
