@@ -333,7 +333,7 @@ impl Emitter<'_> {
     }
 
     /// From an integer of the scalar's width in memory to the register form.
-    pub fn from_memory_bits(&mut self, bits: Id, scalar: Scalar) -> Id {
+    pub fn register_form(&mut self, bits: Id, scalar: Scalar) -> Id {
         match scalar {
             Scalar::F16 | Scalar::F32 | Scalar::F64 => {
                 let ty = self.scalar_ty(scalar);
@@ -348,7 +348,7 @@ impl Emitter<'_> {
     }
 
     /// From the register form to an integer of the scalar's width in memory.
-    pub fn to_memory_bits(&mut self, value: Id, scalar: Scalar) -> Id {
+    pub fn memory_form(&mut self, value: Id, scalar: Scalar) -> Id {
         match scalar {
             Scalar::F16 | Scalar::F32 | Scalar::F64 => {
                 let ty = self.b.int(scalar.bits());
@@ -388,7 +388,7 @@ impl Emitter<'_> {
                 let ptr = self.physical_pointer(address, memory);
                 let loaded = self.raw_load(class, ptr, memory, align, flags);
                 return Ok(match ty.scalar {
-                    Scalar::Ptr(_) => self.from_memory_bits(loaded, ty.scalar),
+                    Scalar::Ptr(_) => self.register_form(loaded, ty.scalar),
                     _ => loaded,
                 });
             }
@@ -400,7 +400,7 @@ impl Emitter<'_> {
                 .map(|i| self.load_piece(&place, lane * size + i * width, width, flags))
                 .collect();
             let bits = self.join_pieces(&pieces, width, size);
-            lanes.push(self.from_memory_bits(bits, ty.scalar));
+            lanes.push(self.register_form(bits, ty.scalar));
         }
         Ok(self.build(ty, &lanes))
     }
@@ -441,7 +441,7 @@ impl Emitter<'_> {
                 self.declare_small(class, size);
                 let memory = self.memory_ty(ty);
                 let id = match ty.scalar {
-                    Scalar::Ptr(_) => self.to_memory_bits(id, ty.scalar),
+                    Scalar::Ptr(_) => self.memory_form(id, ty.scalar),
                     _ => id,
                 };
                 let ptr = self.physical_pointer(address, memory);
@@ -452,7 +452,7 @@ impl Emitter<'_> {
         let width = Self::piece_width(&place, size, align);
         for lane in 0..u32::from(ty.lanes) {
             let scalar = self.lane(id, ty, lane);
-            let bits = self.to_memory_bits(scalar, ty.scalar);
+            let bits = self.memory_form(scalar, ty.scalar);
             for (i, piece) in self.split_pieces(bits, width, size).into_iter().enumerate() {
                 self.store_piece(&place, lane * size + i as u32 * width, width, piece, flags);
             }

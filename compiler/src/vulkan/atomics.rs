@@ -185,7 +185,7 @@ impl Emitter<'_> {
         let semantics = self.semantics(inner);
         let bits = self.b.op(Op::AtomicLoad, ty, &[pointer, scope, semantics]);
         self.seq_cst_fence(order);
-        Ok(self.from_memory_bits(bits, scalar))
+        Ok(self.register_form(bits, scalar))
     }
 
     /// An atomic store.
@@ -198,7 +198,7 @@ impl Emitter<'_> {
     ) -> Result<(), LowerError> {
         let scalar = self.value_ty(value).scalar;
         let id = self.value(value);
-        let bits = self.to_memory_bits(id, scalar);
+        let bits = self.memory_form(id, scalar);
         let (pointer, _, scope) = self.atomic_place(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let inner = match order {
@@ -238,13 +238,13 @@ impl Emitter<'_> {
             }
         };
         let id = self.value(value);
-        let bits = self.to_memory_bits(id, scalar);
+        let bits = self.memory_form(id, scalar);
         let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let semantics = self.semantics(order);
         let old = self.b.op(opcode, ty, &[pointer, scope, semantics, bits]);
         self.seq_cst_fence(order);
-        Ok(self.from_memory_bits(old, scalar))
+        Ok(self.register_form(old, scalar))
     }
 
     /// An atomic compare-exchange; gives the old value.
@@ -257,8 +257,8 @@ impl Emitter<'_> {
     ) -> Result<Id, LowerError> {
         let scalar = self.value_ty(expected).scalar;
         let (expected, desired) = (self.value(expected), self.value(desired));
-        let expected = self.to_memory_bits(expected, scalar);
-        let desired = self.to_memory_bits(desired, scalar);
+        let expected = self.memory_form(expected, scalar);
+        let desired = self.memory_form(desired, scalar);
         let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
         let strongest = if failure == MemoryOrder::SeqCst {
             failure
@@ -282,6 +282,6 @@ impl Emitter<'_> {
             &[pointer, scope, equal, unequal, desired, expected],
         );
         self.seq_cst_fence(strongest);
-        Ok(self.from_memory_bits(old, scalar))
+        Ok(self.register_form(old, scalar))
     }
 }

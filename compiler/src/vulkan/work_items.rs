@@ -273,7 +273,7 @@ impl Emitter<'_> {
                     self.b.op(Op::UConvert, narrow, &[word])
                 }
             };
-            lanes.push(self.from_memory_bits(bits, ty.scalar));
+            lanes.push(self.register_form(bits, ty.scalar));
         }
         Ok(self.build(ty, &lanes))
     }

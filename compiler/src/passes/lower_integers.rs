@@ -1,0 +1,216 @@
+//! Integer operations that Vulkan has not, or not for every width and operand.
+//!
+//! - Division and remainder never see a zero divisor or MIN / -1 (undefined in SPIR-V, a trap
+//!   on CPUs): such divisors become 1. `SRem` is the dividend minus quotient times divisor,
+//!   since OpSRem is not to be trusted with negative operands.
+//! - High halves of products: through a type of twice the width up to 32 bits, through 32-bit
+//!   halves for 64.
+//! - Bit counts and reversal exist for 32 bits only: narrow operands are widened (with a guard
+//!   bit where zero must give the width), wide ones are taken in halves.
+
+use super::expand::{Expander, Replacement, expand};
+use super::{Changed, FunctionCtx, LowerError};
+use crate::ir::{
+    BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
+};
+
+/// Runs the pass.
+pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    expand(func, |x, inst| {
+        let kind = x.func.insts[inst].kind.clone();
+        let value = match kind {
+            InstKind::Binary { op, args, .. } => binary(x, op, args),
+            InstKind::Math { op, args, .. } => math(x, op, &args),
+            _ => None,
+        };
+        Ok(value.map(|v| Replacement::from_slice(&[v])))
+    })
+}
+
+fn binary(x: &mut Expander<'_>, op: BinaryOp, [a, b]: [Value; 2]) -> Option<Value> {
+    Some(match op {
+        BinaryOp::SDiv => signed_quotient(x, a, b),
+        BinaryOp::SRem => {
+            let divisor = safe_signed(x, a, b);
+            let quotient = quotient_of_safe(x, a, divisor);
+            let product = x.bin(BinaryOp::IMul, quotient, divisor);
+            x.bin(BinaryOp::ISub, a, product)
+        }
+        BinaryOp::UDiv | BinaryOp::URem => {
+            if nonzero_constant(x, b) {
+                return None;
+            }
+            let divisor = safe_unsigned(x, b);
+            x.bin(op, a, divisor)
+        }
+        BinaryOp::SMulHi | BinaryOp::UMulHi => mul_hi(x, a, b, op == BinaryOp::SMulHi),
+        _ => return None,
+    })
+}
+
+fn nonzero_constant(x: &Expander<'_>, value: Value) -> bool {
+    x.func
+        .const_lanes(value)
+        .is_some_and(|lanes| lanes.iter().all(|&n| n != 0))
+}
+
+fn safe_unsigned(x: &mut Expander<'_>, b: Value) -> Value {
+    let ty = x.ty(b);
+    let is_zero = x.icmp_const(IntCond::Eq, b, 0);
+    let one = x.splat(ty, 1);
+    x.select(is_zero, one, b)
+}
+
+/// The divisor, or 1 where the quotient would be undefined.
+fn safe_signed(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+    let ty = x.ty(b);
+    let bits = ty.scalar.bits();
+    let ones = u64::MAX >> (64 - bits);
+    if let Some(lanes) = x.func.const_lanes(b) {
+        if lanes.iter().all(|&n| n != 0 && n != ones) {
+            return b;
+        }
+    }
+    let is_zero = x.icmp_const(IntCond::Eq, b, 0);
+    let is_minus = x.icmp_const(IntCond::Eq, b, ones);
+    let is_least = x.icmp_const(IntCond::Eq, a, 1 << (bits - 1));
+    let overflow = x.bin(BinaryOp::And, is_minus, is_least);
+    let bad = x.bin(BinaryOp::Or, is_zero, overflow);
+    let one = x.splat(ty, 1);
+    x.select(bad, one, b)
+}
+
+fn magnitude(x: &mut Expander<'_>, a: Value) -> Value {
+    let negated = x.un(UnaryOp::INeg, a);
+    let negative = x.icmp_const(IntCond::Slt, a, 0);
+    x.select(negative, negated, a)
+}
+
+/// Unsigned division of the magnitudes, then the sign: no device gets that wrong.
+fn quotient_of_safe(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
+    let (p, q) = (magnitude(x, a), magnitude(x, divisor));
+    let quotient = x.bin(BinaryOp::UDiv, p, q);
+    let signs = x.bin(BinaryOp::Xor, a, divisor);
+    let negative = x.icmp_const(IntCond::Slt, signs, 0);
+    let negated = x.un(UnaryOp::INeg, quotient);
+    x.select(negative, negated, quotient)
+}
+
+fn signed_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+    let divisor = safe_signed(x, a, b);
+    quotient_of_safe(x, a, divisor)
+}
+
+fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {
+    let ty = x.ty(a);
+    let bits = ty.scalar.bits();
+    if let Some(wide) = Scalar::int_of_bits(bits * 2) {
+        let wide = ty.with_scalar(wide);
+        let extend = if signed {
+            ConvertOp::SExt
+        } else {
+            ConvertOp::ZExt
+        };
+        let (p, q) = (x.convert(extend, a, wide), x.convert(extend, b, wide));
+        let product = x.bin(BinaryOp::IMul, p, q);
+        let high = x.bin_const(BinaryOp::LShr, product, u64::from(bits));
+        return x.convert(ConvertOp::Trunc, high, ty);
+    }
+    // a = ah * 2^32 + al; the middle sum cannot overflow: (2^32-1)^2 + 2 * (2^32-1) < 2^64.
+    let low = 0xFFFF_FFFF;
+    let (al, bl) = (
+        x.bin_const(BinaryOp::And, a, low),
+        x.bin_const(BinaryOp::And, b, low),
+    );
+    let (ah, bh) = (
+        x.bin_const(BinaryOp::LShr, a, 32),
+        x.bin_const(BinaryOp::LShr, b, 32),
+    );
+    let ll = x.bin(BinaryOp::IMul, al, bl);
+    let lh = x.bin(BinaryOp::IMul, al, bh);
+    let hl = x.bin(BinaryOp::IMul, ah, bl);
+    let hh = x.bin(BinaryOp::IMul, ah, bh);
+    let carry = x.bin_const(BinaryOp::LShr, ll, 32);
+    let middle = x.bin(BinaryOp::IAdd, hl, carry);
+    let middle_low = x.bin_const(BinaryOp::And, middle, low);
+    let middle_high = x.bin_const(BinaryOp::LShr, middle, 32);
+    let second = x.bin(BinaryOp::IAdd, lh, middle_low);
+    let second = x.bin_const(BinaryOp::LShr, second, 32);
+    let high = x.bin(BinaryOp::IAdd, hh, middle_high);
+    let high = x.bin(BinaryOp::IAdd, high, second);
+    if !signed {
+        return high;
+    }
+    // Signed: take b away for a negative a, and a away for a negative b.
+    let a_sign = x.bin_const(BinaryOp::AShr, a, 63);
+    let b_sign = x.bin_const(BinaryOp::AShr, b, 63);
+    let minus_b = x.bin(BinaryOp::And, a_sign, b);
+    let minus_a = x.bin(BinaryOp::And, b_sign, a);
+    let high = x.bin(BinaryOp::ISub, high, minus_b);
+    x.bin(BinaryOp::ISub, high, minus_a)
+}
+
+fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Option<Value> {
+    if !matches!(
+        op,
+        MathOp::PopCount | MathOp::Clz | MathOp::Ctz | MathOp::BitReverse
+    ) {
+        return None;
+    }
+    let ty = x.ty(args[0]);
+    let bits = ty.scalar.bits();
+    match bits {
+        32 => None,
+        64 => Some(wide_bits(x, op, args[0], ty)),
+        _ => Some(narrow_bits(x, op, args[0], ty, u64::from(bits))),
+    }
+}
+
+fn narrow_bits(x: &mut Expander<'_>, op: MathOp, a: Value, ty: Type, bits: u64) -> Value {
+    let words = ty.with_scalar(Scalar::I32);
+    let wide = x.convert(ConvertOp::ZExt, a, words);
+    let result = match op {
+        MathOp::Clz => {
+            let all = x.math(op, &[wide]);
+            let extra = x.splat(words, 32 - bits);
+            x.bin(BinaryOp::ISub, all, extra)
+        }
+        MathOp::Ctz => {
+            let guarded = x.bin_const(BinaryOp::Or, wide, 1 << bits);
+            x.math(op, &[guarded])
+        }
+        MathOp::BitReverse => {
+            let reversed = x.math(op, &[wide]);
+            x.bin_const(BinaryOp::LShr, reversed, 32 - bits)
+        }
+        _ => x.math(op, &[wide]),
+    };
+    x.convert(ConvertOp::Trunc, result, ty)
+}
+
+fn wide_bits(x: &mut Expander<'_>, op: MathOp, a: Value, ty: Type) -> Value {
+    let words = ty.with_scalar(Scalar::I32);
+    let low = x.convert(ConvertOp::Trunc, a, words);
+    let high = x.bin_const(BinaryOp::LShr, a, 32);
+    let high = x.convert(ConvertOp::Trunc, high, words);
+    let (of_low, of_high) = (x.math(op, &[low]), x.math(op, &[high]));
+    let result = match op {
+        MathOp::PopCount => x.bin(BinaryOp::IAdd, of_low, of_high),
+        MathOp::Clz | MathOp::Ctz => {
+            let (first, near, far) = match op {
+                MathOp::Clz => (high, of_high, of_low),
+                _ => (low, of_low, of_high),
+            };
+            let beyond = x.bin_const(BinaryOp::IAdd, far, 32);
+            let empty = x.icmp_const(IntCond::Eq, first, 0);
+            x.select(empty, beyond, near)
+        }
+        _ => {
+            let top = x.convert(ConvertOp::ZExt, of_low, ty);
+            let top = x.bin_const(BinaryOp::Shl, top, 32);
+            let bottom = x.convert(ConvertOp::ZExt, of_high, ty);
+            return x.bin(BinaryOp::Or, top, bottom);
+        }
+    };
+    x.convert(ConvertOp::ZExt, result, ty)
+}
