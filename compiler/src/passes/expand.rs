@@ -7,7 +7,7 @@
 //! terminator ends whatever block is current then.
 
 use super::{Changed, LowerError};
-use crate::ir::cfg::Cfg;
+use crate::ir::Cfg;
 use crate::ir::{
     BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst, InstKind,
     IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,

@@ -8,7 +8,7 @@
 use super::expand::{Expander, Replacement, expand};
 use super::{Changed, Ctx, LowerError};
 use crate::ir::{
-    BinaryOp, BlockCall, Block, ConvertOp, FuncId, Function, InstKind, IntCond, Module, Scalar,
+    BinaryOp, Block, BlockCall, ConvertOp, FuncId, Function, InstKind, IntCond, Module, Scalar,
     Type, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
@@ -268,12 +268,7 @@ impl Splitter<'_> {
     }
 
     /// Narrow results of wide operands.
-    fn narrow_result(
-        &mut self,
-        x: &mut Expander<'_>,
-        kind: &InstKind,
-        ty: Type,
-    ) -> Option<Value> {
+    fn narrow_result(&mut self, x: &mut Expander<'_>, kind: &InstKind, ty: Type) -> Option<Value> {
         let mut wide = false;
         kind.for_each_value(|v| wide |= is_wide(x.ty(v)));
         if !wide {
@@ -433,8 +428,10 @@ impl Splitter<'_> {
             InstKind::Shuffle { args, mask } => mask
                 .chunks(usize::from(PART))
                 .map(|mask| {
-                    let lanes: SmallVec<[Value; 4]> =
-                        mask.iter().map(|&m| self.shuffle_lane(x, args, m)).collect();
+                    let lanes: SmallVec<[Value; 4]> = mask
+                        .iter()
+                        .map(|&m| self.shuffle_lane(x, args, m))
+                        .collect();
                     x.build(&lanes)
                 })
                 .collect(),

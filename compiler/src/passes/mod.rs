@@ -10,6 +10,15 @@
 //! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
 
 pub mod eval;
+mod expand;
+pub mod legalize_conversions;
+pub mod legalize_memory;
+pub mod lower_atomics;
+pub mod lower_integers;
+pub mod lower_kernel_args;
+pub mod lower_math;
+pub mod lower_printf;
+pub mod lower_wide_vectors;
 pub mod softfloat;
 pub mod structurize;
 

@@ -2,9 +2,7 @@
 
 use super::super::expand::{Expander, int_like};
 use super::store;
-use crate::ir::{
-    BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type, Value,
-};
+use crate::ir::{BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// Layout of a binary format.

@@ -290,9 +290,7 @@ fn lower(
     ty: Type,
     target: &Target,
 ) -> Result<Value, LowerError> {
-    let half = args
-        .first()
-        .is_some_and(|&a| x.ty(a).scalar == Scalar::F16);
+    let half = args.first().is_some_and(|&a| x.ty(a).scalar == Scalar::F16);
     Ok(match rule(op, target, ty) {
         Rule::Primitive(op) => x.math(op, args),
         Rule::Expand(f) => f(x, args, ty),

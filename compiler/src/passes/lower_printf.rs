@@ -1,0 +1,158 @@
+//! printf becomes a record in the printf buffer.
+//!
+//! Word 0 of the buffer counts the words in use behind it. A call adds its record's length to
+//! it atomically; if the record fits in the buffer, the call writes the id of its PrintfInfo
+//! and the arguments, each padded to words, and gives 0, else it writes nothing and gives -1
+//! (word 0 then exceeds the size, which tells the runtime that output was cut).
+//! `%s` arguments are the ids of PrintfInfos that hold the strings.
+
+use super::expand::{Expander, Replacement, call, expand};
+use super::{Changed, Ctx, LowerError};
+use crate::ir::{
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, InstKind, IntCond,
+    MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope, StringId, Type, Value,
+};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None of its own.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let capacity = (ctx.target.printf_buffer_size / 4).saturating_sub(1);
+    let mut records = std::mem::take(&mut module.printf);
+    let mut changed = Changed::No;
+    let ids: Vec<FuncId> = module.functions.keys().collect();
+    for id in ids {
+        let f = &mut module.functions[id];
+        if f.entry().is_none() {
+            continue;
+        }
+        changed |= expand(f, |x, inst| {
+            let InstKind::Printf { format, args } = &x.func.insts[inst].kind else {
+                return Ok(None);
+            };
+            let (format, args) = (*format, args.clone());
+            let result = write_record(x, &mut records, capacity, format, &args);
+            Ok(Some(Replacement::from_slice(&[result])))
+        })?;
+    }
+    module.printf = records;
+    Ok(changed)
+}
+
+/// The id of the PrintfInfo with this text and these sizes.
+fn record_id(records: &mut Vec<PrintfRecord>, text: StringId, sizes: Vec<u32>) -> u32 {
+    if let Some(known) = records
+        .iter()
+        .find(|r| r.text == text && r.argument_sizes == sizes)
+    {
+        return known.id;
+    }
+    let id = records.len() as u32 + 1;
+    records.push(PrintfRecord {
+        id,
+        text,
+        argument_sizes: sizes,
+    });
+    id
+}
+
+fn write_record(
+    x: &mut Expander<'_>,
+    records: &mut Vec<PrintfRecord>,
+    capacity: u32,
+    format: StringId,
+    args: &[PrintfArg],
+) -> Value {
+    let mut values: Vec<Value> = Vec::new();
+    let mut sizes: Vec<u32> = Vec::new();
+    for arg in args {
+        let value = match *arg {
+            PrintfArg::String(text) => {
+                let id = record_id(records, text, Vec::new());
+                x.splat(Type::I32, u64::from(id))
+            }
+            PrintfArg::Value(value) => {
+                let ty = x.ty(value);
+                match ty.scalar {
+                    Scalar::Ptr(_) => {
+                        x.convert(ConvertOp::PtrToInt, value, ty.with_scalar(Scalar::I64))
+                    }
+                    Scalar::Bool => x.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32)),
+                    _ => value,
+                }
+            }
+        };
+        sizes.push(x.ty(value).access_bytes().next_multiple_of(4));
+        values.push(value);
+    }
+    let words = 1 + sizes.iter().sum::<u32>() / 4;
+    let id = record_id(records, format, sizes.clone());
+
+    let global = Type::ptr(AddressSpace::Global);
+    let buffer = x.value(
+        InstKind::BuiltIn {
+            which: BuiltIn::PrintfBuffer,
+        },
+        global,
+    );
+    let count = x.splat(Type::I32, u64::from(words));
+    let start = x.value(
+        InstKind::AtomicRmw {
+            op: AtomicOp::Add,
+            ptr: buffer,
+            value: count,
+            order: MemoryOrder::Relaxed,
+            scope: Scope::Device,
+        },
+        Type::I32,
+    );
+    let (write, done) = (x.new_block(), x.new_block());
+    let result = x.func.append_param(done, Type::I32);
+    let (good, bad) = (x.func.i32(0), x.func.i32(-1));
+    let fits = match capacity.checked_sub(words) {
+        Some(last) => x.icmp_const(IntCond::Ule, start, u64::from(last)),
+        None => x.splat(Type::BOOL, 0),
+    };
+    x.branch(fits, call(write, &[]), call(done, &[bad]), write);
+
+    let wide = x.convert(ConvertOp::ZExt, start, Type::I64);
+    let bytes = x.bin_const(BinaryOp::Shl, wide, 2);
+    let record = x.value(
+        InstKind::PtrAdd {
+            base: buffer,
+            offset: bytes,
+        },
+        global,
+    );
+    let id = x.splat(Type::I32, u64::from(id));
+    let mut at = 4;
+    store(x, record, at, id);
+    at += 4;
+    for (value, size) in values.into_iter().zip(sizes) {
+        store(x, record, at, value);
+        at += u64::from(size);
+    }
+    x.jump(done, &[good], done);
+    result
+}
+
+fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
+    let ty = x.ty(value);
+    let ptr = x.offset(base, at);
+    // Narrow scalars fill their word, so that no stale bytes show.
+    let value = if !ty.is_vector() && ty.scalar.is_int() && ty.scalar.bits() < 32 {
+        x.convert(ConvertOp::ZExt, value, Type::I32)
+    } else {
+        value
+    };
+    x.emit(
+        InstKind::Store {
+            ptr,
+            value,
+            align: 4,
+            flags: AccessFlags::empty(),
+        },
+        &[],
+    );
+}
