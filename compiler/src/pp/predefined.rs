@@ -30,9 +30,9 @@ const CONSTANTS: &[(Gate, &str)] = &[
         Gate::Always,
         "NULL ((void *)0)
 MAXFLOAT 0x1.fffffep127f
-HUGE_VALF (__builtin_huge_valf())
-INFINITY (__builtin_inff())
-NAN (__builtin_nanf(\"\"))
+HUGE_VALF (__builtin_astype(0x7f800000u, float))
+INFINITY (__builtin_astype(0x7f800000u, float))
+NAN (__builtin_astype(0x7fc00000u, float))
 FLT_DIG 6
 FLT_MANT_DIG 24
 FLT_MAX_10_EXP 38
@@ -108,7 +108,7 @@ M_SQRT1_2_H 0.707106781186547524401h
     ),
     (
         Gate::Double,
-        "HUGE_VAL (__builtin_huge_val())
+        "HUGE_VAL (__builtin_astype(0x7ff0000000000000ul, double))
 DBL_DIG 15
 DBL_MANT_DIG 53
 DBL_MAX_10_EXP 308

@@ -317,7 +317,11 @@ impl<'a> Sema<'a> {
         if from_pointee.ty != pointee.ty && !any {
             self.pointee_mismatch(value, to, from_pointee.ty, pointee.ty, purpose)?;
         }
-        let lost = from_pointee.quals & (Quals::CONST | Quals::VOLATILE);
+        let mut lost = from_pointee.quals & (Quals::CONST | Quals::VOLATILE);
+        if space == AddrSpace::Constant {
+            // What lives there is const whether its pointers say so or not.
+            lost.remove(Quals::CONST);
+        }
         if !pointee.quals.contains(lost) {
             let message = format!(
                 "{} discards qualifiers",
