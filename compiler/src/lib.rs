@@ -21,6 +21,7 @@ pub mod import;
 pub mod interp;
 pub mod ir;
 pub mod kernel;
+pub mod library;
 pub mod options;
 pub mod parse;
 pub mod passes;

@@ -5,6 +5,7 @@
 //! else that it makes under `target/`. It never edits the user's apt sources.
 
 mod binary_checks;
+mod bless;
 mod clients;
 mod demo;
 mod drivers;
@@ -22,6 +23,7 @@ cargo xtask COMMAND
   demo                      install what is missing, build, register the driver for this user,
                             run real OpenCL programs on it
   test [STEP...]            everything that CI runs, or only the named steps (test --list)
+  bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user]
                             build the release library and register it
   uninstall [--prefix P] [--user]
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Some((command, rest)) => match command.as_str() {
             "demo" => demo::run(rest),
             "test" => test::run(rest),
+            "bless" => bless::run(rest),
             "install" => install::install(rest),
             "uninstall" => install::uninstall(rest),
             "help" | "--help" | "-h" => {

@@ -34,7 +34,10 @@ fn exports(sections: &Sections) -> Vec<(String, u32)> {
 /// Malformed words.
 pub fn exported_functions(module: &KernelModule) -> Result<Vec<String>, String> {
     let sections = split(&module.words, 0)?;
-    Ok(exports(&sections).into_iter().map(|(name, _)| name).collect())
+    Ok(exports(&sections)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect())
 }
 
 /// Extracts the exported function `name`.
@@ -67,8 +70,12 @@ struct Extraction<'a> {
 
 impl<'a> Extraction<'a> {
     fn new(sections: &'a Sections, root: u32, public: &FxHashSet<u32>) -> Self {
-        let by_id: FxHashMap<u32, usize> =
-            sections.functions.iter().enumerate().map(|(index, f)| (f.id, index)).collect();
+        let by_id: FxHashMap<u32, usize> = sections
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(index, f)| (f.id, index))
+            .collect();
         let mut this = Self {
             sections,
             root,
@@ -79,7 +86,9 @@ impl<'a> Extraction<'a> {
         };
         let mut open = vec![root];
         while let Some(id) = open.pop() {
-            let Some(&index) = by_id.get(&id) else { continue };
+            let Some(&index) = by_id.get(&id) else {
+                continue;
+            };
             let function = &sections.functions[index];
             if id != root && (public.contains(&id) || !function.has_body) {
                 if this.declared.insert(id) {
@@ -129,9 +138,16 @@ impl<'a> Extraction<'a> {
             body.push(vec![(2 << 16) | Op::Capability as u32, capability]);
         }
         body.extend(sections.extensions.iter().cloned());
-        for (id, name) in sections.imports.iter().filter(|(id, _)| self.used.contains(id)) {
+        for (id, name) in sections
+            .imports
+            .iter()
+            .filter(|(id, _)| self.used.contains(id))
+        {
             let text = crate::emit::builder::string_words(name);
-            let mut inst = vec![((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32, *id];
+            let mut inst = vec![
+                ((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32,
+                *id,
+            ];
             inst.extend(text);
             body.push(inst);
         }
@@ -148,11 +164,25 @@ impl<'a> Extraction<'a> {
                 body.push(self.decoration(inst));
             }
         }
-        body.extend(sections.globals.iter().filter(|inst| self.keeps_global(inst)).cloned());
-        for function in sections.functions.iter().filter(|f| self.declared.contains(&f.id)) {
+        body.extend(
+            sections
+                .globals
+                .iter()
+                .filter(|inst| self.keeps_global(inst))
+                .cloned(),
+        );
+        for function in sections
+            .functions
+            .iter()
+            .filter(|f| self.declared.contains(&f.id))
+        {
             body.extend(declaration(&function.insts).cloned());
         }
-        for function in sections.functions.iter().filter(|f| self.bodies.contains(&f.id)) {
+        for function in sections
+            .functions
+            .iter()
+            .filter(|f| self.bodies.contains(&f.id))
+        {
             body.extend(function.insts.iter().cloned());
         }
         self.number(sections.version, body)
@@ -162,7 +192,8 @@ impl<'a> Extraction<'a> {
     /// import.
     fn decoration(&self, inst: &Inst) -> Inst {
         let mut inst = inst.clone();
-        let linkage = opcode(&inst) == Op::Decorate as u32 && inst[2] == Decoration::LinkageAttributes as u32;
+        let linkage =
+            opcode(&inst) == Op::Decorate as u32 && inst[2] == Decoration::LinkageAttributes as u32;
         if linkage && inst[1] != self.root && string_words(&inst[3..]).is_some() {
             if let Some(last) = inst.last_mut() {
                 *last = LinkageType::Import as u32;
@@ -184,13 +215,18 @@ impl<'a> Extraction<'a> {
             words.extend(inst);
         }
         words[3] = numbers.len() as u32 + 1;
-        KernelModule { words, is_library: true }
+        KernelModule {
+            words,
+            is_library: true,
+        }
     }
 }
 
 /// The instructions of a function's declaration.
 fn declaration(insts: &[Inst]) -> impl Iterator<Item = &Inst> {
     insts.iter().filter(|inst| {
-        [Op::Function, Op::FunctionParameter, Op::FunctionEnd].iter().any(|op| opcode(inst) == *op as u32)
+        [Op::Function, Op::FunctionParameter, Op::FunctionEnd]
+            .iter()
+            .any(|op| opcode(inst) == *op as u32)
     })
 }

@@ -16,6 +16,18 @@ enum Fit {
     Conversion,
 }
 
+/// What `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2) expand to: constants, so
+/// that they can stand in initialisers.
+fn special_value(name: &str) -> Option<(f64, FloatKind)> {
+    Some(match name {
+        "__builtin_inff" | "__builtin_huge_valf" => (f64::INFINITY, FloatKind::Float),
+        "__builtin_inf" | "__builtin_huge_val" => (f64::INFINITY, FloatKind::Double),
+        "__builtin_nanf" => (f64::NAN, FloatKind::Float),
+        "__builtin_nan" => (f64::NAN, FloatKind::Double),
+        _ => return None,
+    })
+}
+
 impl<'a> Sema<'a> {
     pub(super) fn call(
         &mut self,
@@ -25,6 +37,12 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let callee_span = self.ast.expr(callee).span;
+        if let ast::ExprKind::Ident(name) = self.ast.expr(callee).kind {
+            if let Some((value, kind)) = special_value(self.name(name)) {
+                // The string of a NaN names no payload that OpenCL C can see.
+                return Some(self.mk(ExprKind::Float(value), TypeTable::float(kind), span));
+            }
+        }
         let target = self.callee(callee);
         let values: Vec<Option<ExprId>> = args.iter().map(|&a| self.rvalue(a)).collect();
         let target = target?;
