@@ -215,18 +215,18 @@ impl Parser<'_> {
 
     /// At `(`: a cast, vector literal, compound literal, statement expression or parentheses.
     fn parenthesised(&mut self) -> Parse<ExprId> {
+        if !self.type_behind_paren() {
+            return self.postfix();
+        }
         self.enter()?;
-        let result = self.parenthesised_inner();
+        let result = self.cast();
         self.leave();
         result
     }
 
-    fn parenthesised_inner(&mut self) -> Parse<ExprId> {
-        let open = self.loc();
-        if !self.type_behind_paren() {
-            return self.postfix();
-        }
-        self.advance();
+    /// At `(` with a type behind it.
+    fn cast(&mut self) -> Parse<ExprId> {
+        let open = self.advance().loc;
         let ty = self.type_name()?;
         self.expect_close(Punct::RParen, open)?;
         if self.at(Punct::LBrace) {

@@ -17,11 +17,9 @@ impl Parser<'_> {
     /// `{ … }` with a scope of its own.
     pub(super) fn compound(&mut self) -> Parse<StmtId> {
         let open = self.expect(Punct::LBrace, "at the start of the block")?;
-        self.enter()?;
         self.push_scope();
         let items = self.block_items();
         self.pop_scope();
-        self.leave();
         let items = items?;
         self.expect_close(Punct::RBrace, open)?;
         let span = self.span_from(open);
