@@ -226,7 +226,11 @@ fn nested(depth: usize) -> Vec<String> {
         function(format!("x = {}2{};", n("(float4)(1, "), n(")"))),
         function(format!("x = {}x;", n("sizeof "))),
         function(format!("{}x;", n("case 1: "))),
-        function(format!("x = {}x{};", n("({"), n(";})"))),
+        function(format!(
+            "x = {}x{};",
+            "({".repeat(depth * 2 / 3),
+            ";})".repeat(depth * 2 / 3)
+        )),
         format!("int {}x{};\n", n("("), n(")")),
         format!("int x = {}1{};\n", n("{"), n("}")),
         format!("{} int x; {};\n", n("struct {"), n("};")),
