@@ -2,7 +2,7 @@
 //!
 //! A copy of few constant bytes becomes loads and stores, a longer one a loop, in pieces as
 //! wide as both alignments allow. An access through a generic pointer becomes a branch on the
-//! pointer's tag (the top three bits of its 64: 1 private, 2 local, else global); spaces whose
+//! pointer's tag (the top two bits of its 64: 1 local, 2 private, else global); spaces whose
 //! pointers the module never makes generic are left out.
 
 use super::expand::{Expander, Replacement, call, expand};
@@ -208,10 +208,10 @@ fn generic(x: &mut Expander<'_>, spaces: &Spaces, inst: crate::ir::Inst) -> Opti
     let ty = result.map(|r| x.ty(r));
     let mut list = Vec::new();
     if spaces.local {
-        list.push((AddressSpace::Local, 2));
+        list.push((AddressSpace::Local, 1));
     }
     if spaces.private {
-        list.push((AddressSpace::Private, 1));
+        list.push((AddressSpace::Private, 2));
     }
     let done = (!list.is_empty()).then(|| {
         let done = x.new_block();
@@ -220,7 +220,7 @@ fn generic(x: &mut Expander<'_>, spaces: &Spaces, inst: crate::ir::Inst) -> Opti
     });
     let tag = done.map(|_| {
         let bits = x.convert(ConvertOp::PtrToInt, ptr, Type::scalar(Scalar::I64));
-        x.bin_const(BinaryOp::LShr, bits, 61)
+        x.bin_const(BinaryOp::LShr, bits, 62)
     });
     let access = |x: &mut Expander<'_>, space: AddressSpace| {
         let cast = x.convert(ConvertOp::AddressSpaceCast, ptr, Type::ptr(space));

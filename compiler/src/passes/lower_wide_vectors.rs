@@ -250,7 +250,7 @@ impl Splitter<'_> {
         }
         let args = self.flatten(x, args).into();
         let inst = x.emit(InstKind::Call { func, args }, &flat);
-        let mut new = x.func.insts[inst].results.to_vec().into_iter();
+        let mut new = x.func.insts[inst].results.clone().into_iter();
         let mut replacement = Replacement::from_slice(results);
         for value in &mut replacement {
             if !is_wide(x.ty(*value)) {

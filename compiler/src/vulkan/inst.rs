@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 /// Generic pointers: the tag of local addresses, above any device address.
 pub(crate) const GENERIC_LOCAL: u64 = 0x4000_0000_0000_0000;
 /// Generic pointers: the tag of private addresses.
-pub(crate) const GENERIC_PRIVATE: u64 = 0x2000_0000_0000_0000;
+pub(crate) const GENERIC_PRIVATE: u64 = 0x8000_0000_0000_0000;
 
 fn internal(what: impl std::fmt::Debug) -> LowerError {
     LowerError::new(format!("internal: {what:?} reached emission"))

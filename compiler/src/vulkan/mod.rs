@@ -24,7 +24,7 @@ pub use abi::{ArgLayout, ArgPlace};
 
 use crate::ir::{FuncId, Module};
 use crate::passes::LowerError;
-use crate::passes::structurize::StructuredCfg;
+use crate::passes::structurize::{self, StructuredCfg};
 use crate::{LowerOptions, Target};
 use cranelift_entity::SecondaryMap;
 use emitter::Emitter;
@@ -36,17 +36,19 @@ pub struct VulkanModule {
     pub words: Vec<u32>,
 }
 
-/// Writes a lowered module. `cfgs` says which merges each function needs, as
-/// [`crate::passes::structurize`] found them.
+/// Structures the control flow of a lowered module and writes it.
 ///
 /// # Errors
 /// A construct that the device or the emitter has no form for.
 pub fn emit(
-    module: &Module,
-    cfgs: &SecondaryMap<FuncId, StructuredCfg>,
+    module: &mut Module,
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
+    let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
+    for func in emitter::reachable(module)? {
+        cfgs[func] = structurize::run(&mut module.functions[func])?;
+    }
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
         emitter.function(func, &cfgs[func])?;
