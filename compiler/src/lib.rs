@@ -13,6 +13,7 @@
 //! [`VulkanModule`] alone.
 #![forbid(unsafe_code)]
 
+pub mod backend;
 pub mod builtins;
 pub mod diagnostics;
 pub mod emit;
@@ -104,9 +105,5 @@ pub fn lower(
     target: &Target,
     options: &LowerOptions,
 ) -> Outcome<VulkanModule> {
-    let _ = (module, target, options);
-    Outcome {
-        output: None,
-        log: "error: the back half is not built in\n".to_string(),
-    }
+    backend::lower(module, target, options)
 }

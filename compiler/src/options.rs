@@ -94,6 +94,8 @@ pub struct LinkOptions {
 pub struct LowerOptions {
     /// Floating-point and optimisation switches.
     pub math: MathOptions,
+    /// clSetProgramSpecializationConstant: SpecId and the constant's bits, zero-extended.
+    pub spec_constants: Vec<(u32, u64)>,
 }
 
 /// What is wrong with a string of options.

@@ -151,7 +151,10 @@ fn run(args: &Arguments, text: &[u8]) -> Result<Vec<u8>, ()> {
         return Ok(words_to_bytes(&module.words));
     }
     let linked = finish(pumice_compiler::link(&[&module], &LinkOptions::default()))?;
-    let lower = LowerOptions { math: options.math };
+    let lower = LowerOptions {
+        math: options.math,
+        ..LowerOptions::default()
+    };
     let vulkan = finish(pumice_compiler::lower(&linked, &target, &lower))?;
     if args.emit == Emit::Vulkan {
         return Ok(words_to_bytes(&vulkan.words));

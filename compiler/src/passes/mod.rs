@@ -9,19 +9,33 @@
 //! a row that stands twice in the list says why.
 //! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
 
+pub mod address_space;
+pub mod cse;
+pub mod dce;
 pub mod eval;
 mod expand;
+pub mod fold;
+mod fold_rules;
+mod fold_vectors;
+pub mod inline;
 pub mod legalize_conversions;
 pub mod legalize_memory;
+pub mod link_builtins;
 pub mod lower_atomics;
 pub mod lower_integers;
 pub mod lower_kernel_args;
 pub mod lower_math;
 pub mod lower_printf;
 pub mod lower_wide_vectors;
+pub mod mem2reg;
+pub mod rewrite;
+pub mod simplify_cfg;
+pub mod slots;
 pub mod softfloat;
+pub mod sroa;
 pub mod structurize;
 
+use crate::ir::verify::verify;
 use crate::ir::{Function, GlobalData, GlobalId, Module};
 use crate::{LowerOptions, Target};
 use cranelift_entity::PrimaryMap;
@@ -153,7 +167,146 @@ pub struct Pass {
 }
 
 /// The pipeline, in order.
-pub const PIPELINE: &[Pass] = &[];
+///
+/// `fold`, `cse` and `dce` stand twice: the lowering passes between them write plain, wasteful
+/// code on purpose (bounds checks on constants, splits of vectors that are put together
+/// again), and only cleaning up once for all of them keeps each of them simple.
+/// `dce_module` stands first so that unused functions never pull library code in, and last
+/// because inlining leaves functions behind.
+pub const PIPELINE: &[Pass] = &[
+    Pass {
+        name: "dce_module",
+        run: PassFn::Module(dce::run_module),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "lower_math",
+        run: PassFn::TryModule(link_builtins::run),
+        requires: &[],
+        ensures: &[Property::MathLowered],
+    },
+    Pass {
+        name: "inline",
+        run: PassFn::TryModule(inline::run),
+        requires: &[],
+        ensures: &[Property::Linked, Property::Inlined],
+    },
+    Pass {
+        name: "dce_functions",
+        run: PassFn::Module(dce::run_module),
+        requires: &[Property::Inlined],
+        ensures: &[],
+    },
+    Pass {
+        name: "lower_kernel_args",
+        run: PassFn::Module(lower_kernel_args::run),
+        requires: &[Property::Inlined],
+        ensures: &[Property::ArgsLowered],
+    },
+    Pass {
+        name: "simplify_cfg",
+        run: PassFn::Function(simplify_cfg::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "sroa",
+        run: PassFn::Function(sroa::run),
+        requires: &[Property::Inlined, Property::ArgsLowered],
+        ensures: &[Property::SlotsPromoted],
+    },
+    Pass {
+        name: "address_space",
+        run: PassFn::Function(address_space::run),
+        requires: &[Property::Inlined, Property::SlotsPromoted],
+        ensures: &[Property::SpacesInferred],
+    },
+    Pass {
+        name: "fold",
+        run: PassFn::Function(fold::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "decide_branches",
+        run: PassFn::Function(simplify_cfg::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "cse",
+        run: PassFn::Function(cse::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "dce",
+        run: PassFn::Function(dce::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "lower_printf",
+        run: PassFn::TryModule(lower_printf::run),
+        requires: &[Property::Linked],
+        ensures: &[Property::PrintfLowered],
+    },
+    Pass {
+        name: "lower_atomics",
+        run: PassFn::TryFunction(lower_atomics::run),
+        requires: &[Property::SpacesInferred, Property::PrintfLowered],
+        ensures: &[Property::AtomicsLowered],
+    },
+    Pass {
+        name: "legalize_memory",
+        run: PassFn::TryModule(legalize_memory::run),
+        requires: &[Property::SpacesInferred],
+        ensures: &[],
+    },
+    Pass {
+        name: "legalize_conversions",
+        run: PassFn::TryFunction(legalize_conversions::run),
+        requires: &[Property::MathLowered],
+        ensures: &[],
+    },
+    Pass {
+        name: "lower_integers",
+        run: PassFn::TryFunction(lower_integers::run),
+        requires: &[Property::MathLowered],
+        ensures: &[],
+    },
+    Pass {
+        name: "lower_wide_vectors",
+        run: PassFn::TryModule(lower_wide_vectors::run),
+        requires: &[Property::MathLowered, Property::PrintfLowered],
+        ensures: &[Property::VectorsNarrow],
+    },
+    Pass {
+        name: "fold_lowered",
+        run: PassFn::Function(fold::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "cse_lowered",
+        run: PassFn::Function(cse::run),
+        requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "dce_lowered",
+        run: PassFn::Function(dce::run),
+        requires: &[],
+        ensures: &[Property::Simplified],
+    },
+    Pass {
+        name: "dce_unused",
+        run: PassFn::Module(dce::run_module),
+        requires: &[Property::Inlined],
+        ensures: &[],
+    },
+];
 
 /// Finds a pass by name, for `pumicec` and the file tests.
 pub fn find(name: &str) -> Option<&'static Pass> {
@@ -201,9 +354,17 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 ///
 /// # Errors
 /// What a pass cannot lower.
+///
+/// # Panics
+/// In debug builds, when a pass breaks the IR: a bug of that pass, which the text names.
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     for pass in PIPELINE {
         let _ = run_pass(pass, module, ctx)?;
+        if cfg!(debug_assertions) {
+            if let Err(error) = verify(module) {
+                panic!("after {}: {error}", pass.name);
+            }
+        }
     }
     Ok(())
 }

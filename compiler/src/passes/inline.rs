@@ -1,0 +1,288 @@
+//! Inlining, bottom-up over the call graph.
+//!
+//! A call is inlined when a private, local or generic pointer crosses it (the memory forms
+//! of those need one function), when the callee is small, or when it is the callee's only
+//! call. Everything else stays a call: f1 calling f2 twice, thirty levels deep, stays linear
+//! because a callee that has grown past the budget is no longer copied.
+//!
+//! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
+
+use super::rewrite::Replacements;
+use super::{Changed, Ctx, LowerError};
+use crate::ir::{
+    AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, StackSlot, Type,
+    Value, ValueDef,
+};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+
+/// Callees of at most this many instructions are copied to every call.
+const SMALL: usize = 60;
+/// A callee with one call in all is inlined up to this size.
+const SINGLE_CALL: usize = 20_000;
+/// No function grows beyond this many instructions.
+const MAX_SIZE: usize = 1 << 20;
+
+/// Inlines calls in all functions that kernels lead to.
+///
+/// # Errors
+/// A call of a function without a body, recursion, or code that grows without bound.
+pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let (order, calls) = bottom_up(module)?;
+    let mut changed = Changed::No;
+    for id in order {
+        if calls_in(&module.functions[id]).next().is_none() {
+            continue;
+        }
+        // Callees come first in the order, so they are final: the caller is taken out.
+        let mut func = std::mem::replace(
+            &mut module.functions[id],
+            Function::new("", Vec::new(), Vec::new()),
+        );
+        changed |= inline_into(&mut func, module, &calls)?;
+        module.functions[id] = func;
+    }
+    Ok(changed)
+}
+
+fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
+    func.layout
+        .blocks
+        .iter()
+        .flat_map(|&block| &func.layout.insts[block])
+        .filter_map(|&inst| match func.insts[inst].kind {
+            InstKind::Call { func, .. } => Some(func),
+            _ => None,
+        })
+}
+
+/// Functions reachable from kernels, callees first, and the number of calls of each.
+fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
+    #[derive(Clone, Copy, Default, PartialEq, Eq)]
+    enum State {
+        #[default]
+        New,
+        Open,
+        Done,
+    }
+    let mut state: SecondaryMap<FuncId, State> = SecondaryMap::new();
+    let mut calls: SecondaryMap<FuncId, u32> = SecondaryMap::new();
+    let mut order = Vec::new();
+    let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
+    let mut roots: Vec<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    if roots.is_empty() {
+        // A module without kernels is a test's or a library's: all functions count.
+        roots.extend(module.functions.keys());
+    }
+    for root in roots {
+        if state[root] != State::New {
+            continue;
+        }
+        state[root] = State::Open;
+        stack.push((root, calls_in(&module.functions[root]).collect()));
+        while let Some((id, callees)) = stack.last_mut() {
+            let id = *id;
+            let Some(callee) = callees.pop() else {
+                state[id] = State::Done;
+                order.push(id);
+                stack.pop();
+                continue;
+            };
+            calls[callee] += 1;
+            let func = &module.functions[callee];
+            if func.entry().is_none() {
+                return Err(LowerError::new(format!(
+                    "undefined reference to '{}', called from '{}'",
+                    func.name, module.functions[id].name
+                )));
+            }
+            match state[callee] {
+                State::New => {
+                    state[callee] = State::Open;
+                    stack.push((callee, calls_in(func).collect()));
+                }
+                State::Open => {
+                    return Err(LowerError::new(format!(
+                        "recursive call of '{}' in '{}'",
+                        func.name, module.functions[id].name
+                    )));
+                }
+                State::Done => {}
+            }
+        }
+    }
+    Ok((order, calls))
+}
+
+/// Whether pointers cross the call that only one function's memory can serve.
+fn pointers_cross(func: &Function) -> bool {
+    let needs_one_function = |ty: &Type| {
+        matches!(
+            ty.address_space(),
+            Some(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic)
+        )
+    };
+    func.params.iter().any(needs_one_function) || func.results.iter().any(needs_one_function)
+}
+
+fn size(func: &Function) -> usize {
+    func.layout
+        .blocks
+        .iter()
+        .map(|&block| func.layout.insts[block].len())
+        .sum()
+}
+
+fn should_inline(callee: &Function, calls: u32) -> bool {
+    if callee.always_inline || pointers_cross(callee) {
+        return true;
+    }
+    let size = size(callee);
+    size <= if calls == 1 { SINGLE_CALL } else { SMALL }
+}
+
+fn inline_into(
+    func: &mut Function,
+    module: &Module,
+    calls: &SecondaryMap<FuncId, u32>,
+) -> Result<Changed, LowerError> {
+    let mut changed = Changed::No;
+    let mut total = size(func);
+    // Whether to inline is the same for every call of one callee.
+    let mut decisions: SecondaryMap<FuncId, Option<bool>> = SecondaryMap::new();
+    let mut replacements = Replacements::default();
+    let mut new_order = Vec::with_capacity(func.layout.blocks.len());
+    // Blocks still to look at, the next one last.
+    let mut work: Vec<Block> = func.layout.blocks.iter().rev().copied().collect();
+    while let Some(block) = work.pop() {
+        new_order.push(block);
+        let found = func.layout.insts[block].iter().position(|&inst| {
+            let InstKind::Call { func: callee, .. } = func.insts[inst].kind else {
+                return false;
+            };
+            *decisions[callee]
+                .get_or_insert_with(|| should_inline(&module.functions[callee], calls[callee]))
+        });
+        let Some(at) = found else { continue };
+        let call = func.layout.insts[block][at];
+        let InstKind::Call {
+            func: callee, args, ..
+        } = func.insts[call].kind.clone()
+        else {
+            continue;
+        };
+        let callee = &module.functions[callee];
+        total += size(callee);
+        if total > MAX_SIZE {
+            return Err(LowerError::new(format!(
+                "'{}' is too large once the calls that pass pointers are inlined",
+                func.name
+            )));
+        }
+        let rest = func.layout.insts[block].split_off(at + 1);
+        func.layout.insts[block].pop();
+        let after = continuation(func, call, rest, &mut replacements);
+        let body = copy_body(func, callee, &args, after);
+        let dest = BlockCall {
+            block: body[0],
+            args: args.iter().copied().collect(),
+        };
+        let loc = func.insts[call].loc;
+        func.append(block, InstKind::Jump { dest }, &[], loc);
+        // The copy holds no call to inline: its callees were decided when it was final, and
+        // those that stayed calls stay calls here.
+        new_order.extend_from_slice(&body);
+        work.push(after);
+        changed = Changed::Yes;
+    }
+    func.layout.blocks = new_order;
+    replacements.apply(func);
+    Ok(changed)
+}
+
+/// The block behind a call; its parameters take the place of the call's results.
+fn continuation(
+    func: &mut Function,
+    call: Inst,
+    rest: Vec<Inst>,
+    replacements: &mut Replacements,
+) -> Block {
+    let after = func.make_block();
+    for result in func.insts[call].results.clone() {
+        let ty = func.ty(result);
+        let param = func.append_param(after, ty);
+        replacements.replace(result, param);
+    }
+    func.layout.insts[after] = rest;
+    after
+}
+
+/// Copies a callee's blocks; returns jump to `after`.
+fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Block) -> Vec<Block> {
+    debug_assert_eq!(args.len(), callee.params.len());
+    let mut values: SecondaryMap<Value, PackedOption<Value>> =
+        SecondaryMap::with_capacity(callee.num_values());
+    let mut slots: SecondaryMap<StackSlot, PackedOption<StackSlot>> = SecondaryMap::new();
+    for (slot, &data) in callee.slots.iter() {
+        slots[slot] = func.slots.push(data).into();
+    }
+    let mut blocks: SecondaryMap<Block, PackedOption<Block>> = SecondaryMap::new();
+    let mut order = Vec::with_capacity(callee.layout.blocks.len());
+    for &block in &callee.layout.blocks {
+        let copy = func.make_block();
+        blocks[block] = copy.into();
+        order.push(copy);
+        for &param in &callee.blocks[block].params {
+            values[param] = func.append_param(copy, callee.ty(param)).into();
+        }
+    }
+    // Results first: blocks need not stand in an order of definition before use.
+    let mut copies: Vec<(Block, Inst, Inst)> = Vec::new();
+    for &block in &callee.layout.blocks {
+        let Some(copy) = blocks[block].expand() else {
+            continue;
+        };
+        for &inst in &callee.layout.insts[block] {
+            let data = &callee.insts[inst];
+            let types: Vec<Type> = data.results.iter().map(|&v| callee.ty(v)).collect();
+            let new = func.make_inst(InstKind::Unreachable, &types, data.loc);
+            for (&old, &result) in data.results.iter().zip(&func.insts[new].results) {
+                values[old] = result.into();
+            }
+            copies.push((copy, inst, new));
+        }
+    }
+    for (block, old, new) in copies {
+        let mut kind = callee.insts[old].kind.clone();
+        kind.for_each_value_mut(|value| {
+            *value = match values[*value].expand() {
+                Some(copy) => copy,
+                None => {
+                    let copy = match callee.def(*value) {
+                        ValueDef::Const(lanes) => func.constant(callee.ty(*value), lanes),
+                        // Every use of undef may differ, so one copy is as good as any.
+                        _ => func.undef(callee.ty(*value)),
+                    };
+                    values[*value] = copy.into();
+                    copy
+                }
+            };
+        });
+        if let InstKind::StackAddr { slot } = &mut kind {
+            *slot = slots[*slot].expand().unwrap_or(*slot);
+        }
+        for call in kind.successors_mut() {
+            call.block = blocks[call.block].expand().unwrap_or(call.block);
+        }
+        if let InstKind::Return { values } = &kind {
+            let dest = BlockCall {
+                block: after,
+                args: values.iter().copied().collect(),
+            };
+            kind = InstKind::Jump { dest };
+        }
+        func.insts[new].kind = kind;
+        func.layout.insts[block].push(new);
+    }
+    order
+}

@@ -1,0 +1,137 @@
+//! Math lowering together with the library functions that it asks for.
+//!
+//! `lower_math` declares library functions by name; [`link_function`] brings each one's
+//! module in, with what it calls by name still declared. Library code may itself hold
+//! OpenCL.std instructions, so lowering and linking alternate until nothing is missing.
+//! Only functions that are called are ever decoded.
+
+use super::{Changed, Ctx, LowerError, lower_math};
+use crate::import::{SpecConstants, import};
+use crate::ir::{FuncId, Function, GlobalId, InstKind, Linkage, Module, StringId};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+
+/// Lowers OpenCL.std instructions and links the library functions that they call.
+///
+/// # Errors
+/// An instruction that nothing lowers, or a library function that does not exist.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let mut changed = lower_math::run(module, ctx)?;
+    loop {
+        let missing: Vec<FuncId> = module
+            .functions
+            .iter()
+            .filter(|(_, func)| func.entry().is_none() && func.name.starts_with("__pumice_"))
+            .map(|(id, _)| id)
+            .collect();
+        if missing.is_empty() {
+            return Ok(changed);
+        }
+        for id in missing {
+            // An earlier one's module may have brought it along.
+            if module.functions[id].entry().is_none() {
+                link_function(module, id)?;
+            }
+        }
+        changed = Changed::Yes;
+        let _ = lower_math::run(module, ctx)?;
+    }
+}
+
+/// Gives the library function that is declared as `id` its body.
+///
+/// # Errors
+/// The library has no function of this name, or one with another signature.
+pub fn link_function(module: &mut Module, id: FuncId) -> Result<(), LowerError> {
+    let name = module.functions[id].name.clone();
+    let words = pumice_builtins_lib::function(&name)
+        .ok_or_else(|| LowerError::new(format!("the built-in library has no '{name}'")))?;
+    let library = import(&words, &SpecConstants::default()).map_err(|error| {
+        LowerError::new(format!("internal: built-in library, '{name}': {error}"))
+    })?;
+    merge(module, id, library)?;
+    if module.functions[id].entry().is_none() {
+        return Err(LowerError::new(format!(
+            "internal: built-in library: '{name}' has no body"
+        )));
+    }
+    Ok(())
+}
+
+/// Adds a library module; the function called like `wanted` takes that one's place.
+fn merge(module: &mut Module, wanted: FuncId, library: Module) -> Result<(), LowerError> {
+    let mut functions: SecondaryMap<FuncId, PackedOption<FuncId>> = SecondaryMap::new();
+    for (old, func) in library.functions.iter() {
+        let shared = (func.linkage != Linkage::Internal)
+            .then(|| find(module, &func.name))
+            .flatten();
+        let new = match shared {
+            Some(id) => {
+                let known = &module.functions[id];
+                if known.params != func.params || known.results != func.results {
+                    return Err(LowerError::new(format!(
+                        "internal: built-in library: '{}' is called with other types",
+                        func.name
+                    )));
+                }
+                id
+            }
+            None => module.functions.push(Function::new(
+                func.name.clone(),
+                func.params.clone(),
+                func.results.clone(),
+            )),
+        };
+        functions[old] = new.into();
+    }
+    let mut globals: SecondaryMap<GlobalId, PackedOption<GlobalId>> = SecondaryMap::new();
+    let first_global = module.globals.len();
+    for (old, global) in library.globals {
+        globals[old] = module.globals.push(global).into();
+    }
+    let mut strings: SecondaryMap<StringId, PackedOption<StringId>> = SecondaryMap::new();
+    for (old, text) in library.strings {
+        strings[old] = module.strings.push(text).into();
+    }
+    for global in module.globals.values_mut().skip(first_global) {
+        for relocation in &mut global.relocations {
+            relocation.target = globals[relocation.target]
+                .expand()
+                .unwrap_or(relocation.target);
+        }
+    }
+    for (old, mut func) in library.functions {
+        let Some(new) = functions[old].expand() else {
+            continue;
+        };
+        // A body that is there already stays: it is the same function.
+        if func.entry().is_none() || module.functions[new].entry().is_some() {
+            continue;
+        }
+        for data in func.insts.values_mut() {
+            match &mut data.kind {
+                InstKind::Call { func, .. } => *func = functions[*func].expand().unwrap_or(*func),
+                InstKind::GlobalAddr { global } => {
+                    *global = globals[*global].expand().unwrap_or(*global);
+                }
+                InstKind::Printf { format, .. } => {
+                    *format = strings[*format].expand().unwrap_or(*format);
+                }
+                _ => {}
+            }
+        }
+        // Nothing outside the program asks for library functions by name.
+        func.linkage = Linkage::Internal;
+        debug_assert!(new == wanted || module.functions[new].entry().is_none());
+        module.functions[new] = func;
+    }
+    Ok(())
+}
+
+fn find(module: &Module, name: &str) -> Option<FuncId> {
+    module
+        .functions
+        .iter()
+        .find(|(_, func)| func.name == name)
+        .map(|(id, _)| id)
+}

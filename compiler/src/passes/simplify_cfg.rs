@@ -1,0 +1,261 @@
+//! The shape of the control flow: constant branches are decided, blocks with one way in and
+//! one way out are merged, jumps to jumps go straight to the end, and a two-way branch to
+//! one block with different arguments becomes selects.
+//!
+//! Jumps back to a loop's header are left alone, so that a loop keeps one latch.
+
+use super::rewrite::Replacements;
+use super::{Changed, FunctionCtx, dce, eval};
+use crate::ir::{Block, BlockCall, Cfg, Function, Inst, InstKind, UnaryOp, Value, ValueDef};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// At most this many selects replace one branch.
+const MAX_SELECTS: usize = 4;
+
+/// Simplifies the control flow of one function.
+pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
+    let mut changed = Changed::No;
+    // Each round that changes something removes an edge or a block, so this ends.
+    loop {
+        let mut round = dce::remove_unreachable_blocks(func);
+        for block in func.layout.blocks.clone() {
+            round |= fold_terminator(func, block);
+        }
+        round |= dce::remove_unreachable_blocks(func);
+        round |= thread_jumps(func);
+        round |= dce::remove_unreachable_blocks(func);
+        round |= merge_blocks(func);
+        changed |= round;
+        if !round.is_yes() {
+            return changed;
+        }
+    }
+}
+
+/// Decides branches whose outcome is known.
+fn fold_terminator(func: &mut Function, block: Block) -> Changed {
+    let Some(inst) = func.terminator(block) else {
+        return Changed::No;
+    };
+    let new = match &func.insts[inst].kind {
+        InstKind::Branch { cond, then, other } => {
+            if then == other {
+                Some(InstKind::Jump { dest: then.clone() })
+            } else if let Some(bits) = func.const_bits(*cond) {
+                let dest = if bits != 0 { then } else { other };
+                Some(InstKind::Jump { dest: dest.clone() })
+            } else if let ValueDef::Undef = func.def(*cond) {
+                Some(InstKind::Jump {
+                    dest: other.clone(),
+                })
+            } else if let Some(InstKind::Unary {
+                op: UnaryOp::Not,
+                arg,
+            }) = func.def_inst(*cond).map(|inst| &func.insts[inst].kind)
+            {
+                Some(InstKind::Branch {
+                    cond: *arg,
+                    then: other.clone(),
+                    other: then.clone(),
+                })
+            } else {
+                return branch_to_selects(func, block, inst);
+            }
+        }
+        InstKind::Switch {
+            value,
+            default,
+            cases,
+        } => {
+            if let Some(bits) = func.const_bits(*value) {
+                let bits = eval::mask(func.ty(*value).scalar, bits);
+                let dest = cases
+                    .iter()
+                    .find(|(case, _)| *case == bits)
+                    .map_or(default, |(_, dest)| dest);
+                Some(InstKind::Jump { dest: dest.clone() })
+            } else if cases.iter().all(|(_, dest)| dest == default) {
+                Some(InstKind::Jump {
+                    dest: default.clone(),
+                })
+            } else if cases.iter().any(|(_, dest)| dest == default) {
+                Some(InstKind::Switch {
+                    value: *value,
+                    default: default.clone(),
+                    cases: cases
+                        .iter()
+                        .filter(|(_, dest)| dest != default)
+                        .cloned()
+                        .collect(),
+                })
+            } else {
+                None
+            }
+        }
+        _ => None,
+    };
+    match new {
+        Some(kind) => {
+            func.insts[inst].kind = kind;
+            Changed::Yes
+        }
+        None => Changed::No,
+    }
+}
+
+/// `branch c, B(x), B(y)` becomes `jump B(select c, x, y)`.
+fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
+    let InstKind::Branch { cond, then, other } = func.insts[inst].kind.clone() else {
+        return Changed::No;
+    };
+    if then.block != other.block {
+        return Changed::No;
+    }
+    let pairs = then.args.iter().zip(&other.args);
+    if pairs.clone().filter(|(a, b)| a != b).count() > MAX_SELECTS {
+        return Changed::No;
+    }
+    let loc = func.insts[inst].loc;
+    func.layout.insts[block].pop();
+    let pairs: SmallVec<[(Value, Value); 4]> = pairs.map(|(&a, &b)| (a, b)).collect();
+    let args = pairs
+        .iter()
+        .map(|&(a, b)| {
+            if a == b {
+                return a;
+            }
+            let ty = func.ty(a);
+            let kind = InstKind::Select {
+                cond,
+                then: a,
+                other: b,
+            };
+            func.append_value(block, kind, ty, loc)
+        })
+        .collect();
+    let dest = BlockCall {
+        block: then.block,
+        args,
+    };
+    func.append(block, InstKind::Jump { dest }, &[], loc);
+    Changed::Yes
+}
+
+/// Sends branches to blocks that only jump on to where those lead.
+fn thread_jumps(func: &mut Function) -> Changed {
+    let cfg = Cfg::new(func);
+    // Parameters of such blocks may be used by nothing but the block's own jump.
+    let mut used_elsewhere: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut forwards: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let entry = func.entry();
+    for &block in &func.layout.blocks {
+        let only_jump = match func.layout.insts[block].as_slice() {
+            &[inst] => match &func.insts[inst].kind {
+                InstKind::Jump { dest } => cfg.rpo_number(dest.block) > cfg.rpo_number(block),
+                _ => false,
+            },
+            _ => false,
+        };
+        forwards[block] = only_jump && Some(block) != entry;
+        for &inst in &func.layout.insts[block] {
+            func.insts[inst].kind.for_each_value(|value| {
+                if let ValueDef::Param(owner, _) = *func.def(value) {
+                    if owner != block {
+                        used_elsewhere[owner] = true;
+                    }
+                }
+            });
+        }
+    }
+    let mut changed = Changed::No;
+    for block in func.layout.blocks.clone() {
+        let Some(inst) = func.terminator(block) else {
+            continue;
+        };
+        let mut kind = func.insts[inst].kind.clone();
+        let mut threaded = false;
+        for call in kind.successors_mut() {
+            // Chains are acyclic: each step goes forward in the reverse postorder.
+            while forwards[call.block] && !used_elsewhere[call.block] {
+                let middle = call.block;
+                let &[jump] = func.layout.insts[middle].as_slice() else {
+                    break;
+                };
+                let InstKind::Jump { dest } = &func.insts[jump].kind else {
+                    break;
+                };
+                let args = dest
+                    .args
+                    .iter()
+                    .map(|&arg| match *func.def(arg) {
+                        ValueDef::Param(owner, index) if owner == middle => {
+                            call.args[usize::from(index)]
+                        }
+                        _ => arg,
+                    })
+                    .collect();
+                *call = BlockCall {
+                    block: dest.block,
+                    args,
+                };
+                threaded = true;
+            }
+        }
+        if threaded {
+            func.insts[inst].kind = kind;
+            changed = Changed::Yes;
+        }
+    }
+    changed
+}
+
+/// Appends a block to its only predecessor when that one only jumps there.
+fn merge_blocks(func: &mut Function) -> Changed {
+    let cfg = Cfg::new(func);
+    let mut edges: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for &block in &func.layout.blocks {
+        if let Some(inst) = func.terminator(block) {
+            for call in func.insts[inst].kind.successors() {
+                edges[call.block] += 1;
+            }
+        }
+    }
+    let mut replacements = Replacements::default();
+    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut changed = Changed::No;
+    let entry = func.entry();
+    for block in func.layout.blocks.clone() {
+        if gone[block] {
+            continue;
+        }
+        loop {
+            let Some(inst) = func.terminator(block) else {
+                break;
+            };
+            let InstKind::Jump { dest } = &func.insts[inst].kind else {
+                break;
+            };
+            let next = dest.block;
+            if edges[next] != 1 || next == block || Some(next) == entry || !cfg.is_reachable(next) {
+                break;
+            }
+            let args = dest.args.clone();
+            let params = std::mem::take(&mut func.blocks[next].params);
+            for (&param, &arg) in params.iter().zip(&args) {
+                replacements.replace(param, arg);
+            }
+            let moved = std::mem::take(&mut func.layout.insts[next]);
+            let insts = &mut func.layout.insts[block];
+            insts.pop();
+            insts.extend(moved);
+            gone[next] = true;
+            changed = Changed::Yes;
+        }
+    }
+    if changed.is_yes() {
+        func.layout.blocks.retain(|&block| !gone[block]);
+        replacements.apply(func);
+    }
+    changed
+}
