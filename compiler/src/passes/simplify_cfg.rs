@@ -229,10 +229,7 @@ fn merge_blocks(func: &mut Function) -> Changed {
         if gone[block] {
             continue;
         }
-        loop {
-            let Some(inst) = func.terminator(block) else {
-                break;
-            };
+        while let Some(inst) = func.terminator(block) {
             let InstKind::Jump { dest } = &func.insts[inst].kind else {
                 break;
             };
