@@ -1,13 +1,12 @@
 //! The back half: Kernel SPIR-V through the IR to Vulkan SPIR-V.
 //!
-//! import → verify → [`passes::PIPELINE`] → structurize → [`vulkan::emit`].
+//! import → verify → [`passes::PIPELINE`] → [`vulkan::emit`], which structures what it writes.
 
 use crate::import::{SpecConstants, import};
-use crate::ir::{FuncId, Module, verify::verify};
-use crate::passes::{self, Ctx, LowerError, structurize};
+use crate::ir::{Module, verify::verify};
+use crate::passes::{self, Ctx, LowerError};
 use crate::vulkan::{self, VulkanModule};
 use crate::{KernelModule, LowerOptions, Outcome, Target};
-use cranelift_entity::SecondaryMap;
 
 /// Lowers a linked Kernel module for one device.
 pub fn lower(
@@ -34,13 +33,7 @@ fn try_lower(
 ) -> Result<VulkanModule, LowerError> {
     let mut ir = to_ir(module, options)?;
     optimise(&mut ir, target, options)?;
-    let mut cfgs: SecondaryMap<FuncId, structurize::StructuredCfg> = SecondaryMap::new();
-    for (id, func) in ir.functions.iter_mut() {
-        if func.entry().is_some() {
-            cfgs[id] = structurize::run(func)?;
-        }
-    }
-    vulkan::emit(&ir, &cfgs, target, options)
+    vulkan::emit(&mut ir, target, options)
 }
 
 /// Imports a Kernel module and checks it: what comes out is verified IR.
