@@ -4,16 +4,12 @@
 //! please spirv-val. A `; run` line runs the kernel in the interpreter before and after
 //! lowering: the buffers must agree. `; snapshot` pins the disassembly (`PUMICE_BLESS=1`).
 
+mod lowering_passes;
 mod support;
 
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
-use pumice_compiler::ir::{Module, verify};
-use pumice_compiler::passes::{Ctx, FunctionCtx, LowerError};
-use pumice_compiler::passes::{
-    legalize_conversions, legalize_memory, lower_atomics, lower_integers, lower_kernel_args,
-    lower_math, lower_printf, lower_wide_vectors,
-};
+use pumice_compiler::ir::verify;
 use pumice_compiler::{LowerOptions, Target, vulkan};
 use std::path::{Path, PathBuf};
 
@@ -27,50 +23,6 @@ fn files() -> Vec<PathBuf> {
     files.sort();
     files
 }
-
-/// The lowering passes in the pipeline's order, the module verified after each.
-fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
-    let options = LowerOptions::default();
-    let ctx = Ctx {
-        target,
-        options: &options,
-    };
-    let check = |module: &Module, pass: &str, result: Result<(), LowerError>| {
-        result.map_err(|e| format!("{pass}: {e}"))?;
-        verify(module).map_err(|e| format!("after {pass}: {e}\n{}", module_to_text(module)))
-    };
-    let _ = lower_kernel_args::run(module, &ctx);
-    check(module, "lower_kernel_args", Ok(()))?;
-    let result = lower_math::run(module, &ctx).map(|_| ());
-    check(module, "lower_math", result)?;
-    let result = lower_printf::run(module, &ctx).map(|_| ());
-    check(module, "lower_printf", result)?;
-    let result = legalize_memory::run(module, &ctx).map(|_| ());
-    check(module, "legalize_memory", result)?;
-    for (name, pass) in [
-        ("lower_atomics", lower_atomics::run as FunctionPass),
-        ("legalize_conversions", legalize_conversions::run),
-        ("lower_integers", lower_integers::run),
-    ] {
-        let globals = module.globals.clone();
-        let ctx = FunctionCtx {
-            target,
-            options: &options,
-            globals: &globals,
-        };
-        for f in module.functions.values_mut() {
-            let _ = pass(f, &ctx).map_err(|e| format!("{name}: {e}"))?;
-        }
-        check(module, name, Ok(()))?;
-    }
-    let result = lower_wide_vectors::run(module, &ctx).map(|_| ());
-    check(module, "lower_wide_vectors", result)
-}
-
-type FunctionPass = fn(
-    &mut pumice_compiler::ir::Function,
-    &FunctionCtx<'_>,
-) -> Result<pumice_compiler::passes::Changed, LowerError>;
 
 /// `global G local L args …`: buffers of a fixed pattern (`buf:N`), zeros, local sizes, bytes,
 /// integers and floats by bits.
@@ -145,7 +97,7 @@ fn check_file(path: &Path, bless: bool) -> Result<(), String> {
         .map(|(range, inputs)| interp::run(&module, &kernel, inputs, range, &Options::default()))
         .transpose()
         .map_err(|e| format!("before: {e:?}"))?;
-    lower(&mut module, &target)?;
+    lowering_passes::lower(&mut module, &target)?;
     let after = run
         .as_ref()
         .map(|(range, inputs)| interp::run(&module, &kernel, inputs, range, &Options::default()))

@@ -1,0 +1,607 @@
+//! The lowering passes by numbers: the interpreter before against after, and OpenCL.std
+//! integer functions against arithmetic in 128 bits.
+
+mod lowering_passes;
+mod support;
+
+use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
+use pumice_compiler::ir::text::parse_module;
+use pumice_compiler::ir::verify;
+use pumice_compiler::{LowerOptions, Target, vulkan};
+
+/// A kernel that applies one instruction to operands of `types` in rows of 8-byte cells.
+fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
+    let mut body = String::new();
+    let n = types.len();
+    let mut next = 10;
+    let mut operands = Vec::new();
+    for (i, ty) in types.iter().enumerate() {
+        body += &format!(
+            "  v{}: ptr.global = ptr_add v5, i64 {}\n  v{}: {ty} = load v{}, align 8\n",
+            next,
+            i * 8,
+            next + 1,
+            next
+        );
+        operands.push(format!("v{}", next + 1));
+        next += 2;
+    }
+    let (value, stored) = if result == "bool" {
+        (
+            format!(
+                "  v{next}: bool = {instruction} {}\n  v{}: i8 = zext v{next}\n",
+                operands.join(", "),
+                next + 1
+            ),
+            next + 1,
+        )
+    } else {
+        (
+            format!(
+                "  v{next}: {result} = {instruction} {}\n",
+                operands.join(", ")
+            ),
+            next,
+        )
+    };
+    format!(
+        "kernel \"k\" fn0 {{\n  pointer global\n  pointer global\n}}\n\
+         func fn0 \"k\"(ptr.global, ptr.global) -> () internal {{\n\
+         block0(v0: ptr.global, v1: ptr.global):\n  v2: i64x3 = builtin.global_id\n  \
+         v3: i64 = extract v2, 0\n  v4: i64 = imul v3, i64 {}\n  v5: ptr.global = ptr_add v0, v4\n  \
+         v6: i64 = shl v3, i64 3\n  v7: ptr.global = ptr_add v1, v6\n{body}{value}  \
+         store v7, v{stored}, align 8\n  return\n}}\n",
+        n * 8
+    )
+}
+
+/// Results of `text` on rows of operands, in the interpreter.
+fn interpret(module: &pumice_compiler::ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
+    let input: Vec<u8> = rows
+        .iter()
+        .flatten()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    let inputs = Inputs {
+        buffers: vec![input, vec![0; rows.len() * 8]],
+        args: vec![
+            Arg::Buffer {
+                index: 0,
+                offset: 0,
+            },
+            Arg::Buffer {
+                index: 1,
+                offset: 0,
+            },
+        ],
+    };
+    let range = NdRange::linear(rows.len() as u64, 1);
+    let output = interp::run(module, "k", &inputs, &range, &Options::default())
+        .unwrap_or_else(|e| panic!("{e:?}"));
+    output.buffers[1]
+        .chunks(8)
+        .map(|c| u64::from_le_bytes(c.try_into().expect("8 bytes")))
+        .collect()
+}
+
+fn renumbered(text: &str) -> pumice_compiler::ir::Module {
+    // Values are numbered densely: v8 and v9 are left out above.
+    let mut text = text.to_string();
+    for i in 10..40 {
+        text = text.replace(&format!("v{i}:"), &format!("v{}:", i - 2));
+        text = text.replace(&format!("v{i},"), &format!("v{},", i - 2));
+        text = text.replace(&format!("v{i}\n"), &format!("v{}\n", i - 2));
+    }
+    let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    module
+}
+
+/// Lowers, checks that the emitted module is valid, and gives the lowered results.
+fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
+    let mut module = renumbered(text);
+    let target = Target::reference();
+    lowering_passes::lower(&mut module, &target).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let results = interpret(&module, rows);
+    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+        .words;
+    support::validate(&words, "vulkan1.2").unwrap_or_else(|e| panic!("{e}\n{text}"));
+    results
+}
+
+fn same_before_and_after(instruction: &str, types: &[&str], result: &str, rows: &[Vec<u64>]) {
+    let text = kernel(instruction, types, result);
+    let before = interpret(&renumbered(&text), rows);
+    let after = lowered(&text, rows);
+    for ((row, b), a) in rows.iter().zip(before).zip(after) {
+        assert_eq!(
+            b, a,
+            "{instruction} {types:?} -> {result} of {row:x?}: {b:#x}, lowered {a:#x}"
+        );
+    }
+}
+
+fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+fn integers(bits: u32) -> Vec<u64> {
+    let min = 1u64 << (bits - 1);
+    [
+        0,
+        1,
+        2,
+        3,
+        7,
+        100,
+        min - 1,
+        min,
+        min + 1,
+        min >> 1,
+        u64::MAX,
+        u64::MAX - 1,
+        0x5555_5555_5555_5555,
+        0x0123_4567_89AB_CDEF,
+        0xF0E1_D2C3_B4A5_9687,
+        0xFF80,
+    ]
+    .iter()
+    .map(|v| v & mask(bits))
+    .collect()
+}
+
+fn signed(bits: u32, value: u64) -> i128 {
+    i128::from(((value << (64 - bits)) as i64) >> (64 - bits))
+}
+
+fn pairs(values: &[u64]) -> Vec<Vec<u64>> {
+    values
+        .iter()
+        .flat_map(|&a| values.iter().map(move |&b| vec![a, b]))
+        .collect()
+}
+
+#[test]
+fn integer_instructions_survive_lowering() {
+    for bits in [8, 16, 32, 64] {
+        let ty = format!("i{bits}");
+        let values = integers(bits);
+        let all = pairs(&values);
+        let min = 1u64 << (bits - 1);
+        let divisible: Vec<Vec<u64>> = all
+            .iter()
+            .filter(|r| r[1] != 0 && !(r[0] == min && r[1] == mask(bits)))
+            .cloned()
+            .collect();
+        for op in ["sdiv", "srem", "udiv", "urem"] {
+            same_before_and_after(op, &[&ty, &ty], &ty, &divisible);
+        }
+        for op in ["smul_hi", "umul_hi", "shl", "lshr", "ashr", "smin", "umax"] {
+            same_before_and_after(op, &[&ty, &ty], &ty, &all);
+        }
+        let single: Vec<Vec<u64>> = values.iter().map(|&v| vec![v]).collect();
+        for op in ["math.popcount", "math.clz", "math.ctz", "math.bit_reverse"] {
+            same_before_and_after(op, &[&ty], &ty, &single);
+        }
+    }
+}
+
+#[test]
+fn division_by_zero_gives_a_value() {
+    for op in ["sdiv", "srem", "udiv", "urem"] {
+        let text = kernel(op, &["i32", "i32"], "i32");
+        let rows = [vec![5, 0], vec![0x8000_0000, 0xFFFF_FFFF]];
+        assert_eq!(lowered(&text, &rows).len(), 2);
+    }
+}
+
+#[test]
+fn saturating_conversions_survive_lowering() {
+    for from in [8, 16, 32, 64] {
+        for to in [8, 16, 32, 64] {
+            let rows: Vec<Vec<u64>> = integers(from).iter().map(|&v| vec![v]).collect();
+            for op in ["sat_s_to_s", "sat_s_to_u", "sat_u_to_s", "sat_u_to_u"] {
+                same_before_and_after(op, &[&format!("i{from}")], &format!("i{to}"), &rows);
+            }
+        }
+    }
+}
+
+fn floats(bits: u32) -> Vec<Vec<u64>> {
+    let numbers: &[f64] = &[
+        0.0,
+        -0.0,
+        0.5,
+        1.0,
+        1.5,
+        2.5,
+        -2.5,
+        3.5,
+        0.3,
+        -0.3,
+        99.99,
+        -100.5,
+        127.5,
+        128.0,
+        254.5,
+        255.5,
+        256.0,
+        32767.5,
+        65535.5,
+        65504.0,
+        65519.0,
+        65520.0,
+        70000.0,
+        -70000.0,
+        16777217.0,
+        2147483647.0,
+        2147483648.0,
+        -2147483648.0,
+        -2147483649.0,
+        4294967295.0,
+        4294967296.0,
+        9.2e18,
+        1.8e19,
+        1.9e19,
+        -9.3e18,
+        1e30,
+        -1e30,
+        6.1e-5,
+        6.0e-5,
+        5.96e-8,
+        2.98e-8,
+        2.99e-8,
+        1e-9,
+        1e-40,
+        3.0e38,
+        3.5e38,
+        1e300,
+        -1e300,
+        1e-300,
+        1.0000001,
+        1.00048828125,
+        1.000732421875,
+        0.1,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    numbers
+        .iter()
+        .map(|&n| {
+            vec![match bits {
+                16 => u64::from(interp::half::f64_to_f16(n)),
+                32 => u64::from((n as f32).to_bits()),
+                _ => n.to_bits(),
+            }]
+        })
+        .collect()
+}
+
+#[test]
+fn float_conversions_survive_lowering() {
+    for from in [16, 32, 64] {
+        let ty = format!("f{from}");
+        let rows = floats(from);
+        for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+            for to in [16, 32, 64] {
+                if to != from {
+                    let rows: Vec<Vec<u64>> = rows
+                        .iter()
+                        .filter(|r| !is_nan(from, r[0]))
+                        .cloned()
+                        .collect();
+                    same_before_and_after(
+                        &format!("f_to_f{mode}"),
+                        &[&ty],
+                        &format!("f{to}"),
+                        &rows,
+                    );
+                }
+            }
+            for to in [8, 16, 32, 64] {
+                for op in ["f_to_s_sat", "f_to_u_sat"] {
+                    same_before_and_after(&format!("{op}{mode}"), &[&ty], &format!("i{to}"), &rows);
+                }
+                let small: Vec<Vec<u64>> = rows.iter().take(12).cloned().collect();
+                same_before_and_after(&format!("f_to_s{mode}"), &[&ty], &format!("i{to}"), &small);
+            }
+        }
+    }
+}
+
+fn is_nan(bits: u32, value: u64) -> bool {
+    match bits {
+        16 => value & 0x7FFF > 0x7C00,
+        32 => f32::from_bits(value as u32).is_nan(),
+        _ => f64::from_bits(value).is_nan(),
+    }
+}
+
+#[test]
+fn integer_to_float_survives_lowering() {
+    for from in [8, 16, 32, 64] {
+        let mut values = integers(from);
+        values.extend(
+            [
+                16_777_217,
+                33_554_431,
+                65_519,
+                65_520,
+                1 << 53,
+                (1 << 53) + 1,
+            ]
+            .map(|v: u64| v & mask(from)),
+        );
+        let rows: Vec<Vec<u64>> = values.iter().map(|&v| vec![v]).collect();
+        for to in [16, 32, 64] {
+            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+                for op in ["s_to_f", "u_to_f"] {
+                    same_before_and_after(
+                        &format!("{op}{mode}"),
+                        &[&format!("i{from}")],
+                        &format!("f{to}"),
+                        &rows,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What a function gives for operands as unsigned bits.
+type Oracle = fn(u32, &[u64]) -> i128;
+
+fn clamp_s(bits: u32, v: i128) -> i128 {
+    v.clamp(-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+}
+
+#[test]
+fn integer_functions_are_exact() {
+    let table: &[(&str, usize, Oracle)] = &[
+        ("s_abs", 1, |n, a| signed(n, a[0]).abs()),
+        ("s_abs_diff", 2, |n, a| {
+            (signed(n, a[0]) - signed(n, a[1])).abs()
+        }),
+        ("u_abs_diff", 2, |_, a| {
+            i128::from(a[0]) - i128::from(a[1]).min(i128::from(a[0]))
+                + (i128::from(a[1]) - i128::from(a[0])).max(0)
+        }),
+        ("s_add_sat", 2, |n, a| {
+            clamp_s(n, signed(n, a[0]) + signed(n, a[1]))
+        }),
+        ("u_add_sat", 2, |n, a| {
+            (i128::from(a[0]) + i128::from(a[1])).min(i128::from(mask(n)))
+        }),
+        ("s_sub_sat", 2, |n, a| {
+            clamp_s(n, signed(n, a[0]) - signed(n, a[1]))
+        }),
+        ("u_sub_sat", 2, |_, a| {
+            (i128::from(a[0]) - i128::from(a[1])).max(0)
+        }),
+        ("s_hadd", 2, |n, a| (signed(n, a[0]) + signed(n, a[1])) >> 1),
+        ("u_hadd", 2, |_, a| {
+            (i128::from(a[0]) + i128::from(a[1])) >> 1
+        }),
+        ("s_rhadd", 2, |n, a| {
+            (signed(n, a[0]) + signed(n, a[1]) + 1) >> 1
+        }),
+        ("u_rhadd", 2, |_, a| {
+            (i128::from(a[0]) + i128::from(a[1]) + 1) >> 1
+        }),
+        ("s_mul_hi", 2, |n, a| {
+            (signed(n, a[0]) * signed(n, a[1])) >> n
+        }),
+        ("u_mul_hi", 2, |n, a| {
+            ((u128::from(a[0]) * u128::from(a[1])) >> n) as i128
+        }),
+        ("s_max", 2, |n, a| signed(n, a[0]).max(signed(n, a[1]))),
+        ("u_min", 2, |_, a| i128::from(a[0].min(a[1]))),
+        ("s_mad_sat", 3, |n, a| {
+            clamp_s(n, signed(n, a[0]) * signed(n, a[1]) + signed(n, a[2]))
+        }),
+        ("u_mad_sat", 3, |n, a| {
+            (u128::from(a[0]) * u128::from(a[1]) + u128::from(a[2])).min(u128::from(mask(n)))
+                as i128
+        }),
+        ("s_mad_hi", 3, |n, a| {
+            ((signed(n, a[0]) * signed(n, a[1])) >> n) + signed(n, a[2])
+        }),
+        ("u_mad_hi", 3, |n, a| {
+            ((u128::from(a[0]) * u128::from(a[1])) >> n) as i128 + i128::from(a[2])
+        }),
+        ("rotate", 2, |n, a| {
+            let by = (a[1] % u64::from(n)) as u32;
+            let wide = u128::from(a[0]) << by;
+            ((wide | wide >> n) & u128::from(mask(n))) as i128
+        }),
+        ("s_clamp", 3, |n, a| {
+            signed(n, a[0]).max(signed(n, a[1])).min(signed(n, a[2]))
+        }),
+        ("bitselect", 3, |_, a| {
+            i128::from((a[0] & !a[2]) | (a[1] & a[2]))
+        }),
+        ("clz", 1, |n, a| i128::from(a[0].leading_zeros() - (64 - n))),
+        ("ctz", 1, |n, a| i128::from(a[0].trailing_zeros().min(n))),
+        ("popcount", 1, |_, a| i128::from(a[0].count_ones())),
+    ];
+    for bits in [8u32, 16, 32, 64] {
+        let ty = format!("i{bits}");
+        let values = integers(bits);
+        for &(name, arity, oracle) in table {
+            let rows: Vec<Vec<u64>> = match arity {
+                1 => values.iter().map(|&v| vec![v]).collect(),
+                2 => pairs(&values),
+                _ => pairs(&values)
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, mut r)| {
+                        r.push(values[i % values.len()]);
+                        r
+                    })
+                    .collect(),
+            };
+            let types = vec![ty.as_str(); arity];
+            let text = kernel(&format!("math.ocl.{name}"), &types, &ty);
+            for (row, got) in rows.iter().zip(lowered(&text, &rows)) {
+                let want = oracle(bits, row) as u64 & mask(bits);
+                assert_eq!(want, got & mask(bits), "{name} i{bits} of {row:x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn float_functions_match_the_host() {
+    type Host = fn(f64, f64) -> f64;
+    let table: &[(&str, usize, Host)] = &[
+        ("copysign", 2, f64::copysign),
+        ("fdim", 2, |a, b| {
+            if a.is_nan() || b.is_nan() {
+                f64::NAN
+            } else {
+                (a - b).max(0.0) * f64::from(u8::from(a > b))
+            }
+        }),
+        ("round", 1, |a, _| a.round()),
+        ("fmin", 2, f64::min),
+        ("maxmag", 2, |a, b| {
+            if a.abs() > b.abs() {
+                a
+            } else if b.abs() > a.abs() {
+                b
+            } else {
+                a.max(b)
+            }
+        }),
+        ("sign", 1, |a, _| {
+            if a.is_nan() {
+                0.0
+            } else if a == 0.0 {
+                a
+            } else {
+                a.signum()
+            }
+        }),
+        ("step", 2, |a, b| if b < a { 0.0 } else { 1.0 }),
+        ("logb", 1, |a, _| {
+            if a == 0.0 {
+                f64::NEG_INFINITY
+            } else if a.is_nan() {
+                a
+            } else if a.is_infinite() {
+                f64::INFINITY
+            } else {
+                exponent(a)
+            }
+        }),
+    ];
+    let numbers = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -2.5,
+        0.49999997,
+        8388609.0,
+        1e-310,
+        3.0,
+        -7.25,
+        1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    for &(name, arity, host) in table {
+        let rows: Vec<Vec<u64>> = numbers
+            .iter()
+            .flat_map(|a| numbers.iter().map(move |b| vec![a.to_bits(), b.to_bits()]))
+            .map(|r| r[..arity].to_vec())
+            .collect();
+        let text = kernel(&format!("math.ocl.{name}"), &vec!["f64"; arity], "f64");
+        for (row, got) in rows.iter().zip(lowered(&text, &rows)) {
+            let a = f64::from_bits(row[0]);
+            let b = row.get(1).map_or(0.0, |&b| f64::from_bits(b));
+            let (want, got) = (host(a, b), f64::from_bits(got));
+            let same = want == got || (want.is_nan() && got.is_nan());
+            assert!(same, "{name}({a:e}, {b:e}) is {want:e}, lowered {got:e}");
+        }
+    }
+}
+
+fn exponent(a: f64) -> f64 {
+    let mut e = 0.0;
+    let mut m = a.abs();
+    while m >= 2.0 {
+        m /= 2.0;
+        e += 1.0;
+    }
+    while m < 1.0 {
+        m *= 2.0;
+        e -= 1.0;
+    }
+    e
+}
+
+#[test]
+fn neighbours_and_scaling_are_exact() {
+    let text = kernel("math.ocl.nextafter", &["f32", "f32"], "f32");
+    let f = |v: f32| u64::from(v.to_bits());
+    let rows = vec![
+        vec![f(1.0), f(2.0)],
+        vec![f(1.0), f(0.0)],
+        vec![f(0.0), f(-1.0)],
+        vec![f(-0.0), f(1.0)],
+        vec![f(f32::MAX), f(f32::INFINITY)],
+        vec![f(f32::from_bits(1)), f(-1.0)],
+        vec![f(0.0), f(-0.0)],
+    ];
+    let want = [
+        f(f32::from_bits(0x3F80_0001)),
+        f(f32::from_bits(0x3F7F_FFFF)),
+        0x8000_0001,
+        1,
+        f(f32::INFINITY),
+        0,
+        f(-0.0),
+    ];
+    assert_eq!(lowered(&text, &rows), want);
+
+    let text = kernel("math.ocl.ldexp", &["f64", "i32"], "f64");
+    let cases: &[(f64, i32)] = &[
+        (1.5, 10),
+        (1.0, -1074),
+        (1.0, -1075),
+        (1.5, -1075),
+        (f64::from_bits(1), 2097),
+        (1.0, 5000),
+        (1.0, i32::MIN),
+        (f64::MAX, -2000),
+        (1.75, -1073),
+    ];
+    let rows: Vec<Vec<u64>> = cases
+        .iter()
+        .map(|&(a, n)| vec![a.to_bits(), u64::from(n as u32)])
+        .collect();
+    let want: Vec<f64> = vec![
+        1536.0,
+        f64::from_bits(1),
+        0.0,
+        f64::from_bits(1),
+        f64::powi(2.0, 1023),
+        f64::INFINITY,
+        0.0,
+        f64::MAX * f64::powi(2.0, -1000) * f64::powi(2.0, -1000),
+        f64::from_bits(4),
+    ];
+    let got: Vec<f64> = lowered(&text, &rows)
+        .into_iter()
+        .map(f64::from_bits)
+        .collect();
+    assert_eq!(want, got);
+}

@@ -1,0 +1,50 @@
+//! The lowering passes as the file tests run them.
+
+use pumice_compiler::ir::text::module_to_text;
+use pumice_compiler::ir::{Function, Module, verify};
+use pumice_compiler::passes::{
+    Changed, Ctx, FunctionCtx, LowerError, legalize_conversions, legalize_memory, lower_atomics,
+    lower_integers, lower_kernel_args, lower_math, lower_printf, lower_wide_vectors,
+};
+use pumice_compiler::{LowerOptions, Target};
+
+type FunctionPass = fn(&mut Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>;
+
+/// The lowering passes in the pipeline's order, the module verified after each.
+pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
+    let options = LowerOptions::default();
+    let ctx = Ctx {
+        target,
+        options: &options,
+    };
+    let check = |module: &Module, pass: &str, result: Result<(), LowerError>| {
+        result.map_err(|e| format!("{pass}: {e}"))?;
+        verify(module).map_err(|e| format!("after {pass}: {e}\n{}", module_to_text(module)))
+    };
+    let _ = lower_kernel_args::run(module, &ctx);
+    check(module, "lower_kernel_args", Ok(()))?;
+    let result = lower_math::run(module, &ctx).map(|_| ());
+    check(module, "lower_math", result)?;
+    let result = lower_printf::run(module, &ctx).map(|_| ());
+    check(module, "lower_printf", result)?;
+    let result = legalize_memory::run(module, &ctx).map(|_| ());
+    check(module, "legalize_memory", result)?;
+    for (name, pass) in [
+        ("lower_atomics", lower_atomics::run as FunctionPass),
+        ("legalize_conversions", legalize_conversions::run),
+        ("lower_integers", lower_integers::run),
+    ] {
+        let globals = module.globals.clone();
+        let ctx = FunctionCtx {
+            target,
+            options: &options,
+            globals: &globals,
+        };
+        for f in module.functions.values_mut() {
+            let _ = pass(f, &ctx).map_err(|e| format!("{name}: {e}"))?;
+        }
+        check(module, name, Ok(()))?;
+    }
+    let result = lower_wide_vectors::run(module, &ctx).map(|_| ());
+    check(module, "lower_wide_vectors", result)
+}
