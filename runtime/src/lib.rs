@@ -16,6 +16,7 @@ pub mod device;
 mod device_info;
 pub mod error;
 pub mod event;
+pub mod executable;
 pub mod extensions;
 mod gpu;
 pub mod info;

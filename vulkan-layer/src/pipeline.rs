@@ -339,6 +339,11 @@ impl Layout {
 }
 
 impl Pipeline {
+    /// Whether both are the same pipeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The pipeline's layout.
     pub fn layout(&self) -> &Layout {
         &self.0.layout

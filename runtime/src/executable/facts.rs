@@ -1,0 +1,304 @@
+//! Facts about a Vulkan module that its reflection does not tell: capabilities, work-group sizes
+//! fixed in the module, built-ins in use, and how much work-group memory a kernel takes.
+//!
+//! Reads instruction words only as far as it needs them; operands out of place make a fact
+//! unknown or the module refused, never a panic.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use pumice_reflection::spirv::{self, Inst, op};
+
+const WORKGROUP: u32 = 4;
+const GL_COMPUTE: u32 = 5;
+
+/// What is known of a module.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub version: (u8, u8),
+    pub capabilities: Vec<u32>,
+    /// Interface variables of each GLCompute entry point's function.
+    interfaces: HashMap<u32, Vec<u32>>,
+    local_sizes: HashMap<u32, LocalSize>,
+    /// BuiltIn decorations on variables.
+    pub built_ins: HashSet<u32>,
+    /// The module has a WorkgroupSize constant, which overrides execution modes.
+    workgroup_size: Option<u32>,
+    types: HashMap<u32, Type>,
+    constants: HashMap<u32, Constant>,
+    spec_ids: HashMap<u32, u32>,
+    /// Workgroup variables and the types that they hold.
+    workgroup: HashMap<u32, u32>,
+    /// Words that each function's instructions have as operands, and the functions it calls.
+    functions: HashMap<u32, Function>,
+}
+
+#[derive(Debug, Default)]
+struct Function {
+    workgroup: HashSet<u32>,
+    calls: HashSet<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum LocalSize {
+    Literal([u32; 3]),
+    Ids([u32; 3]),
+}
+
+#[derive(Clone, Debug)]
+enum Type {
+    Bytes(u64),
+    Array { element: u32, length: u32 },
+    Repeat { element: u32, count: u32 },
+    Struct(Vec<u32>),
+    Pointer { class: u32, to: u32 },
+}
+
+#[derive(Clone, Debug)]
+enum Constant {
+    Value(u64),
+    Composite(Vec<u32>),
+    Op { opcode: u32, operands: Vec<u32> },
+}
+
+/// Values of specialization ids; others keep their defaults.
+pub(super) type SpecValues = HashMap<u32, u32>;
+
+impl Facts {
+    /// Reads a module whose instruction words are sound (the reflection reader has checked that).
+    pub fn read(words: &[u32]) -> Result<Self, String> {
+        let header = spirv::header(words).map_err(|error| error.to_string())?;
+        let mut facts = Self {
+            version: header.version,
+            ..Self::default()
+        };
+        let mut function = None;
+        for inst in spirv::instructions(words) {
+            let inst = inst.map_err(|error| error.to_string())?;
+            match inst.opcode {
+                op::FUNCTION => {
+                    let id = inst.operands.get(1).copied();
+                    function = id;
+                    facts.functions.entry(id.unwrap_or(0)).or_default();
+                }
+                op::FUNCTION_END => function = None,
+                _ => {}
+            }
+            match function {
+                Some(id) => facts.in_function(id, &inst),
+                None => facts.at_module_level(&inst),
+            }
+        }
+        if facts.capabilities.contains(&6) {
+            return Err("the module has capability Kernel: it is not Vulkan SPIR-V".into());
+        }
+        Ok(facts)
+    }
+
+    fn in_function(&mut self, function: u32, inst: &Inst<'_>) {
+        let Some(entry) = self.functions.get_mut(&function) else {
+            return;
+        };
+        if inst.opcode == op::FUNCTION_CALL {
+            entry.calls.extend(inst.operands.get(2));
+        }
+        // A literal operand may equal a variable's id; that counts a variable too much, never
+        // one too little.
+        let variables = inst
+            .operands
+            .iter()
+            .filter(|id| self.workgroup.contains_key(id));
+        entry.workgroup.extend(variables);
+    }
+
+    fn at_module_level(&mut self, inst: &Inst<'_>) {
+        match (inst.opcode, inst.operands) {
+            (op::CAPABILITY, &[capability]) => self.capabilities.push(capability),
+            (op::ENTRY_POINT, &[GL_COMPUTE, function, ref rest @ ..]) => {
+                let words = spirv::string(rest).map_or(rest.len(), |(_, words)| words);
+                self.interfaces.insert(function, rest[words..].to_vec());
+            }
+            (op::EXECUTION_MODE, &[function, 17, x, y, z]) => {
+                self.local_sizes
+                    .insert(function, LocalSize::Literal([x, y, z]));
+            }
+            (op::EXECUTION_MODE_ID, &[function, 38, x, y, z]) => {
+                self.local_sizes.insert(function, LocalSize::Ids([x, y, z]));
+            }
+            (op::DECORATE, &[target, 11, built_in]) => {
+                if built_in == 25 {
+                    self.workgroup_size = Some(target);
+                }
+                self.built_ins.insert(built_in);
+            }
+            (op::DECORATE, &[target, 1, spec_id]) => {
+                self.spec_ids.insert(target, spec_id);
+            }
+            (op::TYPE_BOOL, &[id]) => self.define_type(id, Type::Bytes(1)),
+            (op::TYPE_INT | op::TYPE_FLOAT, &[id, width, ..]) => {
+                self.define_type(id, Type::Bytes(u64::from(width / 8)));
+            }
+            (op::TYPE_VECTOR | op::TYPE_MATRIX, &[id, element, count]) => {
+                self.define_type(id, Type::Repeat { element, count });
+            }
+            (op::TYPE_ARRAY, &[id, element, length]) => {
+                self.define_type(id, Type::Array { element, length });
+            }
+            (op::TYPE_STRUCT, &[id, ref members @ ..]) => {
+                self.define_type(id, Type::Struct(members.to_vec()));
+            }
+            (op::TYPE_POINTER, &[id, class, to]) => {
+                self.define_type(id, Type::Pointer { class, to });
+            }
+            (op::CONSTANT | op::SPEC_CONSTANT, &[_, id, low, ref high @ ..]) => {
+                let high = u64::from(high.first().copied().unwrap_or(0));
+                self.constants
+                    .insert(id, Constant::Value(high << 32 | u64::from(low)));
+            }
+            (op::SPEC_CONSTANT_COMPOSITE | 44, &[_, id, ref parts @ ..]) => {
+                self.constants
+                    .insert(id, Constant::Composite(parts.to_vec()));
+            }
+            (op::SPEC_CONSTANT_OP, &[_, id, opcode, ref operands @ ..]) => {
+                let operands = operands.to_vec();
+                self.constants.insert(id, Constant::Op { opcode, operands });
+            }
+            (op::VARIABLE, &[pointer, id, class, ..]) if class == WORKGROUP => {
+                if let Some(&Type::Pointer {
+                    class: WORKGROUP,
+                    to,
+                }) = self.types.get(&pointer)
+                {
+                    self.workgroup.insert(id, to);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn define_type(&mut self, id: u32, ty: Type) {
+        self.types.insert(id, ty);
+    }
+
+    /// The value of a scalar constant; `None` where it cannot be worked out.
+    fn evaluate(&self, id: u32, spec: &SpecValues, depth: u32) -> Option<u64> {
+        if let Some(value) = self.spec_ids.get(&id).and_then(|spec_id| spec.get(spec_id)) {
+            return Some(u64::from(*value));
+        }
+        let depth = depth.checked_sub(1)?;
+        match self.constants.get(&id)? {
+            Constant::Value(value) => Some(*value),
+            Constant::Composite(_) => None,
+            Constant::Op { opcode, operands } => {
+                let value = |index: usize| self.evaluate(*operands.get(index)?, spec, depth);
+                Some(match opcode {
+                    // UConvert, SConvert, Bitcast of small non-negative values
+                    113 | 114 | 124 => value(0)?,
+                    128 => value(0)?.wrapping_add(value(1)?),
+                    130 => value(0)?.wrapping_sub(value(1)?),
+                    132 => value(0)?.wrapping_mul(value(1)?),
+                    134 | 135 => value(0)?.checked_div(value(1)?)?,
+                    137 => value(0)?.checked_rem(value(1)?)?,
+                    194 => value(0)?.checked_shr(u32::try_from(value(1)?).ok()?)?,
+                    196 => value(0)?.checked_shl(u32::try_from(value(1)?).ok()?)?,
+                    197 => value(0)? | value(1)?,
+                    199 => value(0)? & value(1)?,
+                    200 => !value(0)?,
+                    169 => value(if value(0)? != 0 { 1 } else { 2 })?,
+                    170 => u64::from(value(0)? == value(1)?),
+                    171 => u64::from(value(0)? != value(1)?),
+                    172 => u64::from(value(0)? > value(1)?),
+                    174 => u64::from(value(0)? >= value(1)?),
+                    176 => u64::from(value(0)? < value(1)?),
+                    178 => u64::from(value(0)? <= value(1)?),
+                    _ => return None,
+                })
+            }
+        }
+    }
+
+    /// The size of a type's value in bytes, unpadded; 0 where it cannot be worked out.
+    fn size(&self, ty: u32, spec: &SpecValues, sizes: &RefCell<HashMap<u32, u64>>) -> u64 {
+        if let Some(&size) = sizes.borrow().get(&ty) {
+            return size;
+        }
+        // Entered first, so that a type that holds itself counts as 0 instead of for ever.
+        sizes.borrow_mut().insert(ty, 0);
+        let size = match self.types.get(&ty) {
+            None => 0,
+            Some(Type::Bytes(bytes)) => *bytes,
+            Some(Type::Pointer { .. }) => 8,
+            Some(Type::Repeat { element, count }) => self
+                .size(*element, spec, sizes)
+                .saturating_mul(u64::from(*count)),
+            Some(Type::Array { element, length }) => {
+                let length = self.evaluate(*length, spec, 64).unwrap_or(0);
+                self.size(*element, spec, sizes).saturating_mul(length)
+            }
+            Some(Type::Struct(members)) => {
+                let sizes = members.iter().map(|&member| self.size(member, spec, sizes));
+                sizes.fold(0, u64::saturating_add)
+            }
+        };
+        sizes.borrow_mut().insert(ty, size);
+        size
+    }
+
+    /// Work-group memory of a kernel in bytes, for these specialization values. `known` are
+    /// sizes that the reflection gives.
+    pub fn local_memory(&self, function: u32, spec: &SpecValues, known: &HashMap<u32, u32>) -> u64 {
+        let sizes = RefCell::default();
+        let variables = self.variables_of(function);
+        let bytes = |(variable, ty): (u32, u32)| match known.get(&variable) {
+            Some(&size) => u64::from(size),
+            None => self.size(ty, spec, &sizes),
+        };
+        variables
+            .into_iter()
+            .map(bytes)
+            .fold(0, u64::saturating_add)
+    }
+
+    /// The Workgroup variables that a kernel uses, with the types that they hold.
+    fn variables_of(&self, function: u32) -> Vec<(u32, u32)> {
+        let mut variables = HashSet::new();
+        if self.version >= (1, 4) {
+            // Since 1.4 the interface lists every global variable in use.
+            variables.extend(
+                self.interfaces
+                    .get(&function)
+                    .into_iter()
+                    .flatten()
+                    .copied(),
+            );
+        } else {
+            let mut seen = HashSet::new();
+            let mut left = vec![function];
+            while let Some(id) = left.pop() {
+                let Some(function) = self.functions.get(&id).filter(|_| seen.insert(id)) else {
+                    continue;
+                };
+                variables.extend(&function.workgroup);
+                left.extend(&function.calls);
+            }
+        }
+        let held = |variable| Some((variable, *self.workgroup.get(&variable)?));
+        variables.into_iter().filter_map(held).collect()
+    }
+
+    /// The work-group size that the module fixes for an entry point, if it does.
+    pub fn local_size(&self, function: u32) -> Option<[u32; 3]> {
+        let ids = match (self.workgroup_size, self.local_sizes.get(&function)) {
+            (Some(id), _) => match self.constants.get(&id)? {
+                Constant::Composite(parts) => <[u32; 3]>::try_from(parts.as_slice()).ok()?,
+                _ => return None,
+            },
+            (None, Some(LocalSize::Ids(ids))) => *ids,
+            (None, Some(LocalSize::Literal(size))) => return Some(*size),
+            (None, None) => return None,
+        };
+        let spec = SpecValues::new();
+        let value = |id: u32| u32::try_from(self.evaluate(id, &spec, 64)?).ok();
+        Some([value(ids[0])?, value(ids[1])?, value(ids[2])?])
+    }
+}

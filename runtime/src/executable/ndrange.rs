@@ -1,0 +1,246 @@
+//! NDRanges, and how they are cut into regions that one dispatch can run.
+//!
+//! A region is a box of work-groups of one size. A range needs more than one where its size is
+//! no multiple of the local size (the rest in each dimension is a region of smaller groups), and
+//! where it has more groups than the device dispatches at once.
+
+/// The range of one clEnqueueNDRangeKernel; dimensions beyond `work_dim` have offset 0 and size 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NdRange {
+    /// 1 to 3.
+    pub work_dim: u32,
+    /// global_work_offset.
+    pub global_offset: [u64; 3],
+    /// global_work_size; 0 in any dimension is an empty range.
+    pub global_size: [u64; 3],
+    /// The enqueued local size, chosen already where the application gave none. Not 0.
+    pub local_size: [u32; 3],
+}
+
+impl NdRange {
+    /// The number of work-groups in each dimension, smaller ones at the end included.
+    pub fn num_groups(&self) -> [u64; 3] {
+        std::array::from_fn(|d| self.global_size[d].div_ceil(u64::from(self.local_size[d])))
+    }
+}
+
+/// A box of equal work-groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The first work-group's id in each dimension.
+    pub first_group: [u64; 3],
+    /// How many work-groups.
+    pub groups: [u32; 3],
+    /// Their size.
+    pub local_size: [u32; 3],
+}
+
+/// More regions than this are not recorded: such a range would run for days.
+pub const MAX_REGIONS: u64 = 1 << 16;
+
+/// Cuts one dimension into (first group, groups, local size).
+fn cut(global: u64, local: u32, max_groups: u32) -> impl Iterator<Item = (u64, u32, u32)> + Clone {
+    let wide = u64::from(local);
+    let (full, rest) = (global / wide, (global % wide) as u32);
+    let step = u64::from(max_groups.max(1));
+    let pieces = (0..full.div_ceil(step)).map(move |piece| {
+        let first = piece * step;
+        (first, (full - first).min(step) as u32, local)
+    });
+    let last = (rest > 0).then_some((full, 1, rest));
+    pieces.chain(last)
+}
+
+fn pieces(global: u64, local: u32, max_groups: u32) -> u64 {
+    let wide = u64::from(local);
+    (global / wide).div_ceil(u64::from(max_groups.max(1))) + u64::from(global % wide != 0)
+}
+
+/// The regions of a range, for a device that dispatches at most `max_groups` work-groups in each
+/// dimension; `None` beyond [`MAX_REGIONS`].
+pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
+    if range.global_size.contains(&0) || range.local_size.contains(&0) {
+        return Some(Vec::new());
+    }
+    let mut count = 1_u64;
+    for d in 0..3 {
+        count = count.saturating_mul(pieces(
+            range.global_size[d],
+            range.local_size[d],
+            max_groups[d],
+        ));
+    }
+    if count > MAX_REGIONS {
+        return None;
+    }
+    let dimension = |d: usize| cut(range.global_size[d], range.local_size[d], max_groups[d]);
+    let mut all = Vec::with_capacity(count as usize);
+    for (z, groups_z, local_z) in dimension(2) {
+        for (y, groups_y, local_y) in dimension(1) {
+            for (x, groups_x, local_x) in dimension(0) {
+                all.push(Region {
+                    first_group: [x, y, z],
+                    groups: [groups_x, groups_y, groups_z],
+                    local_size: [local_x, local_y, local_z],
+                });
+            }
+        }
+    }
+    Some(all)
+}
+
+/// A local size for a range whose application gave none.
+///
+/// Divides the global size where that gives groups of a useful width; else, where smaller
+/// groups at the end are allowed, takes the widest.
+pub fn pick_local_size(
+    global_size: [u64; 3],
+    max_size: [u32; 3],
+    max_invocations: u32,
+    non_uniform: bool,
+) -> [u32; 3] {
+    // More invocations per group gain nothing and cost registers.
+    let mut budget = max_invocations.clamp(1, 256);
+    std::array::from_fn(|d| {
+        let most = budget.min(max_size[d].max(1));
+        let size = pick_dimension(global_size[d], most, non_uniform);
+        budget /= size;
+        size
+    })
+}
+
+fn pick_dimension(global: u64, most: u32, non_uniform: bool) -> u32 {
+    if global <= u64::from(most) {
+        return (global as u32).max(1);
+    }
+    let divisor = (1..=most).rev().find(|&size| global % u64::from(size) == 0);
+    let divisor = divisor.unwrap_or(1);
+    if non_uniform && divisor < most / 8 {
+        most
+    } else {
+        divisor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_REGIONS, NdRange, Region, pick_local_size, regions};
+
+    fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
+        NdRange {
+            work_dim: 3,
+            global_offset: [0; 3],
+            global_size,
+            local_size,
+        }
+    }
+
+    /// Every work-item of the range is in exactly one region, at the right place.
+    fn assert_partition(range: &NdRange, max_groups: [u32; 3]) -> Vec<Region> {
+        let all = regions(range, max_groups).unwrap();
+        let [x, y, z] = range.global_size.map(|size| size as usize);
+        let mut seen = vec![0_u8; x * y * z];
+        for region in &all {
+            for d in 0..3 {
+                assert!(region.groups[d] > 0 && region.groups[d] <= max_groups[d]);
+                let full = region.local_size[d] == range.local_size[d];
+                let last = region.first_group[d] + 1 == range.num_groups()[d];
+                assert!(full || (region.groups[d] == 1 && last), "{region:?}");
+            }
+            let ids = |d: usize| {
+                let first = region.first_group[d] * u64::from(range.local_size[d]);
+                let count = u64::from(region.groups[d]) * u64::from(region.local_size[d]);
+                first as usize..(first + count) as usize
+            };
+            for k in ids(2) {
+                for j in ids(1) {
+                    for i in ids(0) {
+                        seen[(k * y + j) * x + i] += 1;
+                    }
+                }
+            }
+        }
+        assert!(
+            seen.iter().all(|&count| count == 1),
+            "{range:?} {max_groups:?}"
+        );
+        all
+    }
+
+    #[test]
+    fn every_item_is_in_one_region() {
+        let none = [u32::MAX; 3];
+        assert_eq!(
+            assert_partition(&range([64, 1, 1], [16, 1, 1]), none).len(),
+            1
+        );
+        assert_eq!(
+            assert_partition(&range([65, 1, 1], [16, 1, 1]), none).len(),
+            2
+        );
+        assert_eq!(
+            assert_partition(&range([7, 5, 3], [4, 4, 2]), none).len(),
+            8
+        );
+        assert_eq!(
+            assert_partition(&range([3, 3, 3], [8, 8, 8]), none).len(),
+            1
+        );
+        assert_eq!(
+            assert_partition(&range([100, 1, 1], [1, 1, 1]), [9, 9, 9]).len(),
+            12
+        );
+        assert_eq!(
+            assert_partition(&range([50, 9, 4], [4, 2, 4]), [5, 2, 1]).len(),
+            12
+        );
+        assert_eq!(
+            assert_partition(&range([8, 8, 8], [8, 8, 8]), [1, 1, 1]).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn every_small_range() {
+        for global in 1..=12 {
+            for local in 1..=13 {
+                for most in [1, 2, 3, 12] {
+                    assert_partition(&range([global, 3, 2], [local, 2, 1]), [most, 1, 2]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        assert_eq!(regions(&range([0, 5, 5], [1, 1, 1]), [9; 3]), Some(vec![]));
+        assert_eq!(
+            regions(&range([u64::MAX, 1, 1], [1, 1, 1]), [65535; 3]),
+            None
+        );
+        let most = range([MAX_REGIONS, 1, 1], [1, 1, 1]);
+        assert_eq!(
+            regions(&most, [1; 3]).map(|all| all.len() as u64),
+            Some(MAX_REGIONS)
+        );
+        let large = regions(&range([1 << 40, 1, 1], [1024, 1, 1]), [u32::MAX; 3]).unwrap();
+        assert_eq!(large[0].groups, [1 << 30, 1, 1]);
+        assert_eq!(range([65, 7, 1], [64, 7, 1]).num_groups(), [2, 1, 1]);
+    }
+
+    #[test]
+    fn local_sizes() {
+        let pick = |global, non_uniform| pick_local_size(global, [1024; 3], 1024, non_uniform);
+        assert_eq!(pick([1024, 1, 1], true), [256, 1, 1]);
+        assert_eq!(pick([10, 10, 10], true), [10, 10, 2]);
+        assert_eq!(pick([1000, 1, 1], true), [250, 1, 1]);
+        // A prime: cut the rest off where that is allowed.
+        assert_eq!(pick([10007, 1, 1], true), [256, 1, 1]);
+        assert_eq!(pick([10007, 1, 1], false), [1, 1, 1]);
+        assert_eq!(
+            pick_local_size([64, 64, 1], [1024, 4, 1], 128, true),
+            [64, 2, 1]
+        );
+        assert_eq!(pick([0, 0, 0], true), [1, 1, 1]);
+    }
+}

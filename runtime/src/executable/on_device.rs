@@ -1,0 +1,155 @@
+//! What an executable has on its device: the shader module, data buffers, pipelines, and room for
+//! argument blocks.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+use pumice_vulkan_layer::{
+    Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
+};
+
+use super::interface::{Interface, ModuleData};
+
+/// The state that all launches of an executable share.
+pub(super) struct OnDevice {
+    pub device: Device,
+    module: ShaderModule,
+    /// One buffer per data block of the module, in its order.
+    pub data: Vec<Buffer>,
+    /// Bound where an argument is NULL or the kernel does not print.
+    pub nothing: Buffer,
+    /// One layout per kernel.
+    pub layouts: Vec<Layout>,
+    /// Guards the map alone: pipelines are made without the lock.
+    pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
+    /// Guards the block that arguments are being placed in.
+    arena: Mutex<Option<(Buffer, u64)>>,
+    /// Printf buffers that no launch uses.
+    printf: Mutex<Vec<Buffer>>,
+}
+
+/// Everything that a pipeline depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct PipelineKey {
+    pub kernel: usize,
+    /// Every specialization constant that the launch sets.
+    pub specialization: Vec<(u32, u32)>,
+    pub dispatch_base: bool,
+}
+
+/// Argument blocks are cut from buffers of this size.
+const ARENA: u64 = 64 << 10;
+/// No more printf buffers than this are kept.
+const KEPT_PRINTF_BUFFERS: usize = 4;
+
+impl OnDevice {
+    pub fn new(device: &Device, words: &[u32], interface: &Interface) -> Result<Self> {
+        let module = device.create_shader_module(words)?;
+        let data = (interface.data.iter())
+            .map(|data| data_buffer(device, data))
+            .collect::<Result<_>>()?;
+        let layouts = (interface.kernels.iter())
+            .map(|kernel| device.create_layout(&kernel.layout))
+            .collect::<Result<_>>()?;
+        let nothing = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
+        nothing.write(0, &[0; 256])?;
+        Ok(Self {
+            device: device.clone(),
+            module,
+            data,
+            nothing,
+            layouts,
+            pipelines: Mutex::default(),
+            arena: Mutex::default(),
+            printf: Mutex::default(),
+        })
+    }
+
+    pub fn pipeline(&self, entry: &str, key: PipelineKey) -> Result<Pipeline> {
+        if let Some(pipeline) = self.pipelines.lock().get(&key) {
+            return Ok(pipeline.clone());
+        }
+        let made = self.device.create_pipeline(&PipelineDesc {
+            module: &self.module,
+            entry,
+            layout: &self.layouts[key.kernel],
+            specialization: &key.specialization,
+            dispatch_base: key.dispatch_base,
+            subgroup_size: None,
+        })?;
+        // Another thread may have been first; either will do.
+        Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
+    }
+
+    /// A place for an argument block, never given out twice: its buffer lives as long as the
+    /// launches that use it.
+    pub fn place_block(&self, bytes: &[u8]) -> Result<(Buffer, u64)> {
+        let limits = &self.device.capabilities().limits;
+        let alignment = (limits.min_uniform_buffer_alignment)
+            .max(limits.min_storage_buffer_alignment)
+            .max(16);
+        let size = bytes.len() as u64;
+        if size > ARENA / 4 {
+            let buffer = self
+                .device
+                .create_buffer(size, MemoryClass::HostVisibleDevice)?;
+            buffer.write(0, bytes)?;
+            return Ok((buffer, 0));
+        }
+        let mut arena = self.arena.lock();
+        let fits = |&(_, used): &(Buffer, u64)| used + size <= ARENA;
+        let (buffer, offset) = match arena.take().filter(fits) {
+            Some(there) => there,
+            None => (
+                self.device
+                    .create_buffer(ARENA, MemoryClass::HostVisibleDevice)?,
+                0,
+            ),
+        };
+        buffer.write(offset, bytes)?;
+        *arena = Some((buffer.clone(), (offset + size).next_multiple_of(alignment)));
+        Ok((buffer, offset))
+    }
+
+    /// A printf buffer of `size` bytes with nothing in it.
+    pub fn printf_buffer(&self, size: u32) -> Result<Buffer> {
+        let kept = self.printf.lock().pop();
+        let buffer = match kept {
+            Some(buffer) => buffer,
+            None => {
+                let size = u64::from(size.max(8)).next_multiple_of(4);
+                self.device.create_buffer(size, MemoryClass::Readback)?
+            }
+        };
+        buffer.write(0, &[0; 4])?;
+        Ok(buffer)
+    }
+
+    pub fn recycle_printf(&self, buffer: Buffer) {
+        let mut kept = self.printf.lock();
+        if kept.len() < KEPT_PRINTF_BUFFERS {
+            kept.push(buffer);
+        }
+    }
+}
+
+/// A buffer with the data, its pointers set to addresses of its own objects.
+fn data_buffer(device: &Device, data: &ModuleData) -> Result<Buffer> {
+    let size = (data.bytes.len() as u64).next_multiple_of(16).max(16);
+    let buffer = device.create_buffer(size, MemoryClass::HostVisibleDevice)?;
+    let mut bytes = data.bytes.clone();
+    for relocation in &data.relocations {
+        let address = buffer.address() + u64::from(relocation.object_offset);
+        let address = address.to_le_bytes();
+        let (low, high) = address.split_at(relocation.pointer_size as usize);
+        if high.iter().any(|&byte| byte != 0) {
+            return Err(Error::Unsupported("4-byte pointers to this memory".into()));
+        }
+        // Both ranges were checked when the interface was built.
+        let at = relocation.pointer_offset as usize;
+        bytes[at..at + low.len()].copy_from_slice(low);
+    }
+    bytes.resize(size as usize, 0);
+    buffer.write(0, &bytes)?;
+    Ok(buffer)
+}

@@ -1,0 +1,291 @@
+//! Decoding of the printf buffer.
+//!
+//! The buffer is an array of 32-bit words. Word 0 counts the words that the kernels asked for
+//! behind it, which may be more than there are; then come records: the PrintfID of a format, and
+//! each argument's bytes, padded to whole words. Records lie in the order in which they were
+//! reserved, so each work-item's output keeps its order.
+//!
+//! Nothing in the buffer is trusted: it is device memory that a kernel may have written to. An
+//! unknown id or a record that does not fit ends the output.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use pumice_reflection::PrintfInfo;
+
+use super::printf_number::{Flags, float, pad, signed, unsigned};
+
+/// The strings of a module, by PrintfID.
+#[derive(Debug, Default)]
+pub struct Formats(HashMap<u32, Format>);
+
+#[derive(Debug)]
+struct Format {
+    text: Vec<u8>,
+    argument_sizes: Vec<u32>,
+}
+
+/// A conversion specification of a format string.
+#[derive(Clone, Copy, Debug, Default)]
+struct Directive {
+    flags: Flags,
+    width: usize,
+    precision: Option<usize>,
+    /// Elements of a vector argument.
+    vector: Option<usize>,
+    length: Length,
+    conversion: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Length {
+    #[default]
+    None,
+    Char,
+    Short,
+    /// `hl`: 4-byte elements of a vector.
+    Int,
+    Long,
+}
+
+/// Width and precision beyond this are cut: C guarantees 4095 characters per conversion.
+const MAX_WIDTH: usize = 4095;
+
+impl Formats {
+    /// Adds a string; false when its id is taken.
+    pub fn insert(&mut self, info: &PrintfInfo) -> bool {
+        let format = Format {
+            text: info.format.0.clone(),
+            argument_sizes: info.argument_sizes.clone(),
+        };
+        match self.0.entry(info.id) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(entry) => {
+                entry.insert(format);
+                true
+            }
+        }
+    }
+
+    /// Decodes a buffer, whole records only, and gives each record's text to `sink`.
+    pub fn decode(&self, buffer: &[u8], sink: &mut dyn FnMut(&[u8])) {
+        let Some((asked, records)) = buffer.split_first_chunk() else {
+            return;
+        };
+        let asked = u64::from(u32::from_le_bytes(*asked)) * 4;
+        let there = records.len() - records.len() % 4;
+        let mut left = &records[..there.min(usize::try_from(asked).unwrap_or(there))];
+        let mut text = Vec::new();
+        while let Some((id, rest)) = left.split_first_chunk() {
+            let Some(format) = self.0.get(&u32::from_le_bytes(*id)) else {
+                return;
+            };
+            let Some((arguments, rest)) = split_arguments(&format.argument_sizes, rest) else {
+                return;
+            };
+            text.clear();
+            self.print(&format.text, &arguments, &mut text);
+            sink(&text);
+            left = rest;
+        }
+    }
+
+    fn print(&self, format: &[u8], arguments: &[&[u8]], out: &mut Vec<u8>) {
+        let mut arguments = arguments.iter();
+        let mut left = format;
+        while let Some(at) = left.iter().position(|&byte| byte == b'%') {
+            out.extend_from_slice(&left[..at]);
+            left = &left[at..];
+            let (directive, length) = parse(left);
+            let verbatim = &left[..length];
+            left = &left[length..];
+            match directive {
+                Some(directive) if directive.conversion == b'%' => out.push(b'%'),
+                Some(directive) => match arguments.next() {
+                    Some(argument) if self.convert(&directive, argument, out).is_some() => {}
+                    _ => out.extend_from_slice(verbatim),
+                },
+                // Undefined by the specification: shown as it stands.
+                None => out.extend_from_slice(verbatim),
+            }
+        }
+        out.extend_from_slice(left);
+    }
+
+    /// Prints one argument; `None` where its size suits neither conversion nor vector.
+    fn convert(&self, directive: &Directive, argument: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        let count = directive.vector.unwrap_or(1);
+        let element = element_size(argument.len(), directive.vector)?;
+        let mut text = Vec::new();
+        for (index, bytes) in argument.chunks_exact(element).take(count).enumerate() {
+            if index > 0 {
+                text.push(b',');
+            }
+            self.convert_one(directive, bytes, &mut text)?;
+        }
+        out.extend(text);
+        Some(())
+    }
+
+    fn convert_one(&self, d: &Directive, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        match d.conversion {
+            b'd' | b'i' => signed(integer(d, bytes, true)?, d.flags, d.width, d.precision, out),
+            b'u' | b'o' | b'x' | b'X' => {
+                let value = integer(d, bytes, false)? as u64;
+                unsigned(value, d.conversion, d.flags, d.width, d.precision, out);
+            }
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+                let value = real(bytes)?;
+                float(value, d.conversion, d.flags, d.width, d.precision, out);
+            }
+            b'c' => pad(
+                b"",
+                &[*bytes.first()?],
+                d.flags.without_zero(),
+                d.width,
+                out,
+            ),
+            b's' => {
+                let id = integer(d, bytes, false)?;
+                let string = u32::try_from(id).ok().and_then(|id| self.0.get(&id));
+                let text = string.map_or(&b"(null)"[..], |string| &string.text);
+                let length = d.precision.map_or(text.len(), |most| most.min(text.len()));
+                pad(b"", &text[..length], d.flags.without_zero(), d.width, out);
+            }
+            b'p' => {
+                let text = format!("{:x}", word(bytes, false)?);
+                pad(b"0x", text.as_bytes(), d.flags.without_zero(), d.width, out);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Cuts a record's arguments off; `None` when they reach beyond the end.
+fn split_arguments<'a>(sizes: &[u32], mut left: &'a [u8]) -> Option<(Vec<&'a [u8]>, &'a [u8])> {
+    let mut arguments = Vec::with_capacity(sizes.len().min(left.len()));
+    for &size in sizes {
+        let size = size as usize;
+        let padded = size.checked_next_multiple_of(4)?;
+        let (argument, rest) = left.split_at_checked(padded)?;
+        arguments.push(&argument[..size]);
+        left = rest;
+    }
+    Some((arguments, left))
+}
+
+/// The size of an element of a vector argument, or of the scalar; 3 elements may take the place
+/// of 4.
+fn element_size(size: usize, vector: Option<usize>) -> Option<usize> {
+    let is_element = |size: &usize| matches!(size, 1 | 2 | 4 | 8);
+    match vector {
+        None => Some(size).filter(is_element),
+        Some(3) => [size / 3, size / 4]
+            .into_iter()
+            .find(|element| is_element(element) && (element * 3 == size || element * 4 == size)),
+        Some(count) => {
+            Some(size / count).filter(|element| is_element(element) && element * count == size)
+        }
+    }
+}
+
+/// Little-endian bytes as an integer, sign-extended or not.
+fn word(bytes: &[u8], sign: bool) -> Option<i64> {
+    Some(match *bytes {
+        [a] if sign => i64::from(a as i8),
+        [a] => i64::from(a),
+        [a, b] if sign => i64::from(i16::from_le_bytes([a, b])),
+        [a, b] => i64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] if sign => i64::from(i32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d] => i64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => i64::from_le_bytes(bytes.try_into().ok()?),
+    })
+}
+
+/// An integer argument, narrowed to what the length modifier says.
+fn integer(d: &Directive, bytes: &[u8], sign: bool) -> Option<i64> {
+    let most = match d.length {
+        Length::Char => 1,
+        Length::Short => 2,
+        Length::Int => 4,
+        Length::None | Length::Long => 8,
+    };
+    word(&bytes[..bytes.len().min(most)], sign)
+}
+
+/// A half, float or double argument.
+fn real(bytes: &[u8]) -> Option<f64> {
+    Some(match *bytes {
+        [a, b] => half(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
+        _ => f64::from_le_bytes(bytes.try_into().ok()?),
+    })
+}
+
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    sign * match exponent {
+        0 => mantissa * 2_f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + mantissa) * 2_f64.powi(exponent - 25),
+    }
+}
+
+/// Parses the directive that `text` begins with: it, if it is one, and how many bytes it takes.
+fn parse(text: &[u8]) -> (Option<Directive>, usize) {
+    let mut d = Directive::default();
+    let mut at = 1;
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    loop {
+        match byte(at) {
+            b'-' => d.flags.left = true,
+            b'+' => d.flags.plus = true,
+            b' ' => d.flags.space = true,
+            b'#' => d.flags.alternate = true,
+            b'0' => d.flags.zero = true,
+            _ => break,
+        }
+        at += 1;
+    }
+    let number = |at: &mut usize| {
+        let mut value = 0_usize;
+        while byte(*at).is_ascii_digit() {
+            value = (value * 10 + usize::from(byte(*at) - b'0')).min(MAX_WIDTH);
+            *at += 1;
+        }
+        value
+    };
+    d.width = number(&mut at);
+    if byte(at) == b'.' {
+        at += 1;
+        d.precision = Some(number(&mut at));
+    }
+    if byte(at) == b'v' {
+        at += 1;
+        // 16 is the only one of two digits.
+        let count = number(&mut at);
+        if !matches!(count, 2 | 3 | 4 | 8 | 16) {
+            return (None, at.min(text.len()));
+        }
+        d.vector = Some(count);
+    }
+    (d.length, at) = match (byte(at), byte(at + 1)) {
+        (b'h', b'h') => (Length::Char, at + 2),
+        (b'h', b'l') => (Length::Int, at + 2),
+        (b'h', _) => (Length::Short, at + 1),
+        (b'l', b'l') => (Length::Long, at + 2),
+        (b'l', _) => (Length::Long, at + 1),
+        _ => (Length::None, at),
+    };
+    d.conversion = byte(at);
+    let known = d.conversion != 0 && b"diouxXfFeEgGaAcsp%".contains(&d.conversion);
+    let end = if known { at + 1 } else { at };
+    (known.then_some(d), end.clamp(1, text.len()))
+}
+
+#[cfg(test)]
+#[path = "printf_tests.rs"]
+mod tests;

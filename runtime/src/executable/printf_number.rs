@@ -1,0 +1,245 @@
+//! Numbers in C's conversions: flags, width, precision.
+
+/// Flags of a conversion.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flags {
+    /// `-`
+    pub left: bool,
+    /// `+`
+    pub plus: bool,
+    /// a space
+    pub space: bool,
+    /// `#`
+    pub alternate: bool,
+    /// `0`
+    pub zero: bool,
+}
+
+impl Flags {
+    /// For conversions that are never padded with zeros.
+    pub fn without_zero(self) -> Self {
+        Self {
+            zero: false,
+            ..self
+        }
+    }
+
+    fn sign(self, negative: bool) -> &'static str {
+        match self {
+            _ if negative => "-",
+            Self { plus: true, .. } => "+",
+            Self { space: true, .. } => " ",
+            _ => "",
+        }
+    }
+}
+
+/// Appends `prefix` and `body`, padded to `width`; zeros go between them, spaces around.
+pub(super) fn pad(prefix: &[u8], body: &[u8], flags: Flags, width: usize, out: &mut Vec<u8>) {
+    let missing = width.saturating_sub(prefix.len() + body.len());
+    let fill = |out: &mut Vec<u8>, byte| out.extend(std::iter::repeat_n(byte, missing));
+    let zeros = flags.zero && !flags.left;
+    if !flags.left && !zeros {
+        fill(out, b' ');
+    }
+    out.extend_from_slice(prefix);
+    if zeros {
+        fill(out, b'0');
+    }
+    out.extend_from_slice(body);
+    if flags.left {
+        fill(out, b' ');
+    }
+}
+
+/// At least `precision` digits; no digit at all for 0 with precision 0.
+fn digits(text: String, precision: Option<usize>) -> String {
+    let least = precision.unwrap_or(1);
+    if text == "0" {
+        return "0".repeat(least);
+    }
+    format!("{text:0>least$}")
+}
+
+/// `%d` and `%i`.
+pub(super) fn signed(
+    value: i64,
+    flags: Flags,
+    width: usize,
+    precision: Option<usize>,
+    out: &mut Vec<u8>,
+) {
+    let body = digits(value.unsigned_abs().to_string(), precision);
+    // A precision takes the zero flag away.
+    let padding = if precision.is_some() {
+        flags.without_zero()
+    } else {
+        flags
+    };
+    pad(
+        flags.sign(value < 0).as_bytes(),
+        body.as_bytes(),
+        padding,
+        width,
+        out,
+    );
+}
+
+/// `%u`, `%o`, `%x` and `%X`.
+pub(super) fn unsigned(
+    value: u64,
+    conversion: u8,
+    flags: Flags,
+    width: usize,
+    precision: Option<usize>,
+    out: &mut Vec<u8>,
+) {
+    let text = match conversion {
+        b'o' => format!("{value:o}"),
+        b'x' => format!("{value:x}"),
+        b'X' => format!("{value:X}"),
+        _ => value.to_string(),
+    };
+    let mut body = digits(text, precision);
+    let prefix = match conversion {
+        b'x' if flags.alternate && value != 0 => "0x",
+        b'X' if flags.alternate && value != 0 => "0X",
+        _ => "",
+    };
+    if conversion == b'o' && flags.alternate && !body.starts_with('0') {
+        body.insert(0, '0');
+    }
+    let padding = if precision.is_some() {
+        flags.without_zero()
+    } else {
+        flags
+    };
+    pad(prefix.as_bytes(), body.as_bytes(), padding, width, out);
+}
+
+/// `%f`, `%e`, `%g`, `%a` and their capitals.
+pub(super) fn float(
+    value: f64,
+    conversion: u8,
+    flags: Flags,
+    width: usize,
+    precision: Option<usize>,
+    out: &mut Vec<u8>,
+) {
+    let upper = conversion.is_ascii_uppercase();
+    let shown = |text: String| if upper { text.to_uppercase() } else { text };
+    // A NaN's sign means nothing and differs between devices.
+    let sign = flags.sign(value.is_sign_negative() && !value.is_nan());
+    let magnitude = value.abs();
+    if !value.is_finite() {
+        let body = shown(if value.is_nan() { "nan" } else { "inf" }.to_string());
+        pad(
+            sign.as_bytes(),
+            body.as_bytes(),
+            flags.without_zero(),
+            width,
+            out,
+        );
+        return;
+    }
+    let (mut prefix, body) = (
+        sign.to_string(),
+        match conversion.to_ascii_lowercase() {
+            b'f' => fixed(magnitude, precision.unwrap_or(6), flags.alternate),
+            b'e' => exponential(magnitude, precision.unwrap_or(6), flags.alternate),
+            b'g' => shortest(magnitude, precision.unwrap_or(6).max(1), flags.alternate),
+            _ => hexadecimal(magnitude, precision, flags.alternate),
+        },
+    );
+    if conversion.eq_ignore_ascii_case(&b'a') {
+        prefix.push_str(if upper { "0X" } else { "0x" });
+    }
+    pad(prefix.as_bytes(), shown(body).as_bytes(), flags, width, out);
+}
+
+fn fixed(value: f64, precision: usize, point: bool) -> String {
+    let point = if point && precision == 0 { "." } else { "" };
+    format!("{value:.precision$}{point}")
+}
+
+/// Mantissa digits and exponent, with `precision` digits behind the point.
+fn scientific(value: f64, precision: usize) -> (String, i32) {
+    let text = format!("{value:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (mantissa.to_string(), exponent.parse().unwrap_or(0))
+}
+
+fn with_exponent(mantissa: &str, exponent: i32) -> String {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+fn exponential(value: f64, precision: usize, point: bool) -> String {
+    let (mut mantissa, exponent) = scientific(value, precision);
+    if point && precision == 0 {
+        mantissa.push('.');
+    }
+    with_exponent(&mantissa, exponent)
+}
+
+fn shortest(value: f64, precision: usize, keep_zeros: bool) -> String {
+    let (mantissa, exponent) = scientific(value, precision - 1);
+    let trim = |text: String| {
+        if keep_zeros || !text.contains('.') {
+            return text;
+        }
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    };
+    let small = exponent >= -4 && i64::from(exponent) < precision as i64;
+    if small {
+        let behind = (precision as i64 - 1 - i64::from(exponent)) as usize;
+        return trim(fixed(value, behind, keep_zeros));
+    }
+    let point = if keep_zeros && precision == 1 {
+        "."
+    } else {
+        ""
+    };
+    with_exponent(&(trim(mantissa) + point), exponent)
+}
+
+/// The part behind `0x`.
+fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
+    const MANTISSA: u32 = 52;
+    let bits = value.to_bits();
+    let biased = (bits >> MANTISSA) as i32;
+    let fraction = bits & ((1 << MANTISSA) - 1);
+    let (mut mantissa, exponent) = match (biased, fraction) {
+        (0, 0) => (0, 0),
+        (0, _) => (fraction, -1022),
+        _ => (1 << MANTISSA | fraction, biased - 1023),
+    };
+    let all = MANTISSA as usize / 4;
+    let shown = match precision {
+        Some(precision) => precision,
+        None => {
+            let fraction = mantissa & ((1 << MANTISSA) - 1);
+            if fraction == 0 {
+                0
+            } else {
+                all - fraction.trailing_zeros() as usize / 4
+            }
+        }
+    };
+    if shown < all {
+        // Rounds to the digits shown, ties to even.
+        let dropped = MANTISSA - 4 * shown as u32;
+        let (half, odd) = (1_u64 << (dropped - 1), mantissa >> dropped & 1);
+        mantissa = (mantissa + (half - 1) + odd) >> dropped << dropped;
+    }
+    let lead = mantissa >> MANTISSA;
+    let fraction = format!("{:013x}", mantissa & ((1 << MANTISSA) - 1));
+    let fraction = format!("{fraction:0<shown$}");
+    let sign = if exponent < 0 { '-' } else { '+' };
+    let dot = if shown > 0 || point { "." } else { "" };
+    format!(
+        "{lead:x}{dot}{}p{sign}{}",
+        &fraction[..shown],
+        exponent.abs()
+    )
+}
