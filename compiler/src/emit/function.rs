@@ -139,14 +139,7 @@ impl FunctionEmitter<'_, '_> {
         if self.locals[index] == 0 {
             let body = self.body;
             let local = body.local(id);
-            let pointer = self.e.pointer_to(local.ty.ty, AddrSpace::Private);
-            let variable = self.e.b.local(pointer);
-            if local.align > self.e.module.types.align(local.ty.ty) {
-                let align = [local.align as u32];
-                self.e
-                    .b
-                    .decorate(variable, rspirv::spirv::Decoration::Alignment, &align);
-            }
+            let variable = self.variable(local.ty.ty, local.align);
             if self.e.options.debug_info && !local.name.is_empty() {
                 self.e.b.name(variable, &local.name);
             }
@@ -157,8 +150,19 @@ impl FunctionEmitter<'_, '_> {
 
     /// Fresh memory for a value of a type.
     pub fn temporary(&mut self, ty: TypeId) -> u32 {
+        let align = self.align(ty);
+        self.variable(ty, align)
+    }
+
+    /// An OpVariable. SPIR-V's own rules may align its type less (CPacked) than C does.
+    fn variable(&mut self, ty: TypeId, align: u64) -> u32 {
         let pointer = self.e.pointer_to(ty, AddrSpace::Private);
-        self.e.b.local(pointer)
+        let variable = self.e.b.local(pointer);
+        if align > self.e.natural_align(ty) {
+            let decoration = rspirv::spirv::Decoration::Alignment;
+            self.e.b.decorate(variable, decoration, &[align as u32]);
+        }
+        variable
     }
 
     /// The block of a label.

@@ -142,7 +142,7 @@ impl Emitter<'_> {
     }
 
     /// Alignment that SPIR-V's rules give the memory form.
-    fn natural_align(&mut self, id: TypeId) -> u64 {
+    pub(super) fn natural_align(&mut self, id: TypeId) -> u64 {
         let module = self.module;
         match module.types.get(id) {
             Type::Record(record) => self.record_shape(*record).align,
