@@ -118,6 +118,11 @@ impl Diagnostics {
             Severity::Warning if promoted => Severity::Error,
             other => other,
         };
+        // A macro that uses its argument twice must not say everything twice.
+        let again = |r: &Record| r.severity == severity && r.span == span && r.message == message;
+        if span.lo.is_some() && state.records.iter().any(again) {
+            return dropped;
+        }
         match severity {
             Severity::Warning => {
                 state.warnings += 1;

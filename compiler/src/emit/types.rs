@@ -90,7 +90,10 @@ impl Emitter<'_> {
             // Pointers to void are pointers to bytes.
             Type::Void | Type::Error | Type::Function { .. } | Type::Bool => self.b.ty_int(8),
             Type::Int(kind) => self.b.ty_int(kind.bits()),
-            Type::Enum(_) => self.b.ty_int(32),
+            Type::Enum(e) => {
+                let bits = module.types.enums[e.0 as usize].underlying.bits();
+                self.b.ty_int(bits)
+            }
             Type::Float(kind) => self.b.ty_float(kind.bits()),
             Type::Vector { elem, len } => {
                 let elem = self.memory_type(*elem);

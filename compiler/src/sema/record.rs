@@ -292,7 +292,7 @@ impl<'a> Sema<'a> {
             return Some(ty);
         };
         let mut next: i128 = 0;
-        let mut negative = false;
+        let (mut lowest, mut highest) = (0, 0);
         for enumerator in enumerators {
             if let Some(value) = enumerator.value {
                 match self.integer_constant(value, "enumerator value") {
@@ -303,16 +303,16 @@ impl<'a> Sema<'a> {
                     }
                 }
             }
-            negative |= next < 0;
+            (lowest, highest) = (next.min(lowest), next.max(highest));
             self.enumerator(enumerator.name, next, enumerator.span);
             next += 1;
         }
         let def = &mut self.module.types.enums[id.0 as usize];
-        def.underlying = if negative {
-            IntKind::Int
-        } else {
-            IntKind::UInt
-        };
+        let signed = lowest < 0;
+        let narrow = i32::try_from(lowest).is_ok()
+            && (i32::try_from(highest).is_ok() || (!signed && u32::try_from(highest).is_ok()));
+        // C99 wants int; wider enumerators are what clang and its users have.
+        def.underlying = IntKind::of(if narrow { 32 } else { 64 }, signed);
         def.complete = true;
         Some(ty)
     }
@@ -322,12 +322,17 @@ impl<'a> Sema<'a> {
             TypeTable::INT
         } else if u32::try_from(value).is_ok() {
             TypeTable::UINT
+        } else if i64::try_from(value).is_ok() {
+            TypeTable::LONG
+        } else if u64::try_from(value).is_ok() {
+            TypeTable::ULONG
         } else {
-            let message = format!("enumerator value {value} does not fit in 32 bits");
+            let message = format!("enumerator value {value} does not fit in 64 bits");
             self.error(span, message);
             return;
         };
-        let bits = (value as u64) & 0xffff_ffff;
+        let wide = matches!(ty, TypeTable::LONG | TypeTable::ULONG);
+        let bits = (value as u64) & if wide { u64::MAX } else { 0xffff_ffff };
         self.bind_new(name, Entity::Enumerator(ty, bits), span);
     }
 }

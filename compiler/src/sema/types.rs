@@ -299,7 +299,8 @@ pub struct Field {
 pub struct EnumDef {
     /// Tag or empty.
     pub name: String,
-    /// `uint` when no enumerator is negative, else `int`.
+    /// `uint` when no enumerator is negative, else `int`; `ulong` or `long` when those are
+    /// too narrow.
     pub underlying: IntKind,
     /// False while only declared.
     pub complete: bool,
@@ -574,7 +575,7 @@ impl TypeTable {
             Type::Pointer { .. } | Type::Opaque(_) => 8,
             Type::Array { elem, len } => self.size(elem.ty).saturating_mul(len.unwrap_or(0)),
             Type::Record(record) => self.record(record).size,
-            Type::Enum(_) => 4,
+            Type::Enum(e) => u64::from(self.enums[e.0 as usize].underlying.bits() / 8),
             Type::Atomic(value) => self.size(value),
         }
     }
