@@ -3,12 +3,15 @@
 use std::ffi::c_void;
 
 use opencl_sys::{
-    cl_bool, cl_command_queue, cl_event, cl_kernel, cl_map_flags, cl_mem, cl_mem_migration_flags,
+    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel, cl_map_flags, cl_mem, cl_mem_migration_flags,
     cl_uint,
 };
-use pumice_runtime::command::{self, Command, copy, fill, map, migrate, native, transfer};
+use pumice_runtime::command::{
+    self, Command, copy, fill, map, migrate, native, ndrange, transfer,
+};
 use pumice_runtime::error::{Error, Result};
 use pumice_runtime::event::Event;
+use pumice_runtime::kernel::Kernel;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::region::Layout;
 use pumice_runtime::object::Ref;
@@ -362,18 +365,61 @@ pub unsafe fn enqueue_migrate_mem_objects(
     Ok(())
 }
 
-pub unsafe fn enqueue_nd_range_kernel(
-    _command_queue: cl_command_queue,
-    _kernel: cl_kernel,
-    _work_dim: cl_uint,
-    _global_work_offset: *const usize,
-    _global_work_size: *const usize,
-    _local_work_size: *const usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+/// Enqueues a kernel.
+///
+/// # Safety
+/// The arguments are those of clEnqueueNDRangeKernel.
+unsafe fn kernel(
+    command_type: cl_uint,
+    command_queue: cl_command_queue,
+    kernel: cl_kernel,
+    work_dim: cl_uint,
+    [offset, global, local]: [*const usize; 3],
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the caller's contract.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let wait = handle::wait_list(count, list)?;
+        ndrange::check_dimensions(work_dim)?;
+        let request = ndrange::Request {
+            command_type,
+            dimensions: work_dim,
+            offset: handle::dimensions(offset, work_dim, 0),
+            global: handle::dimensions(global, work_dim, 1),
+            local: handle::dimensions(local, work_dim, 1),
+        };
+        let done = ndrange::enqueue(&queue, &kernel, &request, wait)?;
+        give(done, event);
+    }
+    Ok(())
+}
+
+pub unsafe fn enqueue_nd_range_kernel(
+    command_queue: cl_command_queue,
+    kernel: cl_kernel,
+    work_dim: cl_uint,
+    global_work_offset: *const usize,
+    global_work_size: *const usize,
+    local_work_size: *const usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueNDRangeKernel.
+    unsafe {
+        self::kernel(
+            CL_COMMAND_NDRANGE_KERNEL,
+            command_queue,
+            kernel,
+            work_dim,
+            [global_work_offset, global_work_size, local_work_size],
+            (num_events_in_wait_list, event_wait_list),
+            event,
+        )
+    }
 }
 
 pub unsafe fn enqueue_task(
@@ -383,19 +429,17 @@ pub unsafe fn enqueue_task(
     event_wait_list: *const cl_event,
     event: *mut cl_event,
 ) -> Result<()> {
+    // A task is an NDRange of one work-item.
     let one = [1_usize];
-    // clEnqueueTask is an NDRange of one work-item.
     // SAFETY: the arguments are those of clEnqueueTask.
     unsafe {
-        enqueue_nd_range_kernel(
+        self::kernel(
+            CL_COMMAND_TASK,
             command_queue,
             kernel,
             1,
-            std::ptr::null(),
-            one.as_ptr(),
-            one.as_ptr(),
-            num_events_in_wait_list,
-            event_wait_list,
+            [std::ptr::null(), one.as_ptr(), one.as_ptr()],
+            (num_events_in_wait_list, event_wait_list),
             event,
         )
     }

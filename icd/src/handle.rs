@@ -195,3 +195,21 @@ pub unsafe fn properties<T: Copy + Default + PartialEq>(list: *const T) -> Optio
     }
     Some(pairs)
 }
+
+/// The first `count` (1 to 3) sizes of a C array, `rest` for the other dimensions; NULL is
+/// `None`.
+///
+/// # Safety
+/// `sizes` is NULL or points to `count` readable elements.
+pub unsafe fn dimensions(sizes: *const usize, count: u32, rest: usize) -> Option<[usize; 3]> {
+    if sizes.is_null() {
+        return None;
+    }
+    let mut all = [rest; 3];
+    // SAFETY: the caller's contract.
+    let given = unsafe { slice(sizes, count as usize) };
+    for (to, from) in all.iter_mut().zip(given) {
+        *to = *from;
+    }
+    Some(all)
+}

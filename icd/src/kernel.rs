@@ -1,108 +1,265 @@
-use crate::callback::*;
-use opencl_sys::*;
-use pumice_runtime::error::{Error, Result};
+//! Kernel entry points.
+
 use std::ffi::{c_char, c_void};
-type size_t = usize;
-type c_uchar = u8;
-pub unsafe fn create_kernel(
-    _program: cl_program,
-    _kernel_name: *const c_char,
-) -> Result<cl_kernel> {
-    Err(Error::InvalidProgram)
+
+use opencl_sys::{
+    CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, CL_KERNEL_EXEC_INFO_SVM_PTRS, cl_command_queue,
+    cl_device_id, cl_kernel, cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info,
+    cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_program, cl_uint,
+};
+use pumice_runtime::command::ndrange;
+use pumice_runtime::device::Device;
+use pumice_runtime::error::{Error, Result};
+use pumice_runtime::executable::ArgKind;
+use pumice_runtime::kernel::{ArgValue, Kernel};
+use pumice_runtime::memory::Mem;
+use pumice_runtime::program::Program;
+use pumice_runtime::queue::Queue;
+
+use crate::{handle, info};
+
+pub unsafe fn create_kernel(program: cl_program, kernel_name: *const c_char) -> Result<cl_kernel> {
+    // SAFETY: the arguments are those of clCreateKernel.
+    unsafe {
+        let program = handle::get::<Program>(program)?;
+        let name = handle::string(kernel_name)?.to_str();
+        // CL_INVALID_KERNEL_NAME: a name that is not UTF-8 is no kernel's.
+        let name = name.map_err(|_| Error::InvalidKernelName)?;
+        Kernel::create(&program, name).map(handle::publish)
+    }
 }
+
 pub unsafe fn create_kernels_in_program(
-    _program: cl_program,
-    _num_kernels: cl_uint,
-    _kernels: *mut cl_kernel,
-    _num_kernels_ret: *mut cl_uint,
+    program: cl_program,
+    num_kernels: cl_uint,
+    kernels: *mut cl_kernel,
+    num_kernels_ret: *mut cl_uint,
 ) -> Result<()> {
-    Err(Error::InvalidProgram)
+    // SAFETY: the arguments are those of clCreateKernelsInProgram.
+    unsafe {
+        let program = handle::get::<Program>(program)?;
+        let created = Kernel::create_all(&program)?;
+        if !kernels.is_null() {
+            // CL_INVALID_VALUE if there is no room for all of them.
+            if (num_kernels as usize) < created.len() {
+                return Err(Error::InvalidValue);
+            }
+            let count = created.len() as cl_uint;
+            for (index, kernel) in created.into_iter().enumerate() {
+                kernels.add(index).write(handle::publish(kernel));
+            }
+            handle::write(num_kernels_ret, count);
+        } else {
+            handle::write(num_kernels_ret, created.len() as cl_uint);
+        }
+    }
+    Ok(())
 }
-pub unsafe fn retain_kernel(_kernel: cl_kernel) -> Result<()> {
-    Err(Error::InvalidKernel)
+
+pub unsafe fn clone_kernel(source_kernel: cl_kernel) -> Result<cl_kernel> {
+    // SAFETY: the argument is that of clCloneKernel.
+    let kernel = unsafe { handle::get::<Kernel>(source_kernel) }?;
+    Ok(handle::publish(kernel.duplicate()))
 }
-pub unsafe fn release_kernel(_kernel: cl_kernel) -> Result<()> {
-    Err(Error::InvalidKernel)
+
+pub unsafe fn retain_kernel(kernel: cl_kernel) -> Result<()> {
+    // SAFETY: the argument is that of clRetainKernel.
+    unsafe { handle::retain::<Kernel>(kernel) }
 }
+
+pub unsafe fn release_kernel(kernel: cl_kernel) -> Result<()> {
+    // SAFETY: the argument is that of clReleaseKernel.
+    unsafe { handle::release::<Kernel>(kernel, |_| ()) }
+}
+
 pub unsafe fn set_kernel_arg(
-    _kernel: cl_kernel,
-    _arg_index: cl_uint,
-    _arg_size: size_t,
-    _arg_value: *const c_void,
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    arg_size: usize,
+    arg_value: *const c_void,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the arguments are those of clSetKernelArg.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let value = match kernel.arg_kind(arg_index)? {
+            _ if arg_value.is_null() => None,
+            ArgKind::Unused => Some(ArgValue::Ignored),
+            ArgKind::Local => Some(ArgValue::Local(arg_size)),
+            ArgKind::Pod { size } => {
+                // Only bytes that the caller says are there are read.
+                if arg_size != size as usize {
+                    return Err(Error::InvalidArgSize);
+                }
+                let bytes = handle::slice(arg_value.cast::<u8>(), arg_size);
+                Some(ArgValue::Bytes(bytes.to_vec()))
+            }
+            ArgKind::Buffer => {
+                if arg_size != size_of::<*mut c_void>() {
+                    return Err(Error::InvalidArgSize);
+                }
+                // arg_value need not be aligned.
+                let raw = arg_value.cast::<*mut c_void>().read_unaligned();
+                Some(ArgValue::Buffer(handle::optional::<Mem>(raw)?))
+            }
+        };
+        kernel.set_arg(arg_index, arg_size, value)
+    }
 }
+
 pub unsafe fn get_kernel_info(
-    _kernel: cl_kernel,
-    _param_name: cl_kernel_info,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
+    kernel: cl_kernel,
+    param_name: cl_kernel_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the arguments are those of clGetKernelInfo.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        info::write(
+            kernel.info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
-pub unsafe fn get_kernel_work_group_info(
-    _kernel: cl_kernel,
-    _device: cl_device_id,
-    _param_name: cl_kernel_work_group_info,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
-) -> Result<()> {
-    Err(Error::InvalidKernel)
-}
+
 pub unsafe fn get_kernel_arg_info(
-    _kernel: cl_kernel,
-    _arg_index: cl_uint,
-    _param_name: cl_kernel_arg_info,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    param_name: cl_kernel_arg_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the arguments are those of clGetKernelArgInfo.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        info::write(
+            kernel.arg_info(arg_index, param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
-pub unsafe fn set_kernel_exec_info(
-    _kernel: cl_kernel,
-    _param_name: cl_kernel_exec_info,
-    _param_value_size: size_t,
-    _param_value: *const c_void,
+
+pub unsafe fn get_kernel_work_group_info(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_work_group_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the arguments are those of clGetKernelWorkGroupInfo.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let device = handle::optional::<Device>(device)?;
+        info::write(
+            kernel.work_group_info(device, param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
-pub unsafe fn get_kernel_sub_group_info_khr(
-    _kernel: cl_kernel,
-    _device: cl_device_id,
-    _param_name: cl_kernel_sub_group_info,
-    _input_value_size: size_t,
-    _input_value: *const c_void,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
-) -> Result<()> {
-    Err(Error::InvalidKernel)
-}
-pub unsafe fn clone_kernel(_source_kernel: cl_kernel) -> Result<cl_kernel> {
-    Err(Error::InvalidKernel)
-}
+
 pub unsafe fn get_kernel_sub_group_info(
-    _kernel: cl_kernel,
-    _device: cl_device_id,
-    _param_name: cl_kernel_sub_group_info,
-    _input_value_size: size_t,
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_sub_group_info,
+    _input_value_size: usize,
     _input_value: *const c_void,
-    _param_value_size: size_t,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut size_t,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidKernel)
+    // SAFETY: the arguments are those of clGetKernelSubGroupInfo.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let device = handle::optional::<Device>(device)?;
+        info::write(
+            kernel.sub_group_info(device, param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
-pub unsafe fn get_kernel_suggested_local_work_size(
-    _command_queue: cl_command_queue,
-    _kernel: cl_kernel,
-    _work_dim: cl_uint,
-    _global_work_offset: *const size_t,
-    _global_work_size: *const size_t,
-    _suggested_local_work_size: *mut size_t,
+
+pub unsafe fn get_kernel_sub_group_info_khr(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_sub_group_info,
+    input_value_size: usize,
+    input_value: *const c_void,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    Err(Error::InvalidCommandQueue)
+    // SAFETY: the arguments are those of clGetKernelSubGroupInfoKHR, which are the core call's.
+    unsafe {
+        get_kernel_sub_group_info(
+            kernel,
+            device,
+            param_name,
+            input_value_size,
+            input_value,
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
+}
+
+pub unsafe fn set_kernel_exec_info(
+    kernel: cl_kernel,
+    param_name: cl_kernel_exec_info,
+    _param_value_size: usize,
+    param_value: *const c_void,
+) -> Result<()> {
+    // SAFETY: the argument is that of clSetKernelExecInfo.
+    unsafe { handle::get::<Kernel>(kernel) }?;
+    // CL_INVALID_VALUE if param_value is NULL or param_name is not known.
+    let known = [
+        CL_KERNEL_EXEC_INFO_SVM_PTRS,
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+    ];
+    if param_value.is_null() || !known.contains(&param_name) {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_OPERATION if no device of the context supports SVM: none does.
+    Err(Error::InvalidOperation)
+}
+
+pub unsafe fn get_kernel_suggested_local_work_size(
+    command_queue: cl_command_queue,
+    kernel: cl_kernel,
+    work_dim: cl_uint,
+    global_work_offset: *const usize,
+    global_work_size: *const usize,
+    suggested_local_work_size: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetKernelSuggestedLocalWorkSize.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let kernel = handle::get::<Kernel>(kernel)?;
+        ndrange::check_dimensions(work_dim)?;
+        // CL_INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or has a zero.
+        let global = handle::dimensions(global_work_size, work_dim, 1)
+            .filter(|sizes| !sizes.contains(&0))
+            .ok_or(Error::InvalidGlobalWorkSize)?;
+        // CL_INVALID_VALUE if suggested_local_work_size is NULL.
+        if suggested_local_work_size.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let offset = handle::dimensions(global_work_offset, work_dim, 0);
+        let local = ndrange::suggest(&queue, &kernel, work_dim, offset, global)?;
+        for (dimension, size) in local.into_iter().take(work_dim as usize).enumerate() {
+            suggested_local_work_size.add(dimension).write(size);
+        }
+    }
+    Ok(())
 }

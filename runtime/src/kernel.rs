@@ -1,0 +1,368 @@
+//! Kernel objects and their arguments.
+
+use std::sync::Arc;
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executable::{ArgKind, ArgMeta, Executable, KernelInfo};
+use crate::info::Info;
+use crate::memory::Mem;
+use crate::ndrange;
+use crate::object::{Kind, Object, Ref};
+use crate::program::Program;
+
+/// What an argument has been set to.
+#[derive(Clone, Debug)]
+pub enum ArgValue {
+    /// The bytes of a value.
+    Bytes(Vec<u8>),
+    /// A buffer, or NULL.
+    Buffer(Option<Ref<Mem>>),
+    /// A local argument's size in bytes.
+    Local(usize),
+    /// Something for an argument that the kernel does not use.
+    Ignored,
+}
+
+/// The arguments of one enqueue: an immutable snapshot, shared until the kernel's are set anew.
+pub type ArgBlock = Arc<Vec<Option<ArgValue>>>;
+
+/// A kernel on one device.
+#[derive(Clone)]
+pub struct OnDevice {
+    /// The program's executable for the device.
+    pub executable: Arc<Executable>,
+    /// Which of its kernels.
+    pub index: usize,
+}
+
+/// A kernel object.
+pub struct Kernel {
+    program: Ref<Program>,
+    name: String,
+    /// By the program's devices; `None` where it has no executable for the device.
+    on_devices: Vec<Option<OnDevice>>,
+    /// Guards the arguments; enqueues share the block, setting copies it.
+    args: Mutex<ArgBlock>,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Kind for Kernel {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcKERNL");
+    const INVALID: Error = Error::InvalidKernel;
+}
+
+impl Kernel {
+    /// clCreateKernel.
+    pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
+        let builds = program.builds();
+        // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
+        if builds.iter().all(|b| b.executable.is_none()) {
+            return Err(Error::InvalidProgramExecutable);
+        }
+        let on_devices: Vec<Option<OnDevice>> = builds
+            .into_iter()
+            .map(|build| {
+                let executable = build.executable?;
+                let index = executable.kernels().iter().position(|k| k.name == name)?;
+                Some(OnDevice { executable, index })
+            })
+            .collect();
+        // CL_INVALID_KERNEL_NAME if no device has a kernel of this name.
+        let mut infos = on_devices
+            .iter()
+            .flatten()
+            .map(|on_device| &on_device.executable.kernels()[on_device.index]);
+        let first = infos.next().ok_or(Error::InvalidKernelName)?;
+        // CL_INVALID_KERNEL_DEFINITION if its arguments differ between devices.
+        let kinds = |info: &KernelInfo| info.args.iter().map(|a| a.kind).collect::<Vec<_>>();
+        if infos.any(|info| kinds(info) != kinds(first)) {
+            return Err(Error::InvalidKernelDefinition);
+        }
+        let args = Arc::new(vec![None; first.args.len()]);
+        Ok(Self::attached(program, name.to_string(), on_devices, args))
+    }
+
+    /// clCreateKernelsInProgram.
+    pub fn create_all(program: &Ref<Program>) -> Result<Vec<Ref<Kernel>>> {
+        program
+            .kernel_names()?
+            .iter()
+            .map(|name| Self::create(program, name))
+            .collect()
+    }
+
+    fn attached(
+        program: &Ref<Program>,
+        name: String,
+        on_devices: Vec<Option<OnDevice>>,
+        args: ArgBlock,
+    ) -> Ref<Kernel> {
+        program.count_kernel(1);
+        Object::new(Kernel {
+            program: program.clone(),
+            name,
+            on_devices,
+            args: Mutex::new(args),
+        })
+    }
+
+    /// clCloneKernel.
+    pub fn duplicate(&self) -> Ref<Kernel> {
+        Self::attached(
+            &self.program,
+            self.name.clone(),
+            self.on_devices.clone(),
+            self.args.lock().clone(),
+        )
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Ref<Program> {
+        &self.program
+    }
+
+    /// The kernel on a device.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the device.
+    pub fn on_device(&self, device: &Ref<Device>) -> Result<&OnDevice> {
+        self.program
+            .device_index(device)
+            .and_then(|index| self.on_devices[index].as_ref())
+            .ok_or(Error::InvalidProgramExecutable)
+    }
+
+    /// Its description, the same for all devices as far as arguments go.
+    pub fn description(&self) -> Result<&KernelInfo> {
+        let on_device = self
+            .on_devices
+            .iter()
+            .flatten()
+            .next()
+            .ok_or(Error::InvalidProgramExecutable)?;
+        Ok(&on_device.executable.kernels()[on_device.index])
+    }
+
+    fn arg(&self, index: u32) -> Result<&ArgMeta> {
+        // CL_INVALID_ARG_INDEX if arg_index is not one of the kernel's.
+        self.description()?
+            .args
+            .get(index as usize)
+            .ok_or(Error::InvalidArgIndex)
+    }
+
+    /// What clSetKernelArg takes for an argument.
+    pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
+        self.arg(index).map(|arg| arg.kind)
+    }
+
+    /// Stores an argument whose handle, if it is one, is already resolved. `size` is arg_size.
+    pub fn set_arg(&self, index: u32, size: usize, value: Option<ArgValue>) -> Result<()> {
+        let kind = self.arg_kind(index)?;
+        let value = match (kind, value) {
+            (ArgKind::Unused, _) => ArgValue::Ignored,
+            // CL_INVALID_ARG_VALUE if arg_value is NULL for an argument that needs one, or is
+            // not NULL for a local one.
+            (ArgKind::Local, Some(_)) => return Err(Error::InvalidArgValue),
+            (ArgKind::Pod { .. }, None) => return Err(Error::InvalidArgValue),
+            (ArgKind::Local, None) => {
+                // CL_INVALID_ARG_SIZE if it is 0 for a local argument.
+                if size == 0 {
+                    return Err(Error::InvalidArgSize);
+                }
+                ArgValue::Local(size)
+            }
+            (ArgKind::Pod { size: expected }, Some(value)) => {
+                // CL_INVALID_ARG_SIZE if it is not the size of the type.
+                if size != expected as usize {
+                    return Err(Error::InvalidArgSize);
+                }
+                value
+            }
+            (ArgKind::Buffer, value) => {
+                // CL_INVALID_ARG_SIZE if it is not that of a handle.
+                if size != size_of::<usize>() {
+                    return Err(Error::InvalidArgSize);
+                }
+                let value = value.unwrap_or(ArgValue::Buffer(None));
+                if let ArgValue::Buffer(Some(buffer)) = &value {
+                    // CL_INVALID_MEM_OBJECT if it is not one of the kernel's context.
+                    if buffer.context().handle() != self.program.context().handle() {
+                        return Err(Error::InvalidMemObject);
+                    }
+                }
+                value
+            }
+        };
+        let mut args = self.args.lock();
+        Arc::make_mut(&mut args)[index as usize] = Some(value);
+        Ok(())
+    }
+
+    /// The arguments as they are now, for one enqueue.
+    ///
+    /// # Errors
+    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set.
+    pub fn snapshot(&self) -> Result<ArgBlock> {
+        let args = self.args.lock().clone();
+        let description = self.description()?;
+        let missing = description
+            .args
+            .iter()
+            .zip(args.iter())
+            .any(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none());
+        if missing {
+            return Err(Error::InvalidKernelArgs);
+        }
+        Ok(args)
+    }
+
+    /// Bytes of local memory that the arguments set so far ask for.
+    fn local_arguments(&self) -> u64 {
+        self.args
+            .lock()
+            .iter()
+            .map(|arg| match arg {
+                Some(ArgValue::Local(size)) => *size as u64,
+                _ => 0,
+            })
+            .sum()
+    }
+
+    /// The device that a query is about: the only one for `None`.
+    fn query_device(&self, device: Option<Ref<Device>>) -> Result<Ref<Device>> {
+        let devices = self.program.devices();
+        match device {
+            // CL_INVALID_DEVICE if device is not one of the kernel's.
+            Some(device) => {
+                let index = self
+                    .program
+                    .device_index(&device)
+                    .ok_or(Error::InvalidDevice)?;
+                Ok(devices[index].clone())
+            }
+            // CL_INVALID_DEVICE if it is NULL and there is more than one.
+            None if devices.len() == 1 => Ok(devices[0].clone()),
+            None => Err(Error::InvalidDevice),
+        }
+    }
+
+    /// What limits its work-groups on a device.
+    pub fn limits(&self, device: &Ref<Device>) -> Result<ndrange::Limits> {
+        let on_device = self.on_device(device)?;
+        let info = &on_device.executable.kernels()[on_device.index];
+        Ok(ndrange::Limits {
+            group_size: device.max_work_group_size(),
+            item_sizes: device.max_work_item_sizes(),
+            required: info
+                .required_work_group_size
+                .map(|size| size.map(|n| n as usize)),
+            multiple: device.preferred_multiple(),
+            non_uniform: true,
+        })
+    }
+
+    /// clGetKernelWorkGroupInfo.
+    pub fn work_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
+        let device = self.query_device(device)?;
+        let limits = self.limits(&device)?;
+        let on_device = self.on_device(&device)?;
+        Ok(match name {
+            cl::CL_KERNEL_WORK_GROUP_SIZE => Info::size(limits.group_size),
+            cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
+                Info::sizes(&limits.required.unwrap_or([0; 3]))
+            }
+            cl::CL_KERNEL_LOCAL_MEM_SIZE => {
+                let fixed = on_device.executable.local_memory(on_device.index);
+                Info::u64(fixed + self.local_arguments())
+            }
+            cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
+            // Vulkan does not tell how much a pipeline spills.
+            cl::CL_KERNEL_PRIVATE_MEM_SIZE => Info::u64(0),
+            // CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels.
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// clGetKernelSubGroupInfo.
+    pub fn sub_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
+        self.query_device(device)?;
+        match name {
+            cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE
+            | cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE
+            | cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT
+            | cl::CL_KERNEL_MAX_NUM_SUB_GROUPS
+            | cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS => {
+                // CL_INVALID_OPERATION if the device does not support sub-groups: none does.
+                Err(Error::InvalidOperation)
+            }
+            _ => Err(Error::InvalidValue),
+        }
+    }
+
+    /// clGetKernelArgInfo.
+    pub fn arg_info(&self, index: u32, name: u32) -> Result<Info> {
+        let arg = self.arg(index)?;
+        let known = [
+            cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+            cl::CL_KERNEL_ARG_ACCESS_QUALIFIER,
+            cl::CL_KERNEL_ARG_TYPE_NAME,
+            cl::CL_KERNEL_ARG_TYPE_QUALIFIER,
+            cl::CL_KERNEL_ARG_NAME,
+        ];
+        // CL_INVALID_VALUE if param_name is not valid.
+        if !known.contains(&name) {
+            return Err(Error::InvalidValue);
+        }
+        // CL_KERNEL_ARG_INFO_NOT_AVAILABLE if the module does not tell.
+        let info = arg.info.as_ref();
+        let answer = match name {
+            cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
+                info.and_then(|i| i.address_qualifier).map(Info::u32)
+            }
+            cl::CL_KERNEL_ARG_ACCESS_QUALIFIER => {
+                info.and_then(|i| i.access_qualifier).map(Info::u32)
+            }
+            cl::CL_KERNEL_ARG_TYPE_NAME => {
+                info.and_then(|i| i.type_name.as_deref()).map(Info::string)
+            }
+            cl::CL_KERNEL_ARG_TYPE_QUALIFIER => info
+                .and_then(|i| i.type_qualifier)
+                .map(|bits| Info::u64(u64::from(bits))),
+            _ => info.map(|i| Info::string(&i.name)),
+        };
+        answer.ok_or(Error::KernelArgInfoNotAvailable)
+    }
+}
+
+impl Object<Kernel> {
+    /// clGetKernelInfo.
+    pub fn info(self: &Ref<Kernel>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_KERNEL_FUNCTION_NAME => Info::string(&self.name),
+            cl::CL_KERNEL_NUM_ARGS => Info::u32(self.description()?.args.len() as u32),
+            cl::CL_KERNEL_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_KERNEL_CONTEXT => Info::object(self.program.context()),
+            cl::CL_KERNEL_PROGRAM => Info::object(&self.program),
+            cl::CL_KERNEL_ATTRIBUTES => Info::string(&self.description()?.attributes),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.count_kernel(-1);
+    }
+}

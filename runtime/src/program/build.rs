@@ -1,0 +1,442 @@
+//! clBuildProgram, clCompileProgram and clLinkProgram.
+//!
+//! The compiler runs on a thread of its own with a large stack, and a panic in it is a build
+//! failure with a log, never the application's end.
+
+use std::sync::Arc;
+
+use opencl_sys as cl;
+use pumice_compiler::options::parse_build;
+use pumice_compiler::{
+    CompileOptions, KernelModule, LinkOptions, LowerOptions, Outcome, Source, Target, compile,
+    link, lower,
+};
+
+use crate::callback;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executable::Executable;
+use crate::log;
+use crate::object::{Object, Ref};
+use crate::program::includes::Includes;
+use crate::program::{Build, Origin, Program, new_builds, spec};
+
+/// Stack of the compiling thread in bytes: deeply nested source must not overflow it.
+const STACK: usize = 256 << 20;
+
+/// The application's callback, called once when a build has ended.
+pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
+
+/// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
+fn on_large_stack<T: Send + 'static>(
+    job: impl FnOnce() -> T + Send + 'static,
+    failed: impl FnOnce(&str) -> T,
+) -> T {
+    let thread = std::thread::Builder::new()
+        .name("pumice-compile".into())
+        .stack_size(STACK)
+        .spawn(job);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(value)) => value,
+        Ok(Err(_)) => {
+            log::error!("the compiler panicked");
+            failed("error: internal compiler error\n")
+        }
+        Err(error) => failed(&format!("error: cannot start the compiler: {error}\n")),
+    }
+}
+
+/// The state that a failed build leaves.
+fn failure(options: &str, log: String) -> Build {
+    Build {
+        status: cl::CL_BUILD_ERROR,
+        options: options.to_string(),
+        log,
+        ..Build::default()
+    }
+}
+
+/// Adds a stage's log and gives its output.
+fn stage<T>(log: &mut String, outcome: Outcome<T>) -> Option<T> {
+    log.push_str(&outcome.log);
+    outcome.output
+}
+
+/// What one device's build starts from.
+#[derive(Clone)]
+enum Input {
+    Source(Arc<Vec<u8>>),
+    Module(Arc<KernelModule>),
+    /// A binary that is lowered already.
+    Vulkan(Build),
+    Nothing,
+}
+
+/// Compiles source, or takes a module as it is.
+fn compiled(
+    input: &Input,
+    options: &CompileOptions,
+    includes: &Includes,
+    target: &Target,
+    log: &mut String,
+) -> Option<Arc<KernelModule>> {
+    match input {
+        Input::Source(text) => {
+            let source = Source {
+                name: "<source>",
+                text,
+            };
+            stage(log, compile(source, options, target, includes)).map(Arc::new)
+        }
+        Input::Module(module) => Some(module.clone()),
+        Input::Vulkan(_) | Input::Nothing => {
+            log.push_str("error: the program has no source or intermediate language\n");
+            None
+        }
+    }
+}
+
+/// Lowers a linked module and makes it ready to run on the device.
+fn finished(
+    module: Arc<KernelModule>,
+    options: &LowerOptions,
+    target: &Target,
+    device: &Device,
+    log: &mut String,
+) -> Option<Build> {
+    let vulkan = stage(log, lower(&module, target, options))?;
+    let build = Build {
+        kernel_module: Some(module),
+        vulkan_module: Some(Arc::new(vulkan)),
+        ..Build::default()
+    };
+    loaded(build, device, log)
+}
+
+/// Gives the Vulkan module to the device.
+fn loaded(mut build: Build, device: &Device, log: &mut String) -> Option<Build> {
+    let words = &build.vulkan_module.as_ref()?.words;
+    let gpu = match device.gpu() {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            log.push_str(&format!("error: the device cannot be opened: {error}\n"));
+            return None;
+        }
+    };
+    match Executable::new(gpu.raw(), words) {
+        Ok(executable) => {
+            build.executable = Some(Arc::new(executable));
+            build.binary_type = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+            build.status = cl::CL_BUILD_SUCCESS;
+            Some(build)
+        }
+        Err(error) => {
+            log.push_str(&format!("error: {error}\n"));
+            None
+        }
+    }
+}
+
+impl Object<Program> {
+    /// The devices that a call names: all of the program's for `None`.
+    fn chosen(self: &Ref<Program>, devices: Option<Vec<Ref<Device>>>) -> Result<Vec<usize>> {
+        match devices {
+            None => Ok((0..self.devices.len()).collect()),
+            // CL_INVALID_DEVICE if a device is not one of the program's.
+            Some(devices) => devices
+                .iter()
+                .map(|d| self.device_index(d).ok_or(Error::InvalidDevice))
+                .collect(),
+        }
+    }
+
+    /// Marks a build as begun.
+    fn begin(self: &Ref<Program>, chosen: &[usize], options: &str) -> Result<()> {
+        // CL_INVALID_OPERATION if kernel objects are attached to the program.
+        if self.has_kernels() {
+            return Err(Error::InvalidOperation);
+        }
+        let mut builds = self.builds.lock();
+        // CL_INVALID_OPERATION if the build of the program for a device has not completed.
+        if chosen
+            .iter()
+            .any(|index| builds[*index].status == cl::CL_BUILD_IN_PROGRESS)
+        {
+            return Err(Error::InvalidOperation);
+        }
+        for index in chosen {
+            let build = &mut builds[*index];
+            build.status = cl::CL_BUILD_IN_PROGRESS;
+            build.options = options.to_string();
+            build.log = String::new();
+        }
+        Ok(())
+    }
+
+    /// What a device's build starts from.
+    fn input(self: &Ref<Program>, index: usize) -> Input {
+        match &self.origin {
+            Origin::Source(text) => Input::Source(Arc::new(text.clone())),
+            Origin::Il { words, .. } => Input::Module(Arc::new(KernelModule {
+                words: spec::specialize(words, &self.spec_constants.lock()),
+                is_library: false,
+            })),
+            Origin::Binary | Origin::Linked => {
+                let build = self.builds.lock()[index].clone();
+                if build.vulkan_module.is_some() {
+                    return Input::Vulkan(build);
+                }
+                match build.kernel_module {
+                    Some(module) => Input::Module(module),
+                    None => Input::Nothing,
+                }
+            }
+        }
+    }
+
+    /// Runs `job` for each chosen device and stores what it gives; in the background with a
+    /// callback.
+    fn run(
+        self: &Ref<Program>,
+        chosen: Vec<usize>,
+        options: &str,
+        notify: Option<Notify>,
+        failed: Error,
+        job: impl Fn(&Device, usize, Input) -> Build + Send + Sync + 'static,
+    ) -> Result<()> {
+        let program = self.clone();
+        let text = options.to_string();
+        let job = Arc::new(job);
+        let work = move || {
+            let mut result = Ok(());
+            for index in chosen {
+                let device = program.devices[index].clone();
+                let input = program.input(index);
+                let (job, options) = (job.clone(), text.clone());
+                let mut build =
+                    on_large_stack(move || job(&device, index, input), |log| failure(&options, log.into()));
+                build.options = text.clone();
+                if build.status != cl::CL_BUILD_SUCCESS {
+                    result = Err(failed);
+                }
+                log::debug!("build status {}, log: {}", build.status, build.log);
+                program.builds.lock()[index] = build;
+            }
+            (program, result)
+        };
+        let Some(notify) = notify else {
+            return work().1;
+        };
+        let spawned = std::thread::Builder::new()
+            .name("pumice-build".into())
+            .spawn(move || {
+                let (program, _) = work();
+                callback::post(move || notify(program));
+            });
+        spawned.map(|_| ()).map_err(|_| Error::OutOfHostMemory)
+    }
+
+    /// clBuildProgram.
+    pub fn build(
+        self: &Ref<Program>,
+        devices: Option<Vec<Ref<Device>>>,
+        options: &str,
+        notify: Option<Notify>,
+    ) -> Result<()> {
+        let chosen = self.chosen(devices)?;
+        // CL_INVALID_OPERATION if the program was made by clLinkProgram.
+        if matches!(self.origin, Origin::Linked) {
+            return Err(Error::InvalidOperation);
+        }
+        // CL_INVALID_BUILD_OPTIONS if the options are not valid.
+        let (compile_options, link_options) = parse_build(options).map_err(|error| {
+            log::info!("build options: {error}");
+            self.context.notify(&error.to_string());
+            Error::InvalidBuildOptions
+        })?;
+        self.begin(&chosen, options)?;
+        let includes = Includes {
+            headers: Vec::new(),
+            folders: compile_options.include_dirs.clone(),
+        };
+        let lower_options = LowerOptions {
+            math: compile_options.math,
+            ..LowerOptions::default()
+        };
+        let text = options.to_string();
+        self.run(
+            chosen,
+            options,
+            notify,
+            Error::BuildProgramFailure,
+            move |device, _, input| {
+                let mut log = String::new();
+                let built = (|| {
+                    if let Input::Vulkan(build) = &input {
+                        return loaded(build.clone(), device, &mut log);
+                    }
+                    let target = device.target().ok()?;
+                    let module = compiled(&input, &compile_options, &includes, &target, &mut log)?;
+                    let module = stage(&mut log, link(&[&module], &link_options))?;
+                    finished(Arc::new(module), &lower_options, &target, device, &mut log)
+                })();
+                match built {
+                    Some(build) => Build { log, ..build },
+                    None => failure(&text, log),
+                }
+            },
+        )
+    }
+
+    /// clCompileProgram; `headers` are the names and sources of the input headers.
+    pub fn compile(
+        self: &Ref<Program>,
+        devices: Option<Vec<Ref<Device>>>,
+        options: &str,
+        headers: Vec<(String, Ref<Program>)>,
+        notify: Option<Notify>,
+    ) -> Result<()> {
+        let chosen = self.chosen(devices)?;
+        // CL_INVALID_OPERATION if the program has no source or IL.
+        if !matches!(self.origin, Origin::Source(_) | Origin::Il { .. }) {
+            return Err(Error::InvalidOperation);
+        }
+        // CL_INVALID_COMPILER_OPTIONS if the options are not valid.
+        let compile_options = CompileOptions::parse(options).map_err(|error| {
+            log::info!("compiler options: {error}");
+            self.context.notify(&error.to_string());
+            Error::InvalidCompilerOptions
+        })?;
+        let headers = headers
+            .into_iter()
+            .map(|(name, header)| match &header.origin {
+                Origin::Source(text) => Ok((name, text.clone())),
+                // CL_INVALID_PROGRAM: a header must have source.
+                Origin::Il { .. } | Origin::Binary | Origin::Linked => Err(Error::InvalidProgram),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        self.begin(&chosen, options)?;
+        let includes = Includes {
+            headers,
+            folders: compile_options.include_dirs.clone(),
+        };
+        let text = options.to_string();
+        self.run(
+            chosen,
+            options,
+            notify,
+            Error::CompileProgramFailure,
+            move |device, _, input| {
+                let mut log = String::new();
+                let module = device.target().ok().and_then(|target| {
+                    compiled(&input, &compile_options, &includes, &target, &mut log)
+                });
+                match module {
+                    Some(module) => Build {
+                        status: cl::CL_BUILD_SUCCESS,
+                        log,
+                        kernel_module: Some(module),
+                        binary_type: cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                        ..Build::default()
+                    },
+                    None => failure(&text, log),
+                }
+            },
+        )
+    }
+}
+
+/// clLinkProgram.
+pub fn link_programs(
+    context: &Ref<Context>,
+    devices: Option<Vec<Ref<Device>>>,
+    options: &str,
+    inputs: &[Ref<Program>],
+    notify: Option<Notify>,
+) -> Result<Ref<Program>> {
+    // CL_INVALID_VALUE if there is no input program.
+    if inputs.is_empty() {
+        return Err(Error::InvalidValue);
+    }
+    let devices = devices.unwrap_or_else(|| context.devices().to_vec());
+    // CL_INVALID_DEVICE if a device is not of the context.
+    if devices.iter().any(|d| context.device_index(d).is_none()) {
+        return Err(Error::InvalidDevice);
+    }
+    // CL_INVALID_CONTEXT if a program is of another context.
+    if inputs
+        .iter()
+        .any(|p| p.context().handle() != context.handle())
+    {
+        return Err(Error::InvalidContext);
+    }
+    // CL_INVALID_LINKER_OPTIONS if the options are not valid.
+    let link_options = LinkOptions::parse(options).map_err(|error| {
+        log::info!("linker options: {error}");
+        context.notify(&error.to_string());
+        Error::InvalidLinkerOptions
+    })?;
+    // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
+    let mut modules: Vec<Vec<Arc<KernelModule>>> = Vec::with_capacity(devices.len());
+    for device in &devices {
+        let of_device = inputs
+            .iter()
+            .map(|program| {
+                let index = program.device_index(device)?;
+                let build = program.builds.lock()[index].clone();
+                let linkable = [
+                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                    cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                ];
+                build
+                    .kernel_module
+                    .filter(|_| linkable.contains(&build.binary_type))
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or(Error::InvalidOperation)?;
+        modules.push(of_device);
+    }
+    let program = Program::make(
+        context,
+        &devices,
+        Origin::Linked,
+        new_builds(devices.len()),
+    );
+    let chosen: Vec<usize> = (0..devices.len()).collect();
+    program.begin(&chosen, options)?;
+    let text = options.to_string();
+    let job = move |device: &Device, index: usize, _: Input| {
+        let mut log = String::new();
+        let built = (|| {
+            let target = device.target().ok()?;
+            let inputs: Vec<&KernelModule> = modules[index].iter().map(|m| &**m).collect();
+            let module = Arc::new(stage(&mut log, link(&inputs, &link_options))?);
+            if link_options.create_library {
+                return Some(Build {
+                    status: cl::CL_BUILD_SUCCESS,
+                    kernel_module: Some(module),
+                    binary_type: cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                    ..Build::default()
+                });
+            }
+            let options = LowerOptions {
+                math: link_options.math,
+                ..LowerOptions::default()
+            };
+            finished(module, &options, &target, device, &mut log)
+        })();
+        match built {
+            Some(build) => Build { log, ..build },
+            None => failure(&text, log),
+        }
+    };
+    let result = program.run(chosen, options, notify, Error::LinkProgramFailure, job);
+    if let Err(error) = result {
+        for build in program.builds() {
+            context.notify(&build.log);
+        }
+        return Err(error);
+    }
+    Ok(program)
+}
