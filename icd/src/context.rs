@@ -10,7 +10,7 @@ use pumice_runtime::device::Device;
 use pumice_runtime::error::{Error, Result};
 
 use crate::callback::{ContextCallback, ContextDestructor, UserData};
-use crate::{handle, info, platform};
+use crate::{exit, handle, info, platform};
 
 /// The error callback as the runtime calls it.
 fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Notify>> {
@@ -68,6 +68,8 @@ pub unsafe fn create_context_from_type(
     // SAFETY: the arguments are those of clCreateContextFromType.
     let properties = unsafe { checked_properties(properties) }?;
     let notify = notify(pfn_notify, user_data)?;
+    platform::instance().devices();
+    exit::register();
     Context::create_from_type(platform::instance(), properties, device_type, notify)
         .map(handle::publish)
 }

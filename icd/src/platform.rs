@@ -7,10 +7,11 @@ use pumice_runtime::error::{Error, Result};
 use pumice_runtime::object::Ref;
 use pumice_runtime::platform::{self, Platform};
 
-use crate::{handle, info, table};
+use crate::{handle, info, print, table};
 
 /// The one platform.
 pub fn instance() -> &'static Ref<Platform> {
+    print::install();
     platform::platform(&raw const table::TABLE as usize)
 }
 

@@ -11,7 +11,7 @@
 //! Invariant: table entries are private functions (`entry`), the exported names (`exported`) are
 //! thin wrappers around them. A table of exported functions would be preempted by the loader's
 //! functions of the same names in a program linked with -lOpenCL, and call itself for ever.
-#![allow(non_snake_case)]
+#![allow(non_camel_case_types, non_snake_case)] // names of the C API
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -555,6 +555,18 @@ entry_points! {
         status clIcdGetPlatformIDsKHR => platform::icd_get_platform_ids(
             num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
+        // Extension names of core functions, with their rules.
+        object clCreateCommandQueueWithPropertiesKHR => queue::create_command_queue_with_properties(
+            context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
+        ) -> cl_command_queue;
+        object clCreateProgramWithILKHR => program::create_program_with_il(
+            context: cl_context, il: *const c_void, length: size_t
+        ) -> cl_program;
+        status clGetKernelSuggestedLocalWorkSizeKHR => kernel::get_kernel_suggested_local_work_size(
+            command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
+            global_work_offset: *const size_t, global_work_size: *const size_t,
+            suggested_local_work_size: *mut size_t
+        );
         plain clIcdGetFunctionAddressForPlatformKHR => platform::icd_get_function_address(
             platform: cl_platform_id, func_name: *const c_char
         ) -> *mut c_void;
@@ -569,6 +581,9 @@ entry_points! {
         clIcdGetFunctionAddressForPlatformKHR,
         clIcdSetPlatformDispatchDataKHR,
         clGetKernelSubGroupInfoKHR,
+        clCreateCommandQueueWithPropertiesKHR,
+        clCreateProgramWithILKHR,
+        clGetKernelSuggestedLocalWorkSizeKHR,
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use crate::log;
+use crate::{exit, log};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -21,6 +21,7 @@ pub fn post(job: impl FnOnce() + Send + 'static) {
             .name("pumice-callback".into())
             .spawn(move || {
                 for job in receiver {
+                    let _work = exit::work();
                     job();
                 }
             })

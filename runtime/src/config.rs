@@ -32,7 +32,7 @@ variables! {
     DEVICE_NAME = "PUMICE_DEVICE_NAME",
         "Report this text as CL_DEVICE_NAME of every device.";
     VALIDATION = "PUMICE_VALIDATION",
-        "Set to anything: load the Khronos validation layer; without it there is no device.";
+        "Set to anything: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",

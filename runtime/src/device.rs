@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use opencl_sys as cl;
+use parking_lot::Mutex;
 use pumice_compiler::Target;
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
 use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
@@ -61,6 +62,9 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
             return Vec::new();
         }
     };
+    if config.validation {
+        let _ = VALIDATED.set(instance.clone());
+    }
     for left_out in instance.left_out() {
         log::info!("{} is left out: {}", left_out.name, left_out.reason);
     }
@@ -107,6 +111,23 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
             device
         })
         .collect()
+}
+
+/// The instance whose validation messages are reported (PUMICE_VALIDATION).
+static VALIDATED: OnceLock<Instance> = OnceLock::new();
+
+/// Prints what the validation layer has said since the last call.
+pub(crate) fn report_validation() {
+    static REPORTED: Mutex<usize> = Mutex::new(0);
+    let Some(instance) = VALIDATED.get() else {
+        return;
+    };
+    let messages = instance.validation_messages();
+    let mut reported = REPORTED.lock();
+    for message in messages.iter().skip(*reported) {
+        eprintln!("pumice: validation: {message}");
+    }
+    *reported = messages.len();
 }
 
 /// Nanoseconds of the host's clock, which profiling times are given in.

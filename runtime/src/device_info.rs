@@ -41,6 +41,8 @@ impl Object<Device> {
             cl::CL_DEVICE_VERSION => Info::string(platform::VERSION),
             cl::CL_DEVICE_NUMERIC_VERSION => Info::u32(platform::NUMERIC_VERSION),
             cl::CL_DEVICE_OPENCL_C_VERSION => Info::string("OpenCL C 1.2 Pumice"),
+            // cl_khr_extended_versioning's number of the string above.
+            cl::CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::u32(make_version(1, 2, 0)),
             cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::name_versions(
                 C_VERSIONS
                     .iter()

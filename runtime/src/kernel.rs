@@ -228,16 +228,17 @@ impl Kernel {
         Ok(args)
     }
 
-    /// Bytes of local memory that the arguments set so far ask for.
-    fn local_arguments(&self) -> u64 {
+    /// The local arguments set so far: ordinal and bytes.
+    fn local_arguments(&self) -> Vec<(usize, u64)> {
         self.args
             .lock()
             .iter()
-            .map(|arg| match arg {
-                Some(ArgValue::Local(size)) => *size as u64,
-                _ => 0,
+            .enumerate()
+            .filter_map(|(ordinal, arg)| match arg {
+                Some(ArgValue::Local(size)) => Some((ordinal, *size as u64)),
+                _ => None,
             })
-            .sum()
+            .collect()
     }
 
     /// The device that a query is about: the only one for `None`.
@@ -263,13 +264,16 @@ impl Kernel {
         let on_device = self.on_device(device)?;
         let info = &on_device.executable.kernels()[on_device.index];
         Ok(ndrange::Limits {
-            group_size: device.max_work_group_size(),
+            group_size: match info.required_work_group_size {
+                Some(size) => size.iter().map(|n| *n as usize).product(),
+                None => device.max_work_group_size(),
+            },
             item_sizes: device.max_work_item_sizes(),
             required: info
                 .required_work_group_size
                 .map(|size| size.map(|n| n as usize)),
             multiple: device.preferred_multiple(),
-            non_uniform: true,
+            non_uniform: on_device.executable.allows_non_uniform(on_device.index),
         })
     }
 
@@ -284,8 +288,9 @@ impl Kernel {
                 Info::sizes(&limits.required.unwrap_or([0; 3]))
             }
             cl::CL_KERNEL_LOCAL_MEM_SIZE => {
-                let fixed = on_device.executable.local_memory(on_device.index);
-                Info::u64(fixed + self.local_arguments())
+                let arguments = self.local_arguments();
+                let executable = &on_device.executable;
+                Info::u64(executable.local_memory(on_device.index, &arguments))
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
             // Vulkan does not tell how much a pipeline spills.

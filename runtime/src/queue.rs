@@ -9,9 +9,10 @@ use parking_lot::Mutex;
 
 use crate::command::{Command, Retire};
 use crate::context::Context;
-use crate::device::{Device, host_time};
+use crate::device::{Device, host_time, report_validation};
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment};
+use crate::exit;
 use crate::gpu;
 use crate::info::Info;
 use crate::log;
@@ -406,6 +407,7 @@ impl Object<Queue> {
             scheduler::complete(event, status);
         }
         self.stream.reclaim();
+        report_validation();
     }
 
     /// Hands a host command to the queue's host thread.
@@ -417,6 +419,7 @@ impl Object<Queue> {
                 .name("pumice-host".into())
                 .spawn(move || {
                     for node in receiver {
+                        let _work = exit::work();
                         scheduler::run_posted(&node);
                     }
                 });
@@ -445,6 +448,7 @@ impl Object<Queue> {
                 .name("pumice-complete".into())
                 .spawn(move || {
                     for value in receiver {
+                        let _work = exit::work();
                         if let Err(error) = stream.wait(value) {
                             log::error!("waiting for the device failed: {error}");
                         }

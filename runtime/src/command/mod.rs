@@ -6,7 +6,7 @@ pub mod fill;
 pub mod map;
 pub mod migrate;
 pub mod native;
-//NDR pub mod ndrange;
+pub mod ndrange;
 pub mod transfer;
 
 use opencl_sys as cl;
@@ -31,6 +31,8 @@ pub enum Command {
     Unmap(map::Unmap),
     /// clEnqueueMigrateMemObjects.
     Migrate(migrate::Migrate),
+    /// clEnqueueNDRangeKernel, clEnqueueTask.
+    NdRange(Box<ndrange::NdRange>),
     /// clEnqueueNativeKernel.
     Native(native::Native),
     /// clEnqueueMarkerWithWaitList.
@@ -83,6 +85,7 @@ impl Command {
             Command::Map(_) => cl::CL_COMMAND_MAP_BUFFER,
             Command::Unmap(_) => cl::CL_COMMAND_UNMAP_MEM_OBJECT,
             Command::Migrate(_) => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
+            Command::NdRange(ndrange) => ndrange.command_type,
             Command::Native(_) => cl::CL_COMMAND_NATIVE_KERNEL,
             Command::Marker => cl::CL_COMMAND_MARKER,
             Command::Barrier => cl::CL_COMMAND_BARRIER,
@@ -96,6 +99,7 @@ impl Command {
                 Class::Host
             }
             Command::Copy(_) | Command::Fill(_) => Class::Device,
+            Command::NdRange(ndrange) => ndrange.class(),
             Command::Native(_) => Class::Callback,
             Command::Marker | Command::Barrier => Class::Nothing,
         }
@@ -106,6 +110,7 @@ impl Command {
         match self {
             Command::Copy(copy) => copy.record(queue, recorder),
             Command::Fill(fill) => fill.record(queue, recorder),
+            Command::NdRange(ndrange) => ndrange.record(queue, recorder),
             Command::Transfer(_)
             | Command::Map(_)
             | Command::Unmap(_)
@@ -125,7 +130,9 @@ impl Command {
             Command::Migrate(migrate) => migrate.run(queue),
             Command::Native(native) => native.run(queue),
             Command::Marker | Command::Barrier => Ok(()),
-            Command::Copy(_) | Command::Fill(_) => Err(Error::InvalidOperation),
+            Command::Copy(_) | Command::Fill(_) | Command::NdRange(_) => {
+                Err(Error::InvalidOperation)
+            },
         }
     }
 }

@@ -1,16 +1,18 @@
 //! clEnqueueNDRangeKernel and clEnqueueTask.
 
-use pumice_vulkan_layer::Buffer;
+use parking_lot::Mutex;
 
 use crate::command::{Class, Command, Retire, WaitList, check_context};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executable::{self, Argument};
+use crate::executable::{self, Launch, LaunchError, Prepared};
 use crate::gpu;
 use crate::kernel::{ArgBlock, ArgValue, Kernel, OnDevice};
+use crate::log;
 use crate::memory::storage::Access;
 use crate::ndrange::{self, Range};
 use crate::object::Ref;
+use crate::printf;
 use crate::queue::Queue;
 use crate::scheduler;
 
@@ -22,7 +24,8 @@ pub struct NdRange {
     _kernel: Ref<Kernel>,
     on_device: OnDevice,
     args: ArgBlock,
-    range: Range,
+    /// Everything that the dispatches need; `None` for an empty range. Guards its printf buffer.
+    prepared: Option<Mutex<Prepared>>,
 }
 
 /// A range as the application gave it; `None` for NULL.
@@ -69,24 +72,22 @@ pub fn enqueue(
         &limits,
     )?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    let mut local = on_device.executable.local_memory(on_device.index);
     for arg in args.iter().flatten() {
-        match arg {
-            ArgValue::Buffer(Some(buffer)) => buffer.check_alignment(queue.device())?,
-            ArgValue::Local(size) => local = local.saturating_add(*size as u64),
-            ArgValue::Buffer(None) | ArgValue::Bytes(_) | ArgValue::Ignored => {}
+        if let ArgValue::Buffer(Some(buffer)) = arg {
+            buffer.check_alignment(queue.device())?;
         }
     }
-    // CL_OUT_OF_RESOURCES if there is not enough local memory.
-    if local > queue.device().local_memory() {
-        return Err(Error::OutOfResources);
-    }
+    let prepared = if range.is_empty() {
+        None
+    } else {
+        Some(prepare(queue, &on_device, &args, &range)?)
+    };
     let command = Command::NdRange(Box::new(NdRange {
         command_type: request.command_type,
         _kernel: kernel.clone(),
         on_device,
         args,
-        range,
+        prepared: prepared.map(Mutex::new),
     }));
     scheduler::enqueue(queue, command, wait, false)
 }
@@ -103,4 +104,112 @@ pub fn suggest(
     let limits = kernel.limits(queue.device())?;
     kernel.snapshot()?;
     ndrange::check(dimensions, offset, Some(global), None, &limits).map(|range| range.local)
+}
+
+/// Makes pipelines, descriptors and push constants, so that the call itself reports what is
+/// missing.
+fn prepare(
+    queue: &Ref<Queue>,
+    on_device: &OnDevice,
+    args: &ArgBlock,
+    range: &Range,
+) -> Result<Prepared> {
+    let values = args
+        .iter()
+        .map(|arg| value(queue.device_index(), arg.as_ref()?))
+        .map(Option::transpose)
+        .collect::<Result<Vec<_>>>()?;
+    let narrow = |size: usize| u32::try_from(size).map_err(|_| Error::InvalidWorkGroupSize);
+    let [x, y, z] = range.local;
+    let launch = Launch {
+        kernel: on_device.index,
+        range: &executable::NdRange {
+            work_dim: range.dimensions,
+            global_offset: range.offset.map(|n| n as u64),
+            global_size: range.global.map(|n| n as u64),
+            local_size: [narrow(x)?, narrow(y)?, narrow(z)?],
+        },
+        args: &values,
+    };
+    let gpu = queue.device().gpu()?;
+    on_device
+        .executable
+        .prepare(gpu.raw(), &launch)
+        .map_err(|error| {
+            log::info!("a kernel cannot be enqueued: {error}");
+            queue.context().notify(&error.to_string());
+            code(&error)
+        })
+}
+
+/// The OpenCL error of a launch that cannot be.
+fn code(error: &LaunchError) -> Error {
+    match error {
+        LaunchError::Args(_) => Error::InvalidKernelArgs,
+        LaunchError::WorkGroupSize(_) => Error::InvalidWorkGroupSize,
+        LaunchError::WorkItemSize(_) => Error::InvalidWorkItemSize,
+        LaunchError::GlobalOffset(_) => Error::InvalidGlobalOffset,
+        LaunchError::GlobalSize(_) => Error::InvalidGlobalWorkSize,
+        LaunchError::Misaligned(_) => Error::MisalignedSubBufferOffset,
+        LaunchError::Resources(_) => Error::OutOfResources,
+        LaunchError::Vulkan(error) => gpu::error(error.clone()),
+    }
+}
+
+/// An argument as the executable takes it; `None` for one that the kernel does not use.
+fn value(index: usize, arg: &ArgValue) -> Option<Result<executable::ArgValue>> {
+    Some(match arg {
+        ArgValue::Bytes(bytes) => Ok(executable::ArgValue::Bytes(bytes.clone().into())),
+        ArgValue::Buffer(None) => Ok(executable::ArgValue::Null),
+        ArgValue::Buffer(Some(buffer)) => {
+            let memory = buffer.storage().allocation(index);
+            memory.map(|memory| executable::ArgValue::Buffer {
+                buffer: memory,
+                offset: buffer.origin() as u64,
+                size: buffer.size() as u64,
+            })
+        }
+        ArgValue::Local(size) => Ok(executable::ArgValue::Local { size: *size as u64 }),
+        ArgValue::Ignored => return None,
+    })
+}
+
+impl NdRange {
+    /// Where it does its work: an empty range does none.
+    pub fn class(&self) -> Class {
+        match self.prepared {
+            Some(_) => Class::Device,
+            None => Class::Nothing,
+        }
+    }
+
+    /// Records the dispatches.
+    pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let Some(prepared) = &self.prepared else {
+            return Ok(Retire::nothing());
+        };
+        for arg in self.args.iter().flatten() {
+            if let ArgValue::Buffer(Some(buffer)) = arg {
+                let access = if buffer.kernel_writes() {
+                    Access::Write
+                } else {
+                    Access::Read
+                };
+                buffer.storage().on_device(queue.device_index(), access)?;
+            }
+        }
+        let mut prepared = prepared.lock();
+        prepared.record(recorder).map_err(gpu::error)?;
+        let Some(buffer) = prepared.take_printf() else {
+            return Ok(Retire::nothing());
+        };
+        let executable = self.on_device.executable.clone();
+        Ok(Retire::with(move || {
+            executable
+                .decode_printf(buffer, &mut |text| printf::print(text))
+                .map_err(gpu::error)?;
+            printf::flush();
+            Ok(())
+        }))
+    }
 }

@@ -90,11 +90,14 @@ impl Storage {
         self.size
     }
 
-    /// The memory on a device of the context, holding the newest bytes.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
-        let mut residency = self.residency.lock();
-        let memory = match &residency.copies[index] {
-            Some(memory) => memory.clone(),
+    /// The memory on a device of the context, whatever it holds.
+    pub fn allocation(&self, index: usize) -> Result<Buffer> {
+        self.allocate(&mut self.residency.lock(), index)
+    }
+
+    fn allocate(&self, residency: &mut Residency, index: usize) -> Result<Buffer> {
+        match &residency.copies[index] {
+            Some(memory) => Ok(memory.clone()),
             None => {
                 let memory = self.devices[index]
                     .gpu()?
@@ -104,9 +107,16 @@ impl Storage {
                         _ => Error::MemObjectAllocationFailure,
                     })?;
                 residency.copies[index] = Some(memory.clone());
-                memory
+                Ok(memory)
             }
-        };
+        }
+    }
+
+    /// The memory on a device of the context, holding the newest bytes.
+    pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
+        let mut guard = self.residency.lock();
+        let residency = &mut *guard;
+        let memory = self.allocate(residency, index)?;
         if !residency.newest[index] {
             let source = residency
                 .newest

@@ -110,12 +110,11 @@ pub fn read(bytes: &[u8], device: &Device) -> Result<Contents> {
 fn read_bare(words: Vec<u32>) -> Result<Contents> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
-        Ok(Some(_)) => Ok(Contents {
+        Ok(_) => Ok(Contents {
             kernel: None,
             vulkan: Some(VulkanModule { words }),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         }),
-        Ok(None) => Err(Error::InvalidBinary),
         Err(error) => {
             crate::log::info!("a module's reflection cannot be read: {error}");
             Err(Error::InvalidBinary)

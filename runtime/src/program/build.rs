@@ -117,22 +117,16 @@ fn finished(
 /// Gives the Vulkan module to the device.
 fn loaded(mut build: Build, device: &Device, log: &mut String) -> Option<Build> {
     let words = &build.vulkan_module.as_ref()?.words;
-    let gpu = match device.gpu() {
-        Ok(gpu) => gpu,
-        Err(error) => {
-            log.push_str(&format!("error: the device cannot be opened: {error}\n"));
-            return None;
-        }
-    };
-    match Executable::new(gpu.raw(), words) {
+    match Executable::new(words, device.capabilities()) {
         Ok(executable) => {
+            log.push_str(executable.warnings());
             build.executable = Some(Arc::new(executable));
             build.binary_type = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
             build.status = cl::CL_BUILD_SUCCESS;
             Some(build)
         }
-        Err(error) => {
-            log.push_str(&format!("error: {error}\n"));
+        Err(errors) => {
+            log.push_str(&errors);
             None
         }
     }
