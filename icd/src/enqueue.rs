@@ -3,12 +3,10 @@
 use std::ffi::c_void;
 
 use opencl_sys::{
-    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel, cl_map_flags, cl_mem, cl_mem_migration_flags,
-    cl_uint,
+    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel,
+    cl_map_flags, cl_mem, cl_mem_migration_flags, cl_uint,
 };
-use pumice_runtime::command::{
-    self, Command, copy, fill, map, migrate, native, ndrange, transfer,
-};
+use pumice_runtime::command::{self, Command, copy, fill, map, migrate, native, ndrange, transfer};
 use pumice_runtime::error::{Error, Result};
 use pumice_runtime::event::Event;
 use pumice_runtime::kernel::Kernel;

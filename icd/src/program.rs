@@ -254,7 +254,12 @@ pub unsafe fn get_program_info(
     unsafe {
         let program = handle::get::<Program>(program)?;
         if param_name == CL_PROGRAM_BINARIES {
-            return binaries(&program, param_value_size, param_value, param_value_size_ret);
+            return binaries(
+                &program,
+                param_value_size,
+                param_value,
+                param_value_size_ret,
+            );
         }
         info::write(
             program.info(param_name),
@@ -270,7 +275,12 @@ pub unsafe fn get_program_info(
 ///
 /// # Safety
 /// As clGetProgramInfo.
-unsafe fn binaries(program: &Ref<Program>, size: usize, value: *mut c_void, size_ret: *mut usize) -> Result<()> {
+unsafe fn binaries(
+    program: &Ref<Program>,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
     let binaries = program.binaries();
     let needed = binaries.len() * size_of::<*mut u8>();
     // SAFETY: the caller's contract.

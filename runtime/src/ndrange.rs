@@ -95,7 +95,11 @@ pub fn check(
     }
     // CL_INVALID_WORK_GROUP_SIZE if the local size does not divide the global size where groups
     // must be uniform.
-    let divides = range.global.iter().zip(range.local).all(|(g, l)| g % l == 0);
+    let divides = range
+        .global
+        .iter()
+        .zip(range.local)
+        .all(|(g, l)| g % l == 0);
     if !limits.non_uniform && !divides {
         return Err(Error::InvalidWorkGroupSize);
     }

@@ -132,7 +132,7 @@ impl Command {
             Command::Marker | Command::Barrier => Ok(()),
             Command::Copy(_) | Command::Fill(_) | Command::NdRange(_) => {
                 Err(Error::InvalidOperation)
-            },
+            }
         }
     }
 }

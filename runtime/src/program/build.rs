@@ -208,8 +208,10 @@ impl Object<Program> {
                 let device = program.devices[index].clone();
                 let input = program.input(index);
                 let (job, options) = (job.clone(), text.clone());
-                let mut build =
-                    on_large_stack(move || job(&device, index, input), |log| failure(&options, log.into()));
+                let mut build = on_large_stack(
+                    move || job(&device, index, input),
+                    |log| failure(&options, log.into()),
+                );
                 build.options = text.clone();
                 if build.status != cl::CL_BUILD_SUCCESS {
                     result = Err(failed);
@@ -391,12 +393,7 @@ pub fn link_programs(
             .ok_or(Error::InvalidOperation)?;
         modules.push(of_device);
     }
-    let program = Program::make(
-        context,
-        &devices,
-        Origin::Linked,
-        new_builds(devices.len()),
-    );
+    let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));
     let chosen: Vec<usize> = (0..devices.len()).collect();
     program.begin(&chosen, options)?;
     let text = options.to_string();

@@ -173,7 +173,6 @@ impl Program {
             ),
         }
     }
-
 }
 
 impl Object<Program> {
@@ -218,7 +217,11 @@ impl Object<Program> {
             .iter()
             .find_map(|b| b.executable.as_ref())
             .ok_or(Error::InvalidProgramExecutable)?;
-        Ok(executable.kernels().iter().map(|k| k.name.clone()).collect())
+        Ok(executable
+            .kernels()
+            .iter()
+            .map(|k| k.name.clone())
+            .collect())
     }
 
     /// CL_PROGRAM_BINARIES: one for each device, empty where there is none.
