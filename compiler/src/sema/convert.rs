@@ -8,14 +8,24 @@ use crate::source::Span;
 /// What an implicit conversion is for; its error message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// `a = b`
-    Assign,
-    /// `T a = b`
-    Init,
+    /// `a = b`; the operator.
+    Assign(Span),
+    /// `T a = b`; the declared name, or nothing for a part of an aggregate.
+    Init(Span),
     /// An argument; the parameter's declaration for a note.
     Argument(Span),
     /// `return b`
     Return,
+}
+
+impl Purpose {
+    /// Where clang puts the caret: at the operator, at the declared name, else at the value.
+    fn caret(self, value: Span) -> Span {
+        match self {
+            Self::Assign(at) | Self::Init(at) if at.lo.is_some() => at,
+            _ => value,
+        }
+    }
 }
 
 impl<'a> Sema<'a> {
@@ -51,7 +61,10 @@ impl<'a> Sema<'a> {
                         self.error(span, message);
                         None
                     }
-                    _ => Some(self.mk(ExprKind::Load(id), q.ty, span)),
+                    _ => {
+                        self.check_half_access(q.ty, "load", span)?;
+                        Some(self.mk(ExprKind::Load(id), q.ty, span))
+                    }
                 }
             }
             Operand::Function(name) | Operand::Builtin(name) => {
@@ -63,6 +76,25 @@ impl<'a> Sema<'a> {
                 None
             }
         }
+    }
+
+    /// Without cl_khr_fp16 a half in memory is for vload_half and vstore_half alone.
+    pub(super) fn check_half_access(&mut self, ty: TypeId, word: &str, span: Span) -> Option<()> {
+        let (elem, _) = self.module.types.elem_lanes(ty);
+        if elem != TypeTable::HALF || self.lang.fp16() {
+            return Some(());
+        }
+        let doing = if word == "load" {
+            "loading directly from"
+        } else {
+            "assigning directly to"
+        };
+        let message = format!(
+            "{doing} pointer to type '{}' requires cl_khr_fp16. Use vector data {word} builtin functions instead",
+            self.show(ty)
+        );
+        self.error(span, message);
+        None
     }
 
     /// A conversion node; constants are converted at once.
@@ -201,6 +233,7 @@ impl<'a> Sema<'a> {
         if from == TypeTable::ERROR || to == TypeTable::ERROR {
             return None;
         }
+        let at = purpose.caret(span);
         let types = &self.module.types;
         if types.is_arithmetic(from) && types.is_arithmetic(to) {
             self.warn_constant(value, to);
@@ -222,13 +255,13 @@ impl<'a> Sema<'a> {
                     "incompatible pointer to integer conversion {}",
                     self.purpose_text(purpose, from, to)
                 );
-                self.warning(span, message);
-                return Some(self.convert(ConvertKind::PtrToInt, value, to));
+                self.error(at, message).highlight(span);
+                return None;
             }
             Type::Opaque(_) if self.is_null_constant(value) => {
                 return Some(self.mk(ExprKind::Zero, to, span));
             }
-            Type::Atomic(inner) if purpose == Purpose::Init => {
+            Type::Atomic(inner) if matches!(purpose, Purpose::Init(_)) => {
                 let value = self.assign_convert(value, inner, purpose)?;
                 return Some(self.convert(ConvertKind::Same, value, to));
             }
@@ -242,8 +275,8 @@ impl<'a> Sema<'a> {
     fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
         let (from, to) = (self.show(from), self.show(to));
         let message = match purpose {
-            Purpose::Assign => format!("assigning to '{to}' from incompatible type '{from}'"),
-            Purpose::Init => {
+            Purpose::Assign(_) => format!("assigning to '{to}' from incompatible type '{from}'"),
+            Purpose::Init(_) => {
                 format!("initializing '{to}' with an expression of incompatible type '{from}'")
             }
             Purpose::Argument(_) => {
@@ -253,7 +286,7 @@ impl<'a> Sema<'a> {
                 format!("returning '{from}' from a function with incompatible result type '{to}'")
             }
         };
-        let report = self.error(span, message);
+        let report = self.error(purpose.caret(span), message).highlight(span);
         self.parameter_note(report, purpose);
     }
 
@@ -268,8 +301,8 @@ impl<'a> Sema<'a> {
     pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
         let (from, to) = (self.show(from), self.show(to));
         match purpose {
-            Purpose::Assign => format!("assigning to '{to}' from '{from}'"),
-            Purpose::Init => format!("initializing '{to}' with an expression of type '{from}'"),
+            Purpose::Assign(_) => format!("assigning to '{to}' from '{from}'"),
+            Purpose::Init(_) => format!("initializing '{to}' with an expression of type '{from}'"),
             Purpose::Argument(_) => format!("passing '{from}' to parameter of type '{to}'"),
             Purpose::Return => {
                 format!("returning '{from}' from a function with result type '{to}'")
@@ -287,6 +320,7 @@ impl<'a> Sema<'a> {
     ) -> Option<ExprId> {
         let from = self.ty(value);
         let span = self.span(value);
+        let at = purpose.caret(span);
         if self.is_null_constant(value) {
             return Some(self.mk(ExprKind::Null, to, span));
         }
@@ -296,8 +330,8 @@ impl<'a> Sema<'a> {
                     "incompatible integer to pointer conversion {}",
                     self.purpose_text(purpose, from, to)
                 );
-                self.warning(span, message);
-                return Some(self.convert(ConvertKind::IntToPtr, value, to));
+                self.error(at, message).highlight(span);
+                return None;
             }
             self.incompatible(span, from, to, purpose);
             return None;
@@ -309,7 +343,7 @@ impl<'a> Sema<'a> {
                 "{} changes address space of pointer",
                 self.purpose_text(purpose, from, to)
             );
-            let report = self.error(span, message);
+            let report = self.error(at, message).highlight(span);
             self.parameter_note(report, purpose);
             return None;
         }
@@ -327,7 +361,7 @@ impl<'a> Sema<'a> {
                 "{} discards qualifiers",
                 self.purpose_text(purpose, from, to)
             );
-            self.warning(span, message);
+            self.warning(at, message).highlight(span);
         }
         Some(self.pointer_convert(value, to))
     }
@@ -342,7 +376,7 @@ impl<'a> Sema<'a> {
         purpose: Purpose,
     ) -> Option<()> {
         let from = self.ty(value);
-        let span = self.span(value);
+        let span = purpose.caret(self.span(value));
         let text = self.purpose_text(purpose, from, to);
         let types = &self.module.types;
         if let (Some((a, x)), Some((b, y))) = (

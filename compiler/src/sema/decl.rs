@@ -4,6 +4,7 @@ use super::const_eval::Value;
 use super::scope::{Entity, GlobalMeta, SpacedType};
 use super::typed::{ConstData, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind};
 use super::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
+use crate::options::ClStd;
 use crate::parse::ast::{
     self, Attr, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass,
     TypeSpec,
@@ -339,12 +340,7 @@ impl<'a> Sema<'a> {
             Some(func) => (format!("{}.{own}", func.name), Some(func.id)),
             None => (own.to_string(), None),
         };
-        let quals = if space == AddrSpace::Constant {
-            Quals::CONST
-        } else {
-            Quals::empty()
-        };
-        let ty = self.add_quals(v.ty.q, quals);
+        let ty = v.ty.q;
         let align = self.module.types.align(ty.ty).max(v.align);
         self.push_global(Global {
             name,
@@ -368,7 +364,7 @@ impl<'a> Sema<'a> {
     fn initialise_global(&mut self, id: GlobalId, init: &'a ast::Init) -> Option<()> {
         self.global_meta[id.0 as usize].defined = true;
         let q = self.module.global(id).ty;
-        let (ty, data) = self.constant_initialiser(q.ty, init)?;
+        let (ty, data) = self.constant_initialiser(q.ty, init, self.module.global(id).span)?;
         let align = self.module.types.align(ty);
         let global = &mut self.module.globals[id.0 as usize];
         global.ty.ty = ty;
@@ -432,7 +428,7 @@ impl<'a> Sema<'a> {
         let init = match v.init {
             None => None,
             Some(init) => {
-                let (ty, init) = self.initialiser(v.ty.q.ty, init)?;
+                let (ty, init) = self.initialiser(v.ty.q.ty, init, v.span)?;
                 self.body.locals[id.0 as usize].ty.ty = ty;
                 let align = self.module.types.align(ty);
                 let local = &mut self.body.locals[id.0 as usize];
@@ -506,6 +502,13 @@ impl<'a> Sema<'a> {
     }
 
     fn static_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
+        if self.lang.std < ClStd::Cl20 {
+            self.error(
+                v.span,
+                "variables in function scope cannot be declared static",
+            );
+            return None;
+        }
         let space = match space {
             Some(AddrSpace::Constant) => AddrSpace::Constant,
             Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
@@ -592,7 +595,7 @@ impl<'a> Sema<'a> {
         }
         let mut data = bytes.to_vec();
         data.push(0);
-        let elem = QualType::new(TypeTable::CHAR, Quals::CONST);
+        let elem = QualType::plain(TypeTable::CHAR);
         let ty: TypeId = self.module.types.array(elem, Some(data.len() as u64));
         let name = match self.strings.len() {
             0 => ".str".to_string(),

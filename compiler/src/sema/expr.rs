@@ -169,6 +169,14 @@ impl<'a> Sema<'a> {
         if let Some((ty, bits)) = builtins::constant(text, &self.lang) {
             return Some(Operand::Value(self.mk(ExprKind::Int(bits), ty, span)));
         }
+        if matches!(text, "true" | "false") {
+            let bit = u64::from(text == "true");
+            return Some(Operand::Value(self.mk(
+                ExprKind::Int(bit),
+                TypeTable::INT,
+                span,
+            )));
+        }
         if builtins::is_builtin(text) {
             return Some(Operand::Builtin(name));
         }

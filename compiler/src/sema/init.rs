@@ -32,6 +32,7 @@ impl<'a> Sema<'a> {
         &mut self,
         ty: TypeId,
         init: &'a ast::Init,
+        name: Span,
     ) -> Option<(TypeId, Init)> {
         match init {
             ast::Init::List(list) => self.list_initialiser(ty, list),
@@ -40,7 +41,7 @@ impl<'a> Sema<'a> {
                     return self.array_from_expr(*expr, elem, len);
                 }
                 let value = self.rvalue(*expr)?;
-                let value = self.assign_convert(value, ty, Purpose::Init)?;
+                let value = self.assign_convert(value, ty, Purpose::Init(name))?;
                 Some((ty, Init::Expr(value)))
             }
         }
@@ -184,7 +185,11 @@ impl<'a> Sema<'a> {
                     return Some(0);
                 }
                 self.vector_items(ty, &mut items, true, list.span, out)?;
-                self.excess(&items, "vector");
+                if let Some(item) = items.items.get(items.at) {
+                    let span = self.init_span(&item.init);
+                    self.error(span, "excess elements in vector initializer");
+                    return None;
+                }
                 Some(0)
             }
             _ => {
@@ -209,7 +214,7 @@ impl<'a> Sema<'a> {
                 match &first.init {
                     ast::Init::Expr(expr) => {
                         let value = self.rvalue(*expr)?;
-                        let value = self.assign_convert(value, ty, Purpose::Init)?;
+                        let value = self.assign_convert(value, ty, Purpose::Init(Span::NONE))?;
                         self.put(value, out);
                     }
                     ast::Init::List(inner) => {
@@ -376,14 +381,14 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 items.at += 1;
-                let value = self.assign_convert(value, ty, Purpose::Init)?;
+                let value = self.assign_convert(value, ty, Purpose::Init(Span::NONE))?;
                 self.put(value, out);
                 Some(())
             }
         }
     }
 
-    /// Fills a vector from as many items as it takes; lanes left over are zero.
+    /// Fills a vector from as many items as it takes; too few are an error.
     fn vector_items(
         &mut self,
         ty: TypeId,
@@ -428,9 +433,6 @@ impl<'a> Sema<'a> {
             let (_, count) = self.module.types.elem_lanes(self.ty(value));
             have = have.saturating_add(count);
             values.push(value);
-        }
-        for _ in have..lanes {
-            values.push(self.mk(ExprKind::Int(0), TypeTable::INT, span));
         }
         let value = self.build_vector(values, ty, elem, lanes, span)?;
         self.put(value, out);
@@ -529,7 +531,7 @@ impl<'a> Sema<'a> {
             out.path.push(0);
             pushed += 1;
         }
-        match self.assign_convert(value, target, Purpose::Init) {
+        match self.assign_convert(value, target, Purpose::Init(Span::NONE)) {
             Some(value) => Some((value, pushed)),
             None => {
                 out.path.truncate(out.path.len() - pushed);
@@ -615,8 +617,9 @@ impl<'a> Sema<'a> {
         &mut self,
         ty: TypeId,
         init: &'a ast::Init,
+        name: Span,
     ) -> Option<(TypeId, ConstData)> {
-        let (ty, typed) = self.initialiser(ty, init)?;
+        let (ty, typed) = self.initialiser(ty, init, name)?;
         if let Some(data) = self.init_data(&typed, ty) {
             return Some((ty, data));
         }

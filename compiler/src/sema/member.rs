@@ -333,12 +333,12 @@ impl<'a> Sema<'a> {
         }
         if let Some(number) = self.constant_number(index) {
             if number < 0 || number >= i128::from(len) {
-                self.error(
+                self.warning(
                     self.span(index),
                     format!("vector index {number} is outside of its {len} components"),
                 );
-                return None;
             }
+            let number = number.clamp(0, i128::from(len) - 1);
             return self.pick_lanes(operand, elem, vec![number as u8], span);
         }
         let index = self.promote(index);

@@ -15,6 +15,7 @@ mod array_size;
 mod attr;
 mod call;
 mod cast;
+mod const_data;
 mod const_eval;
 mod convert;
 mod decl;

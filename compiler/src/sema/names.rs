@@ -131,6 +131,9 @@ pub fn float_extension(kind: FloatKind) -> &'static str {
 
 /// The name among `candidates` most like `name`, if one is close enough to be meant.
 pub fn closest(name: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
+    if name.len() < 3 {
+        return None;
+    }
     let limit = name.len().div_ceil(3);
     let mut best: Option<(usize, String)> = None;
     for candidate in candidates {

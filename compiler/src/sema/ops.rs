@@ -74,7 +74,10 @@ impl<'a> Sema<'a> {
                 self.error(span, message);
                 None
             }
-            _ => Some(place),
+            _ => {
+                self.check_half_access(q.ty, "store", span)?;
+                Some(place)
+            }
         }
     }
 
@@ -181,7 +184,7 @@ impl<'a> Sema<'a> {
         let value = value?;
         let ty = self.body.place(place).ty.ty;
         let Some(op) = op else {
-            let value = self.assign_convert(value, ty, Purpose::Assign)?;
+            let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
             return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
         };
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
@@ -191,7 +194,7 @@ impl<'a> Sema<'a> {
         let value = if types.is_arithmetic(result_ty) && types.is_arithmetic(ty) {
             self.arith_convert(result, ty)
         } else {
-            self.assign_convert(result, ty, Purpose::Assign)?
+            self.assign_convert(result, ty, Purpose::Assign(op_span))?
         };
         Some(self.mk(
             ExprKind::Update {
@@ -512,7 +515,14 @@ impl<'a> Sema<'a> {
         let types = &self.module.types;
         let (elem, _) = types.elem_lanes(left);
         let (other, _) = types.elem_lanes(right);
-        let (then, otherwise, ty) = if left == right && !types.is_arithmetic(left) {
+        let (then, otherwise, ty) = if left == TypeTable::VOID || right == TypeTable::VOID {
+            let void = TypeTable::VOID;
+            (
+                self.explicit_cast(first, void, span)?,
+                self.explicit_cast(second, void, span)?,
+                void,
+            )
+        } else if left == right && !types.is_arithmetic(left) {
             (first, second, left)
         } else if types.is_pointer(left) || types.is_pointer(right) {
             let (a, b) = self.conditional_pointers(first, second, op_span, span)?;

@@ -32,8 +32,7 @@ impl<'a> Sema<'a> {
             .aligned_attr(&spec.attrs)
             .max(self.aligned_attr(&specs.attrs));
         let is_union = spec.is_union;
-        if is_union && fields.is_empty() || fields.is_empty() {
-            // As clang has it: an empty record has size 0. Arithmetic on it makes no sense.
+        if members.is_empty() {
             self.error(
                 spec.span,
                 format!(

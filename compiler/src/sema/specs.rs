@@ -3,6 +3,7 @@ use super::Sema;
 use super::names::{self, NamedType};
 use super::scope::{Entity, SpacedType};
 use super::types::{AddrSpace, FloatKind, IntKind, QualType, Quals, Type, TypeId, TypeTable};
+use crate::options::ClStd;
 use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec, TypeWord};
 use crate::source::{Span, Symbol};
 
@@ -74,6 +75,10 @@ impl<'a> Sema<'a> {
             Some(NamedType::Type(ty)) => SpacedType::plain(ty),
             Some(NamedType::Vector(elem, len)) => {
                 SpacedType::plain(self.module.types.vector(elem, len))
+            }
+            Some(NamedType::Atomic(_)) if self.lang.std < ClStd::Cl20 => {
+                self.error(span, format!("type '{text}' requires OpenCL C 2.0"));
+                return None;
             }
             Some(NamedType::Atomic(value)) => {
                 SpacedType::plain(self.module.types.intern(Type::Atomic(value)))

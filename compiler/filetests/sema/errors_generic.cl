@@ -1,0 +1,11 @@
+// RUN: -cl-std=CL2.0
+__local int work_group;
+void generic(constant int *c, int *any, global int *g)
+{
+    any = c;
+    g = any;
+    c = (constant int *)any;
+    atomic_int a = 1;
+    a = 2;
+    int b = a;
+}

@@ -1,0 +1,7 @@
+// RUN: -cl-std=CL1.1 -cl-single-precision-constant
+#pragma OPENCL EXTENSION cl_khr_fp64 : disable
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+double d(float f) { return f; }
+half h(half *p) { half v = 1.0h; return *p; }
+double2 v(void);
+void ok(half *p, float f) { f = vload_half(0, p) * 1.5; vstore_half(f, 1, p); }
