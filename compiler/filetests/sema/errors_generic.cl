@@ -1,6 +1,6 @@
 // RUN: -cl-std=CL2.0
 __local int work_group;
-void generic(constant int *c, int *any, global int *g)
+void spaces(constant int *c, int *any, global int *g)
 {
     any = c;
     g = any;

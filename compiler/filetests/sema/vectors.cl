@@ -12,7 +12,7 @@ void vectors(float4 f, int4 i, uint4 u, char4 c, float3 t, float8 w, double2 d, 
     c = c != c;
     long2 l = d > 1.0;
     i = i && i;
-    i = f || f == f;
+    i = i || f == f;
     i = !f;
     i = ~i;
     f = -f;

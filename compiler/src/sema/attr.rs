@@ -2,7 +2,6 @@
 use super::Sema;
 use super::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
-use crate::source::Symbol;
 
 /// Attributes that have a meaning here, or none that matters to correct programs.
 const KNOWN: &[&str] = &[
@@ -139,12 +138,11 @@ impl<'a> Sema<'a> {
         match attr.args.first() {
             Some(AttrArg::Type(name)) => self.type_name(*name).map(|t| t.q.ty),
             Some(AttrArg::Expr(expr)) => {
-                let name: Option<Symbol> = match self.ast.expr(*expr).kind {
-                    ExprKind::Ident(name) => Some(name),
-                    _ => None,
+                let what = match self.ast.expr(*expr).kind {
+                    ExprKind::Ident(name) => format!("'{}'", self.name(name)),
+                    _ => "the attribute's argument".to_string(),
                 };
-                let text = name.map_or("", |n| self.name(n));
-                self.error(attr.span, format!("'{text}' is not a type"));
+                self.error(attr.span, format!("{what} is not a type"));
                 None
             }
             None => {

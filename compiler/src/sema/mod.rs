@@ -49,7 +49,7 @@ use typed::{
 use types::{AddrSpace, QualType, TypeId};
 
 /// Expressions nested deeper than this are refused rather than recursed into.
-const MAX_DEPTH: u32 = 1500;
+const MAX_DEPTH: u32 = 12_000;
 
 /// Checks a translation unit. The result is fit for emission only when `diagnostics` then holds
 /// no error.
