@@ -15,14 +15,22 @@
 //! ; expect error: text            the run fails with this in its message
 //! ```
 //!
-//! Each run happens three times: as written, after the structurizer, and as parsed from the
-//! text that the module is written as.
+//! Each run happens as written, as parsed from the text that the module is written as, after
+//! the structurizer, and after every pass of the pipeline; then the emitted module must please
+//! spirv-val.
+//!
+//! ```text
+//! ; no pipeline                   only the interpreter runs the file
+//! ```
+
+mod support;
 
 use pumice_compiler::interp::float::{F16, round_to_format};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options, buffer_address};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::{Module, Rounding, verify};
-use pumice_compiler::passes::structurize;
+use pumice_compiler::passes::{Ctx, PIPELINE, run_pass, structurize};
+use pumice_compiler::{LowerOptions, Target, vulkan};
 use std::path::{Path, PathBuf};
 
 /// A scalar of OpenCL C: size in bytes, whether float.
@@ -257,7 +265,36 @@ fn run_file(text: &str) -> Result<usize, String> {
             execute(module, run).map_err(|e| format!("run {i} of {}, {what}: {e}", run.kernel))?;
         }
     }
+    if text.lines().any(|line| line == "; no pipeline") {
+        return Ok(runs.len());
+    }
+    lower(module, &runs)?;
     Ok(runs.len())
+}
+
+/// Every pass keeps every run's results; what comes out is valid SPIR-V.
+fn lower(mut module: Module, runs: &[Run]) -> Result<(), String> {
+    let target = Target::reference();
+    let options = LowerOptions::default();
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    for pass in PIPELINE {
+        let place = |e: String, module: &Module| {
+            format!("after {}: {e}\n{}", pass.name, module_to_text(module))
+        };
+        let before = module.clone();
+        let outcome = run_pass(pass, &mut module, &ctx);
+        let _ = outcome.map_err(|e| place(e.to_string(), &before))?;
+        verify(&module).map_err(|e| place(e.to_string(), &module))?;
+        for run in runs.iter().filter(|run| run.error.is_none()) {
+            execute(&module, run).map_err(|e| place(e, &module))?;
+        }
+    }
+    let emitted = vulkan::emit(&mut module, &target, &options).map_err(|e| format!("emit: {e}"))?;
+    support::validate(&emitted.words, "vulkan1.2")
+        .map_err(|e| format!("{e}\n{}", support::disassemble(&emitted.words)))
 }
 
 #[test]
