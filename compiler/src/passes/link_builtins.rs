@@ -7,15 +7,19 @@
 
 use super::{Changed, Ctx, LowerError, lower_math};
 use crate::import::{SpecConstants, import};
-use crate::ir::{FuncId, Function, GlobalId, InstKind, Linkage, Module, StringId};
+use crate::ir::{
+    BinaryOp, FuncId, Function, GlobalId, InstKind, Linkage, MathOp, Module, StringId,
+};
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use rspirv::spirv::OpenclStd100Op;
 
 /// Lowers OpenCL.std instructions and links the library functions that they call.
 ///
 /// # Errors
 /// An instruction that nothing lowers, or a library function that does not exist.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    remainders_to_fmod(module);
     let mut changed = lower_math::run(module, ctx)?;
     loop {
         let missing: Vec<FuncId> = module
@@ -35,6 +39,26 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         }
         changed = Changed::Yes;
         let _ = lower_math::run(module, ctx)?;
+    }
+}
+
+/// OpFRem is fmod, which no device instruction computes exactly.
+fn remainders_to_fmod(module: &mut Module) {
+    for func in module.functions.values_mut() {
+        for data in func.insts.values_mut() {
+            if let InstKind::Binary {
+                op: BinaryOp::FRem,
+                args,
+                flags,
+            } = data.kind
+            {
+                data.kind = InstKind::Math {
+                    op: MathOp::Ocl(OpenclStd100Op::fmod),
+                    args: args.into_iter().collect(),
+                    flags,
+                };
+            }
+        }
     }
 }
 
