@@ -247,3 +247,58 @@ fn other_models_and_garbage_are_refused() {
     }
     assert_eq!(run(&[], false).log, "error: no program to link\n");
 }
+
+fn from_source(text: &str) -> KernelModule {
+    let source = pumice_compiler::Source {
+        name: "test.cl",
+        text: text.as_bytes(),
+    };
+    let options = pumice_compiler::CompileOptions::default();
+    let target = pumice_compiler::Target::reference();
+    let outcome = pumice_compiler::compile(source, &options, &target, &pumice_compiler::NoIncludes);
+    outcome.output.expect(&outcome.log)
+}
+
+const HEADER_TEXT: &str = "
+    typedef struct list { int value; struct list *next; } list;
+    typedef struct __attribute__((packed)) { char tag; list head; union { float f; int i; } u; } box;
+    extern __constant int table[4];
+    int sum(box b, list *l);
+    box fill(int i);
+    static int twice(int i) { return 2 * i; }
+";
+
+#[test]
+fn programs_from_source_link() {
+    let main = from_source(&format!(
+        "{HEADER_TEXT}
+        kernel void k(global int *o) {{
+            box b = fill(twice(3));
+            o[0] = sum(b, &b.head) + table[1];
+        }}"
+    ));
+    let library = from_source(&format!(
+        "{HEADER_TEXT}
+        __constant int table[4] = {{ 1, 2, 3, 4 }};
+        int sum(box b, list *l) {{ return b.head.value + l->value + twice(b.u.i); }}
+        box fill(int i) {{ box b = {{ 1, {{ i, 0 }}, {{ 2.0f }} }}; return b; }}"
+    ));
+    let log = run(&[&main], false).log;
+    assert_eq!(
+        log.lines().count(),
+        3,
+        "fill, sum and table are open, twice is not: {log}"
+    );
+    for modules in [[&main, &library], [&library, &main]] {
+        let outcome = run(&modules, false);
+        let linked = outcome.output.expect(&outcome.log);
+        support::validate(&linked.words, "opencl2.2").unwrap();
+        let text = support::disassemble(&linked.words);
+        // Records of one layout are one type, so that the calls fit.
+        assert_eq!(text.matches("= OpTypeStruct").count(), 3, "{text}");
+        assert!(!text.contains("Import\n"), "{text}");
+    }
+    let archive = run(&[&library], true).output.expect("a library");
+    let outcome = run(&[&main, &archive], false);
+    assert!(outcome.output.is_some(), "{}", outcome.log);
+}
