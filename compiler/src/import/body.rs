@@ -15,6 +15,7 @@ use cranelift_entity::PrimaryMap;
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 pub(super) type Leaves = SmallVec<[Value; 1]>;
 
@@ -43,6 +44,8 @@ struct Label<'a> {
     block: Option<Block>,
     phis: Vec<Inst<'a>>,
     successors: SmallVec<[u32; 2]>,
+    /// The instructions behind the label.
+    body: Range<usize>,
     reachable: bool,
 }
 
@@ -93,48 +96,64 @@ impl<'a, 'm> Body<'a, 'm> {
         if entry == 0 {
             return Err(first.error("the function has no block"));
         }
-        // Blocks that nothing reaches may use anything; they are left out.
-        let mut work = vec![entry];
-        while let Some(id) = work.pop() {
-            let label = self
-                .labels
-                .get_mut(&id)
-                .ok_or_else(|| first.error(format_args!("id {id} is not a label here")))?;
-            if std::mem::replace(&mut label.reachable, true) {
-                continue;
-            }
-            if label.successors.contains(&entry) {
-                return Err(first.error("a branch to the entry block"));
-            }
-            work.extend_from_slice(&label.successors);
-        }
-        for inst in body {
-            if inst.op == Op::Label && self.labels[&inst.id].reachable {
-                self.declare_block(inst)?;
-            }
+        let order = self.block_order(first, entry)?;
+        for &id in &order {
+            self.declare_block(id)?;
         }
         self.declare_params(decl, insts, entry)?;
-        let mut skip = true;
-        for inst in body {
-            match inst.op {
-                Op::Label => {
-                    let label = &self.labels[&inst.id];
-                    skip = !label.reachable;
-                    self.block = label.block;
-                    self.label = inst.id;
-                    self.loc = SourceLoc::default();
-                }
-                _ if skip => {}
-                _ => self.inst(inst, decl.ret)?,
+        for &id in &order {
+            let label = &self.labels[&id];
+            let range = label.body.clone();
+            self.block = label.block;
+            self.label = id;
+            self.loc = SourceLoc::default();
+            for inst in &body[range] {
+                self.inst(inst, decl.ret)?;
             }
         }
         Ok(self.func)
     }
 
+    /// The reachable blocks in reverse postorder, so that definitions come before uses
+    /// whatever order the module has. Blocks that nothing reaches may use anything; they are
+    /// left out.
+    fn block_order(&mut self, first: &Inst<'_>, entry: u32) -> Result<Vec<u32>> {
+        let mut postorder = Vec::new();
+        let mut stack = vec![(entry, 0)];
+        while let Some((id, next)) = stack.last_mut() {
+            let id = *id;
+            let label = self
+                .labels
+                .get_mut(&id)
+                .ok_or_else(|| first.error(format_args!("id {id} is not a label here")))?;
+            label.reachable = true;
+            // The last successor first, so that the first one follows its block.
+            let at = label.successors.len().checked_sub(*next + 1);
+            let Some(successor) = at.map(|at| label.successors[at]) else {
+                postorder.push(id);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            if successor == entry {
+                return Err(first.error("a branch to the entry block"));
+            }
+            if self
+                .labels
+                .get(&successor)
+                .is_none_or(|label| !label.reachable)
+            {
+                stack.push((successor, 0));
+            }
+        }
+        postorder.reverse();
+        Ok(postorder)
+    }
+
     /// Finds labels, phis and branches; gives the entry's label.
     fn scan_labels(&mut self, body: &[Inst<'a>]) -> Result<u32> {
         let (mut entry, mut current, mut open) = (0, 0, false);
-        for inst in body {
+        for (at, inst) in body.iter().enumerate() {
             if inst.op == Op::Label {
                 if current == 0 {
                     entry = inst.id;
@@ -146,6 +165,7 @@ impl<'a, 'm> Body<'a, 'm> {
                     block: None,
                     phis: Vec::new(),
                     successors: SmallVec::new(),
+                    body: at + 1..at + 1,
                     reachable: false,
                 };
                 if self.labels.insert(current, label).is_some() {
@@ -193,6 +213,7 @@ impl<'a, 'm> Body<'a, 'm> {
             }
             if let Some(label) = self.labels.get_mut(&current) {
                 label.successors = successors;
+                label.body.end = at + 1;
             }
             open = false;
         }
@@ -226,9 +247,9 @@ impl<'a, 'm> Body<'a, 'm> {
     }
 
     /// Makes the block of a label, its phis as parameters.
-    fn declare_block(&mut self, inst: &Inst<'a>) -> Result<()> {
+    fn declare_block(&mut self, id: u32) -> Result<()> {
         let block = self.func.append_block();
-        let phis = match self.labels.get_mut(&inst.id) {
+        let phis = match self.labels.get_mut(&id) {
             Some(label) => {
                 label.block = Some(block);
                 label.phis.clone()

@@ -450,10 +450,15 @@ impl<'a> Preamble<'a> {
             (init, relocations) = (Vec::new(), Vec::new());
         }
         let info = self.types.get(pointee);
-        let align = self
+        let mut align = self
             .alignment(inst.id)
             .unwrap_or(info.align)
             .max(info.align);
+        if space != AddressSpace::Local && info.size > 0 {
+            // llvm-spirv states one alignment for both sides of a copy, though it holds for
+            // the target only (its cleared arrays are byte arrays): align generously.
+            align = align.max(1 << info.size.ilog2().min(4));
+        }
         let (name, linkage) = self.linkage(inst.id);
         let global = self.globals.push(GlobalData {
             name,
