@@ -1,5 +1,6 @@
-/* SHA-256 of real files, one work-item a file (this program's own binary, the C library, …),
- * compared with what sha256sum says. Usage: sha256 PLATFORM FILE... */
+/* SHA-256 of real files, one work-item a file, compared with what sha256sum says. The state is
+ * carried from launch to launch, so that no launch runs long: devices that also draw the screen
+ * have a watchdog. Usage: sha256 PLATFORM FILE... */
 #include "demo.h"
 
 static const char *SOURCE =
@@ -19,12 +20,14 @@ static const char *SOURCE =
     "    if (i >= padded - 8) return (uint)((size * 8) >> (8 * (padded - 1 - i))) & 0xffu;\n"
     "    return 0;\n"
     "}\n"
-    "__kernel void sha256(__global const uchar *data, __global const ulong2 *files, __global uint8 *digest) {\n"
+    "__kernel void sha256(__global const uchar *data, __global const ulong2 *files, __global uint8 *digest,\n"
+    "                     ulong first, ulong count) {\n"
     "    size_t f = get_global_id(0);\n"
     "    __global const uchar *bytes = data + files[f].x;\n"
     "    ulong size = files[f].y, padded = (size + 72) / 64 * 64;\n"
     "    uint h[8] = {0x6a09e667,0xbb67ae85,0x3c6ef372,0xa54ff53a,0x510e527f,0x9b05688c,0x1f83d9ab,0x5be0cd19};\n"
-    "    for (ulong block = 0; block < padded; block += 64) {\n"
+    "    if (first > 0) vstore8(digest[f], 0, h);\n"
+    "    for (ulong block = first * 64; block < min(padded, (first + count) * 64); block += 64) {\n"
     "        uint w[64];\n"
     "        for (int i = 0; i < 16; ++i) {\n"
     "            ulong at = block + 4 * i;\n"
@@ -44,7 +47,7 @@ static const char *SOURCE =
     "        }\n"
     "        h[0] += a; h[1] += b; h[2] += c; h[3] += d; h[4] += e; h[5] += f2; h[6] += g; h[7] += k;\n"
     "    }\n"
-    "    digest[f] = (uint8)(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]);\n"
+    "    digest[f] = vload8(0, h);\n"
     "}\n";
 
 int main(int argc, char **argv) {
@@ -82,7 +85,15 @@ int main(int argc, char **argv) {
     CHECK(clSetKernelArg(kernel, 0, sizeof mdata, &mdata));
     CHECK(clSetKernelArg(kernel, 1, sizeof mfiles, &mfiles));
     CHECK(clSetKernelArg(kernel, 2, sizeof mdigest, &mdigest));
-    double ms = demo_run(&d, kernel, 1, (size_t[]){files}, NULL);
+    cl_ulong count = 256, blocks = 0;
+    for (int i = 0; i < files; i++)
+        if ((place[i][1] + 72) / 64 > blocks) blocks = (place[i][1] + 72) / 64;
+    double ms = 0;
+    for (cl_ulong first = 0; first < blocks; first += count) {
+        CHECK(clSetKernelArg(kernel, 3, sizeof first, &first));
+        CHECK(clSetKernelArg(kernel, 4, sizeof count, &count));
+        ms += demo_run(&d, kernel, 1, (size_t[]){files}, NULL);
+    }
     cl_uint digest[64][8];
     CHECK(clEnqueueReadBuffer(d.queue, mdigest, CL_TRUE, 0, 32 * files, digest, 0, NULL, NULL));
     int equal = 0;
