@@ -132,6 +132,8 @@ pub enum Property {
     MathLowered,
     /// No `Printf`.
     PrintfLowered,
+    /// No access through a generic pointer, and no `MemCopy`.
+    GenericLowered,
     /// Atomics only in forms that the target has.
     AtomicsLowered,
     /// Vectors have at most four lanes.
@@ -253,16 +255,16 @@ pub const PIPELINE: &[Pass] = &[
         ensures: &[Property::PrintfLowered],
     },
     Pass {
-        name: "lower_atomics",
-        run: PassFn::TryFunction(lower_atomics::run),
-        requires: &[Property::SpacesInferred, Property::PrintfLowered],
-        ensures: &[Property::AtomicsLowered],
-    },
-    Pass {
         name: "legalize_memory",
         run: PassFn::TryModule(legalize_memory::run),
         requires: &[Property::SpacesInferred],
-        ensures: &[],
+        ensures: &[Property::GenericLowered],
+    },
+    Pass {
+        name: "lower_atomics",
+        run: PassFn::TryFunction(lower_atomics::run),
+        requires: &[Property::GenericLowered, Property::PrintfLowered],
+        ensures: &[Property::AtomicsLowered],
     },
     Pass {
         name: "legalize_conversions",

@@ -1,0 +1,243 @@
+//! A dispatch made from the reflection alone, sharing no code with the runtime's.
+
+use pumice_compiler::interp::{Arg, Inputs, NdRange, Output};
+use pumice_reflection::{Instruction, KernelRef, Reflection};
+use pumice_vulkan_layer::{
+    Binding, BindingKind, Buffer, Device, Instance, InstanceConfig, LayoutDesc, MemoryClass,
+    PipelineDesc, Resource,
+};
+
+/// Bytes of the argument blocks and everything else that a dispatch needs.
+struct Dispatch {
+    push: Vec<u8>,
+    uniform: Vec<u8>,
+    spec: Vec<(u32, u32)>,
+    keep: Vec<Buffer>,
+    printf: Option<Buffer>,
+}
+
+fn put(block: &mut Vec<u8>, offset: u32, bytes: &[u8]) {
+    let end = offset as usize + bytes.len();
+    if block.len() < end {
+        block.resize(end, 0);
+    }
+    block[offset as usize..end].copy_from_slice(bytes);
+}
+
+fn triple64(values: [u64; 3]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+fn triple32(values: [u64; 3]) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|v| (*v as u32).to_le_bytes())
+        .collect()
+}
+
+fn create(device: &Device, bytes: &[u8]) -> Buffer {
+    let buffer = device
+        .create_buffer(bytes.len().max(4) as u64, MemoryClass::HostVisibleDevice)
+        .expect("buffer");
+    buffer.write(0, bytes).expect("write");
+    buffer
+}
+
+fn argument_bytes(arg: &Arg, buffers: &[Buffer], size: u32) -> Vec<u8> {
+    let mut bytes = match arg {
+        Arg::Bytes(bytes) => bytes.clone(),
+        Arg::Buffer { index, offset } => {
+            (buffers[*index].address() + offset).to_le_bytes().to_vec()
+        }
+        Arg::Null => vec![0; 8],
+        Arg::Local(_) => Vec::new(),
+    };
+    bytes.truncate(size as usize);
+    bytes
+}
+
+fn prepare(
+    device: &Device,
+    reflection: &Reflection,
+    kernel: &str,
+    inputs: &Inputs,
+    range: &NdRange,
+    buffers: &[Buffer],
+) -> Dispatch {
+    let mut d = Dispatch {
+        push: Vec::new(),
+        uniform: Vec::new(),
+        spec: Vec::new(),
+        keep: Vec::new(),
+        printf: None,
+    };
+    let groups = [0, 1, 2].map(|i| range.global[i] / range.local[i]);
+    let number = reflection.kernels().position(|k| k.name == kernel);
+    let number = KernelRef(number.expect("the kernel is there") as u32);
+    let others = |inst: &Instruction| match inst {
+        Instruction::ArgumentWorkgroup(a) => a.kernel != number,
+        Instruction::ArgumentPodPushConstant(a) | Instruction::ArgumentPointerPushConstant(a) => {
+            a.kernel != number
+        }
+        Instruction::ArgumentPodUniform(a) | Instruction::ArgumentPointerUniform(a) => {
+            a.kernel != number
+        }
+        _ => false,
+    };
+    for inst in &reflection.instructions {
+        if others(inst) {
+            continue;
+        }
+        match inst {
+            Instruction::SpecConstantWorkgroupSize(ids) => {
+                for (id, size) in [ids.x, ids.y, ids.z].into_iter().zip(range.local) {
+                    d.spec.push((id, size as u32));
+                }
+            }
+            Instruction::SpecConstantWorkDim(id) => d.spec.push((id.id, range.work_dim)),
+            Instruction::ArgumentWorkgroup(a) => {
+                let Arg::Local(size) = inputs.args[a.ordinal as usize] else {
+                    panic!("argument {} is local", a.ordinal);
+                };
+                d.spec.push((a.spec_id, size as u32 / a.elem_size));
+            }
+            Instruction::ArgumentPodPushConstant(a)
+            | Instruction::ArgumentPointerPushConstant(a) => {
+                let bytes = argument_bytes(&inputs.args[a.ordinal as usize], buffers, a.size);
+                put(&mut d.push, a.offset, &bytes);
+            }
+            Instruction::ArgumentPodUniform(a) | Instruction::ArgumentPointerUniform(a) => {
+                let bytes = argument_bytes(&inputs.args[a.ordinal as usize], buffers, a.size);
+                put(&mut d.uniform, a.offset, &bytes);
+            }
+            Instruction::PushConstantRegionOffset(r) | Instruction::PushConstantGlobalOffset(r) => {
+                put(&mut d.push, r.offset, &triple64(range.offset));
+            }
+            Instruction::PushConstantGlobalSize(r) => {
+                put(&mut d.push, r.offset, &triple64(range.global));
+            }
+            Instruction::PushConstantEnqueuedLocalSize(r) => {
+                put(&mut d.push, r.offset, &triple32(range.local));
+            }
+            Instruction::PushConstantNumWorkgroups(r) => {
+                put(&mut d.push, r.offset, &triple32(groups));
+            }
+            Instruction::PushConstantRegionGroupOffset(r) => {
+                put(&mut d.push, r.offset, &triple32([0; 3]));
+            }
+            Instruction::ProgramScopeVariablePointerPushConstant(data) => {
+                let mut bytes = data.data.0.clone();
+                let buffer = create(device, &bytes);
+                for inst in &reflection.instructions {
+                    if let Instruction::ProgramScopeVariablePointerRelocation(r) = inst {
+                        let address = buffer.address() + u64::from(r.object_offset);
+                        put(&mut bytes, r.pointer_offset, &address.to_le_bytes());
+                    }
+                }
+                buffer.write(0, &bytes).expect("write");
+                put(&mut d.push, data.offset, &buffer.address().to_le_bytes());
+                d.keep.push(buffer);
+            }
+            Instruction::PrintfBufferPointerPushConstant(p) => {
+                let buffer = create(device, &vec![0; p.buffer_size as usize]);
+                put(&mut d.push, p.offset, &buffer.address().to_le_bytes());
+                d.printf = Some(buffer);
+            }
+            _ => {}
+        }
+    }
+    d
+}
+
+/// Runs a kernel; gives the buffers afterwards and the start of the printf buffer.
+pub fn dispatch(
+    device: &Device,
+    words: &[u32],
+    kernel: &str,
+    inputs: &Inputs,
+    range: &NdRange,
+) -> (Output, Vec<u8>) {
+    let reflection = pumice_reflection::read(words).expect("reflection is well-formed");
+    let buffers: Vec<Buffer> = inputs.buffers.iter().map(|b| create(device, b)).collect();
+    let d = prepare(device, &reflection, kernel, inputs, range, &buffers);
+    let module = device.create_shader_module(words).expect("module");
+    let uniform = (!d.uniform.is_empty()).then(|| {
+        let size = d.uniform.len().next_multiple_of(16);
+        let mut bytes = d.uniform.clone();
+        bytes.resize(size, 0);
+        create(device, &bytes)
+    });
+    let sets = match uniform {
+        Some(_) => vec![vec![Binding {
+            binding: 0,
+            kind: BindingKind::UniformBuffer,
+        }]],
+        None => Vec::new(),
+    };
+    let layout = device
+        .create_layout(&LayoutDesc {
+            sets,
+            push_constant_size: d.push.len().next_multiple_of(4) as u32,
+        })
+        .expect("layout");
+    let pipeline = device
+        .create_pipeline(&PipelineDesc {
+            module: &module,
+            entry: kernel,
+            layout: &layout,
+            specialization: &d.spec,
+            dispatch_base: false,
+            subgroup_size: None,
+        })
+        .expect("pipeline");
+    let queue = device.create_queue().expect("queue");
+    let mut recorder = queue.recorder().expect("recorder");
+    recorder.bind_pipeline(&pipeline);
+    if let Some(buffer) = uniform {
+        let range = buffer.size();
+        let resource = Resource::Buffer {
+            buffer,
+            offset: 0,
+            range,
+        };
+        let set = device
+            .create_descriptor_set(&layout, 0, &[(0, resource)])
+            .expect("set");
+        recorder.bind_descriptors(&set).expect("bind");
+    }
+    if !d.push.is_empty() {
+        recorder.push_constants(0, &d.push).expect("push");
+    }
+    recorder.keep((buffers.clone(), d.keep, d.printf.clone()));
+    let groups = [0, 1, 2].map(|i| (range.global[i] / range.local[i]) as u32);
+    recorder.dispatch(groups).expect("dispatch");
+    let value = queue.submit(recorder, &[]).expect("submit");
+    assert!(queue.wait(value, None).expect("wait"));
+    let read = |buffer: &Buffer, size: usize| {
+        let mut bytes = vec![0; size];
+        buffer.read(0, &mut bytes).expect("read");
+        bytes
+    };
+    let output = Output {
+        buffers: buffers
+            .iter()
+            .zip(&inputs.buffers)
+            .map(|(b, i)| read(b, i.len()))
+            .collect(),
+        printf: Vec::new(),
+    };
+    (output, d.printf.map_or(Vec::new(), |b| read(&b, 64)))
+}
+
+/// The machine's first device, if it has one.
+pub fn device() -> Option<Device> {
+    let instance = match Instance::load(&InstanceConfig::default()) {
+        Ok(instance) => instance,
+        Err(e) => {
+            eprintln!("skipped: {e}");
+            return None;
+        }
+    };
+    let physical = instance.devices().first()?;
+    Some(physical.open().expect("device opens"))
+}

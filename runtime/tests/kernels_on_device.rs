@@ -1,0 +1,102 @@
+//! The kernel files of the compiler, from source to the machine's Vulkan device: the buffers
+//! hold what the files' comments expect. Without a device the test says so and passes.
+
+mod device_dispatch;
+#[path = "../../compiler/tests/kernel_runs/mod.rs"]
+mod kernel_runs;
+#[path = "../../compiler/tests/support/mod.rs"]
+mod support;
+
+use device_dispatch::{device, dispatch};
+use kernel_runs::{Run, check_expectations, parse};
+use pumice_compiler::interp::{Inputs, NdRange};
+use pumice_compiler::options::CompileOptions;
+use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
+use pumice_vulkan_layer::Device;
+use std::path::Path;
+
+fn build(text: &str, options: &str, target: &Target) -> Result<Vec<u32>, String> {
+    let options = CompileOptions::parse(options).map_err(|e| format!("{e:?}"))?;
+    let source = Source {
+        name: "<source>",
+        text: text.as_bytes(),
+    };
+    let compiled = pumice_compiler::compile(source, &options, target, &NoIncludes);
+    let module = compiled.output.ok_or(compiled.log)?;
+    let linked = pumice_compiler::link(&[&module], &LinkOptions::default());
+    let module = linked.output.ok_or(linked.log)?;
+    let lowered = pumice_compiler::lower(&module, target, &LowerOptions::default());
+    Ok(lowered.output.ok_or(lowered.log)?.words)
+}
+
+fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
+    let [global, local, offset] = run.range;
+    let local = if local == [0; 3] {
+        if global.iter().product::<u64>() <= 256 {
+            global
+        } else {
+            [1; 3]
+        }
+    } else {
+        local.map(|n| n.max(1))
+    };
+    if (0..3).any(|i| global[i] % local[i] != 0) {
+        // Remainders need regions, which are the runtime's work.
+        return Ok(false);
+    }
+    let range = NdRange {
+        work_dim: run.dims,
+        global,
+        local,
+        offset,
+    };
+    let inputs = Inputs {
+        buffers: run.buffers.clone(),
+        args: run.args.clone(),
+    };
+    let (output, _) = dispatch(device, words, &run.kernel, &inputs, &range);
+    check_expectations(run, &output.buffers)?;
+    Ok(true)
+}
+
+#[test]
+fn kernel_files_give_what_they_expect() {
+    let Some(device) = device() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
+    let only = std::env::var("PUMICE_FILE").unwrap_or_default();
+    let target = Target::reference();
+    let mut failures = Vec::new();
+    let mut ran = 0;
+    for entry in std::fs::read_dir(folder).expect("filetests/run") {
+        let path = entry.expect("entry").path();
+        let name = path.display().to_string();
+        if path.extension().is_none_or(|e| e != "cl") || !name.contains(&only) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let (options, runs) = parse(&text);
+        if runs.is_empty() {
+            continue;
+        }
+        let words = match build(&text, &options, &target) {
+            Ok(words) => words,
+            Err(e) => {
+                failures.push(format!("{name}: {e}"));
+                continue;
+            }
+        };
+        if let Err(e) = support::validate(&words, "vulkan1.2") {
+            failures.push(format!("{name}: {e}"));
+            continue;
+        }
+        for run in &runs {
+            match run_one(&device, &words, run) {
+                Ok(true) => ran += 1,
+                Ok(false) => {}
+                Err(e) => failures.push(format!("{name}: {}: {e}", run.kernel)),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(ran > 0 || !only.is_empty(), "something ran");
+}
