@@ -634,6 +634,88 @@ pub enum PrintfArg {
     String(StringId),
 }
 
+/// The one traversal of operands, for shared (`iter`) and mutable (`iter_mut`) visits.
+macro_rules! visit_operands {
+    ($kind:expr, $f:ident, $iter:ident) => {
+        match $kind {
+            InstKind::Unary { arg, .. }
+            | InstKind::Convert { arg, .. }
+            | InstKind::Splat { arg } => $f(arg),
+            InstKind::Binary { args, .. }
+            | InstKind::ICmp { args, .. }
+            | InstKind::FCmp { args, .. }
+            | InstKind::Shuffle { args, .. } => args.$iter().for_each(&mut $f),
+            InstKind::Select { cond, then, other } => {
+                [cond, then, other].into_iter().for_each(&mut $f)
+            }
+            InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
+                args.$iter().for_each(&mut $f)
+            }
+            InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
+            InstKind::Extract { vector, .. } => $f(vector),
+            InstKind::Insert { vector, scalar, .. } => {
+                [vector, scalar].into_iter().for_each(&mut $f)
+            }
+            InstKind::ExtractDyn { vector, index } => [vector, index].into_iter().for_each(&mut $f),
+            InstKind::InsertDyn {
+                vector,
+                scalar,
+                index,
+            } => [vector, scalar, index].into_iter().for_each(&mut $f),
+            InstKind::PtrAdd { base, offset } => [base, offset].into_iter().for_each(&mut $f),
+            InstKind::Load { ptr, .. } | InstKind::AtomicLoad { ptr, .. } => $f(ptr),
+            InstKind::Store { ptr, value, .. }
+            | InstKind::AtomicStore { ptr, value, .. }
+            | InstKind::AtomicRmw { ptr, value, .. } => [ptr, value].into_iter().for_each(&mut $f),
+            InstKind::MemCopy { dst, src, size, .. } => {
+                [dst, src, size].into_iter().for_each(&mut $f)
+            }
+            InstKind::AtomicCmpXchg {
+                ptr,
+                expected,
+                desired,
+                ..
+            } => [ptr, expected, desired].into_iter().for_each(&mut $f),
+            InstKind::Call { args, .. } => args.$iter().for_each(&mut $f),
+            InstKind::Printf { args, .. } => {
+                for arg in args {
+                    if let PrintfArg::Value(value) = arg {
+                        $f(value);
+                    }
+                }
+            }
+            InstKind::Jump { dest } => dest.args.$iter().for_each(&mut $f),
+            InstKind::Branch { cond, then, other } => {
+                $f(cond);
+                then.args
+                    .$iter()
+                    .chain(other.args.$iter())
+                    .for_each(&mut $f);
+            }
+            InstKind::Switch {
+                value,
+                default,
+                cases,
+            } => {
+                $f(value);
+                default.args.$iter().for_each(&mut $f);
+                for (_, call) in cases {
+                    call.args.$iter().for_each(&mut $f);
+                }
+            }
+            InstKind::Return { values } => values.$iter().for_each(&mut $f),
+            InstKind::StackAddr { .. }
+            | InstKind::GlobalAddr { .. }
+            | InstKind::Fence { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::BuiltIn { .. }
+            | InstKind::LoadArg { .. }
+            | InstKind::LocalArg { .. }
+            | InstKind::Unreachable => {}
+        }
+    };
+}
+
 impl InstKind {
     /// Whether the instruction ends a block.
     pub fn is_terminator(&self) -> bool {
@@ -696,83 +778,13 @@ impl InstKind {
 
     /// Calls `f` on every operand, branch arguments included.
     pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
-        // One traversal serves both; the clone is cheap beside the duplicate match it saves.
-        let mut copy = self.clone();
-        copy.for_each_value_mut(|v| f(*v));
+        let mut f = |value: &Value| f(*value);
+        visit_operands!(self, f, iter);
     }
 
     /// Calls `f` on every operand, branch arguments included, allowing replacement.
     pub fn for_each_value_mut(&mut self, mut f: impl FnMut(&mut Value)) {
-        match self {
-            InstKind::Unary { arg, .. }
-            | InstKind::Convert { arg, .. }
-            | InstKind::Splat { arg } => f(arg),
-            InstKind::Binary { args, .. }
-            | InstKind::ICmp { args, .. }
-            | InstKind::FCmp { args, .. }
-            | InstKind::Shuffle { args, .. } => args.iter_mut().for_each(f),
-            InstKind::Select { cond, then, other } => [cond, then, other].into_iter().for_each(f),
-            InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
-                args.iter_mut().for_each(f)
-            }
-            InstKind::Build { lanes } => lanes.iter_mut().for_each(f),
-            InstKind::Extract { vector, .. } => f(vector),
-            InstKind::Insert { vector, scalar, .. } => [vector, scalar].into_iter().for_each(f),
-            InstKind::ExtractDyn { vector, index } => [vector, index].into_iter().for_each(f),
-            InstKind::InsertDyn {
-                vector,
-                scalar,
-                index,
-            } => [vector, scalar, index].into_iter().for_each(f),
-            InstKind::PtrAdd { base, offset } => [base, offset].into_iter().for_each(f),
-            InstKind::Load { ptr, .. } | InstKind::AtomicLoad { ptr, .. } => f(ptr),
-            InstKind::Store { ptr, value, .. }
-            | InstKind::AtomicStore { ptr, value, .. }
-            | InstKind::AtomicRmw { ptr, value, .. } => [ptr, value].into_iter().for_each(f),
-            InstKind::MemCopy { dst, src, size, .. } => [dst, src, size].into_iter().for_each(f),
-            InstKind::AtomicCmpXchg {
-                ptr,
-                expected,
-                desired,
-                ..
-            } => [ptr, expected, desired].into_iter().for_each(f),
-            InstKind::Call { args, .. } => args.iter_mut().for_each(f),
-            InstKind::Printf { args, .. } => {
-                for arg in args {
-                    if let PrintfArg::Value(value) = arg {
-                        f(value);
-                    }
-                }
-            }
-            InstKind::Jump { dest } => dest.args.iter_mut().for_each(f),
-            InstKind::Branch { cond, then, other } => {
-                f(cond);
-                then.args
-                    .iter_mut()
-                    .chain(other.args.iter_mut())
-                    .for_each(f);
-            }
-            InstKind::Switch {
-                value,
-                default,
-                cases,
-            } => {
-                f(value);
-                default.args.iter_mut().for_each(&mut f);
-                for (_, call) in cases {
-                    call.args.iter_mut().for_each(&mut f);
-                }
-            }
-            InstKind::Return { values } => values.iter_mut().for_each(f),
-            InstKind::StackAddr { .. }
-            | InstKind::GlobalAddr { .. }
-            | InstKind::Fence { .. }
-            | InstKind::Barrier { .. }
-            | InstKind::BuiltIn { .. }
-            | InstKind::LoadArg { .. }
-            | InstKind::LocalArg { .. }
-            | InstKind::Unreachable => {}
-        }
+        visit_operands!(self, f, iter_mut);
     }
 
     /// The branch targets, in order.

@@ -3,7 +3,12 @@
 use super::{Merge, StructuredCfg, check, run};
 use crate::interp::{self, Arg, Inputs, NdRange, Options};
 use crate::ir::text::{module_to_text, parse_module};
-use crate::ir::{Function, InstKind, Module, verify};
+use crate::ir::{
+    AccessFlags, Cfg, DomTree, Function, Inst, InstKind, Module, SourceLoc, Type, Value, verify,
+};
+use crate::passes::{Ctx, run_pipeline};
+use crate::vulkan::emit;
+use crate::{LowerOptions, Target};
 use std::fmt::Write;
 
 /// A small generator (PCG's multiplier), so that failures repeat.
@@ -166,28 +171,30 @@ fn spirv_skeleton(func: &Function, structured: &StructuredCfg) -> String {
     text
 }
 
+/// The output of a program for an input, or its complaint.
+fn pipe(program: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{program}: {e}"))?;
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(input).map_err(|e| e.to_string())?;
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr))
+}
+
 /// Runs spirv-as and spirv-val on a module text.
 fn validate(text: &str) -> Result<(), String> {
-    use std::process::{Command, Stdio};
-    let pipe = |program: &str, args: &[&str], input: &[u8]| -> Result<Vec<u8>, String> {
-        use std::io::Write;
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| format!("{program}: {e}"))?;
-        let mut stdin = child.stdin.take().expect("piped");
-        stdin.write_all(input).map_err(|e| e.to_string())?;
-        drop(stdin);
-        let output = child.wait_with_output().map_err(|e| e.to_string())?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        Err(String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr))
-    };
     let target = ["--target-env", "spv1.5"];
     let binary = pipe(
         "spirv-as",
@@ -200,7 +207,7 @@ fn validate(text: &str) -> Result<(), String> {
 /// What a run leaves in the buffer for a seed, with its printf records.
 fn trace(module: &Module, seed: i32) -> interp::Output {
     let inputs = Inputs {
-        buffers: vec![vec![0; 256]],
+        buffers: vec![vec![0; 512]],
         args: vec![
             Arg::Buffer {
                 index: 0,
@@ -214,13 +221,98 @@ fn trace(module: &Module, seed: i32) -> interp::Output {
         .unwrap_or_else(|e| panic!("{e}\n{}", module_to_text(module)))
 }
 
+/// Makes each block store a value of one of its dominators too, 256 bytes further on, so that
+/// rerouted edges break dominance.
+fn use_distant_values(module: &mut Module, random: &mut Random) {
+    let func = module.functions.values_mut().next().expect("one");
+    let dom = DomTree::new(&Cfg::new(func));
+    let mut planned = Vec::new();
+    for &block in &func.layout.blocks {
+        let Some(mut from) = dom.idom(block) else {
+            continue;
+        };
+        for _ in 0..random.below(4) {
+            from = dom.idom(from).unwrap_or(from);
+        }
+        let is_store = |&inst: &Inst| matches!(func.insts[inst].kind, InstKind::Store { .. });
+        let insts = &func.layout.insts;
+        let Some(at) = insts[block].iter().position(|inst| is_store(inst)) else {
+            continue;
+        };
+        let InstKind::Store { ptr, .. } = func.insts[insts[block][at]].kind else {
+            continue;
+        };
+        let results = insts[from]
+            .iter()
+            .flat_map(|&i| func.insts[i].results.clone());
+        let values = results.chain(func.blocks[from].params.iter().copied());
+        let values: Vec<Value> = values.filter(|&v| func.ty(v) == Type::I32).collect();
+        if !values.is_empty() {
+            let value = values[random.below(values.len() as u64) as usize];
+            planned.push((block, at + 1, ptr, value));
+        }
+    }
+    for (block, at, ptr, value) in planned {
+        let loc = SourceLoc::default();
+        let offset = func.i64(256);
+        let add = InstKind::PtrAdd { base: ptr, offset };
+        let ptr = func.insert_value(block, at, add, func.ty(ptr), loc);
+        let store = InstKind::Store {
+            ptr,
+            value,
+            align: 4,
+            flags: AccessFlags::empty(),
+        };
+        func.insert(block, at + 1, store, &[], loc);
+    }
+}
+
+#[test]
+fn random_graphs_survive_the_whole_pipeline() {
+    let mut random = Random(11);
+    let target = Target::reference();
+    let options = LowerOptions::default();
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    for round in 0..60 {
+        let size = 3 + random.below(12);
+        let text = random_function(&mut random, size);
+        let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        use_distant_values(&mut module, &mut random);
+        let seeds: Vec<i32> = (0..3).map(|_| random.below(1 << 30) as i32).collect();
+        let before: Vec<interp::Output> = seeds.iter().map(|&s| trace(&module, s)).collect();
+        let text = module_to_text(&module);
+        run_pipeline(&mut module, &ctx).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        for (&seed, expected) in seeds.iter().zip(&before) {
+            if trace(&module, seed) != *expected {
+                panic!("seed {seed}\n{text}\n{}", module_to_text(&module));
+            }
+        }
+        let emitted = emit(&mut module, &target, &options);
+        let emitted = emitted.unwrap_or_else(|e| panic!("{e}\n{text}"));
+        verify(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        for (&seed, expected) in seeds.iter().zip(&before) {
+            assert!(trace(&module, seed) == *expected, "seed {seed}\n{text}");
+        }
+        if round % 6 == 0 {
+            let bytes: Vec<u8> = emitted.words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            let valid = pipe("spirv-val", &["--target-env", "vulkan1.2"], &bytes);
+            valid.unwrap_or_else(|e| panic!("{e}\n{text}\n{}", module_to_text(&module)));
+        }
+    }
+}
+
 #[test]
 fn random_graphs_become_structured() {
     let mut random = Random(7);
-    for round in 0..400 {
+    for round in 0..200 {
         let size = 3 + random.below(14);
         let text = random_function(&mut random, size);
         let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        use_distant_values(&mut module, &mut random);
+        let text = module_to_text(&module);
         let seeds: Vec<i32> = (0..6).map(|_| random.below(1 << 30) as i32).collect();
         let before: Vec<interp::Output> = seeds.iter().map(|&s| trace(&module, s)).collect();
         let structured = structure(&mut module);
