@@ -298,11 +298,10 @@ impl Executable {
     /// The push constants of one region.
     fn region_push(&self, push: &[u8], range: &NdRange, region: &Region) -> Result<Vec<u8>> {
         let mut push = push.to_vec();
-        let mut first = [0; 3];
-        for d in 0..3 {
+        let first: [u64; 3] = std::array::from_fn(|d| {
             let skipped = region.first_group[d] * u64::from(range.local_size[d]);
-            first[d] = range.global_offset[d].wrapping_add(skipped);
-        }
+            range.global_offset[d].wrapping_add(skipped)
+        });
         put_range(&mut push, self.interface.region_offset, first)?;
         put_range(
             &mut push,

@@ -62,14 +62,9 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
     if range.global_size.contains(&0) || range.local_size.contains(&0) {
         return Some(Vec::new());
     }
-    let mut count = 1_u64;
-    for d in 0..3 {
-        count = count.saturating_mul(pieces(
-            range.global_size[d],
-            range.local_size[d],
-            max_groups[d],
-        ));
-    }
+    let count = (0..3)
+        .map(|d| pieces(range.global_size[d], range.local_size[d], max_groups[d]))
+        .fold(1, u64::saturating_mul);
     if count > MAX_REGIONS {
         return None;
     }
@@ -141,8 +136,8 @@ mod tests {
         let [x, y, z] = range.global_size.map(|size| size as usize);
         let mut seen = vec![0_u8; x * y * z];
         for region in &all {
-            for d in 0..3 {
-                assert!(region.groups[d] > 0 && region.groups[d] <= max_groups[d]);
+            for (d, &most) in max_groups.iter().enumerate() {
+                assert!(region.groups[d] > 0 && region.groups[d] <= most);
                 let full = region.local_size[d] == range.local_size[d];
                 let last = region.first_group[d] + 1 == range.num_groups()[d];
                 assert!(full || (region.groups[d] == 1 && last), "{region:?}");
