@@ -2,8 +2,6 @@
 // The pipeline against the interpreter: every kernel file of `filetests/run` gives the same
 // buffers after each pass as right after import, and what its comments expect.
 
-
-
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::Module;
 use pumice_compiler::ir::verify::verify;
@@ -189,8 +187,14 @@ fn check_file(path: &Path) -> Result<(), String> {
     let _ = options;
     let target = Target::reference();
     let bytes = std::fs::read(std::env::args().nth(2).unwrap()).unwrap();
-    let words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
-    let module = pumice_compiler::KernelModule { words, is_library: false };
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+        .collect();
+    let module = pumice_compiler::KernelModule {
+        words,
+        is_library: false,
+    };
     let lower = LowerOptions::default();
     let ctx = Ctx {
         target: &target,
@@ -222,5 +226,9 @@ fn check_file(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-
-fn main() { match check_file(Path::new(&std::env::args().nth(1).unwrap())) { Ok(()) => println!("ok"), Err(e) => println!("FAIL {e}") } }
+fn main() {
+    match check_file(Path::new(&std::env::args().nth(1).unwrap())) {
+        Ok(()) => println!("ok"),
+        Err(e) => println!("FAIL {e}"),
+    }
+}

@@ -2,6 +2,8 @@
 //! buffers is what the interpreter says. Without a device the test says so and passes.
 
 mod device_dispatch;
+#[path = "../../compiler/tests/kernel_runs/mod.rs"]
+mod kernel_runs;
 #[path = "../../compiler/tests/lowering_passes/mod.rs"]
 mod lowering_passes;
 #[path = "../../compiler/tests/run_line/mod.rs"]
@@ -106,4 +108,72 @@ fn printf_writes_whole_records() {
     assert_eq!(used, 5);
     assert_eq!((x, low, high & 0xFFFF), (41, 0x0002_0001, 3));
     assert_ne!(format, string);
+}
+
+/// The interpreter's own files, through the whole pipeline. Left out are those that hold the
+/// interpreter's addresses or errors.
+#[test]
+fn interpreter_files_run_on_the_device() {
+    let Some(device) = device() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/run");
+    let only = std::env::var("PUMICE_FILE").unwrap_or_default();
+    let target = Target::reference();
+    let options = LowerOptions::default();
+    let mut failures = Vec::new();
+    let mut ran = 0;
+    for entry in std::fs::read_dir(folder).expect("file tests") {
+        let path = entry.expect("entry").path();
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let foreign = ["@", "alias ", "expect error", "no pipeline", " half "];
+        let comments: Vec<&str> = text.lines().filter(|l| l.starts_with(';')).collect();
+        let skip = comments
+            .iter()
+            .any(|l| foreign.iter().any(|f| l.contains(f)));
+        if skip || !name.contains(&only) {
+            continue;
+        }
+        let (_, runs) = kernel_runs::parse(&text.replace("; ", "// "));
+        let mut module = parse_module(&text).expect("parses");
+        let ctx = pumice_compiler::passes::Ctx {
+            target: &target,
+            options: &options,
+        };
+        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
+        let words = match vulkan::emit(&mut module, &target, &options) {
+            Ok(module) => module.words,
+            Err(e) => {
+                failures.push(format!("{name}: {e}"));
+                continue;
+            }
+        };
+        for run in &runs {
+            let [global, local, offset] = run.range;
+            let local = if local == [0; 3] {
+                global
+            } else {
+                local.map(|n| n.max(1))
+            };
+            if (0..3).any(|i| local[i] == 0 || global[i] % local[i] != 0) {
+                continue;
+            }
+            let range = NdRange {
+                work_dim: run.dims,
+                global,
+                local,
+                offset,
+            };
+            let inputs = Inputs {
+                buffers: run.buffers.clone(),
+                args: run.args.clone(),
+            };
+            let (output, _) = dispatch(&device, &words, &run.kernel, &inputs, &range);
+            match kernel_runs::check_expectations(run, &output.buffers) {
+                Ok(()) => ran += 1,
+                Err(e) => failures.push(format!("{name}: {e}")),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(ran > 20 || !only.is_empty(), "the file tests are there");
 }

@@ -108,7 +108,8 @@ pub fn parse(text: &str) -> (String, Vec<Run>) {
                     let list = elements(words[0], &words[1..]);
                     let mut bytes: Vec<u8> = list.into_iter().flatten().flatten().collect();
                     let (size, lanes) = element_bytes(words[0]);
-                    bytes.resize(size * if lanes == 3 { 4 } else { lanes }, 0);
+                    let whole = size * if lanes == 3 { 4 } else { lanes };
+                    bytes.resize(bytes.len().max(whole), 0);
                     Arg::Bytes(bytes)
                 }
             }),
