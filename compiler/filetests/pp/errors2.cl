@@ -1,5 +1,7 @@
 // RUN: -Werror
 #warning promoted
+#error
 #include "error.h"
 #include "recursive.h"
 not reached
+#error

@@ -1,14 +1,14 @@
 //! Declarations: specifiers, records, enumerations, function definitions.
 
 use super::ast::{
-    DeclPart, DeclSpecs, Declaration, EnumSpec, Enumerator, ExternalDecl, FunctionDef,
+    Attr, DeclPart, DeclSpecs, Declaration, EnumSpec, Enumerator, ExternalDecl, FunctionDef,
     FunctionSpec, Init, InitDeclarator, MemberDecl, MemberDeclarator, Qual, RecordSpec,
     StaticAssert, StorageClass, TypeSpec, TypeWord,
 };
 use super::{NameKind, Parse, Parser, Reported};
 use crate::pp::literal::parse_string;
 use crate::pp::token::{Keyword, Punct, TokenKind};
-use crate::source::{Span, Symbol};
+use crate::source::{Loc, Span, Symbol};
 
 /// What a keyword is among declaration specifiers.
 enum Specifier {
@@ -156,7 +156,7 @@ impl Parser<'_> {
     /// Declarators, initialisers and the semicolon behind `specs`.
     pub(super) fn rest_of_declaration(
         &mut self,
-        start: crate::source::Loc,
+        start: Loc,
         specs: DeclSpecs,
         first: Option<super::ast::Declarator>,
     ) -> Parse<Declaration> {
@@ -395,6 +395,9 @@ impl Parser<'_> {
         let mut members = None;
         if self.at(Punct::LBrace) {
             self.enter()?;
+            if let Some(limit) = self.pack {
+                self.apply_pack(limit, keyword.loc, &mut attrs);
+            }
             let body = self.record_body();
             self.leave();
             members = Some(body?);
@@ -413,6 +416,22 @@ impl Parser<'_> {
             attrs,
             span,
         })
+    }
+
+    /// A record under `#pragma pack(1)` is a packed one; other limits have no equal attribute.
+    fn apply_pack(&mut self, limit: u64, loc: Loc, attrs: &mut Vec<Attr>) {
+        if limit != 1 {
+            let message = format!("a record under '#pragma pack({limit})' is not supported yet");
+            self.error(loc, message);
+            return;
+        }
+        attrs.push(Attr {
+            name: self.names.intern("packed"),
+            name_span: Span::at(loc),
+            args: Vec::new(),
+            text: "packed".to_string(),
+            span: Span::at(loc),
+        });
     }
 
     fn record_body(&mut self) -> Parse<Vec<MemberDecl>> {

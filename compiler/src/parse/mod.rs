@@ -61,6 +61,8 @@ pub fn parse(tokens: &[Token], names: &mut Interner, diagnostics: &Diagnostics) 
         scopes: Vec::new(),
         builtin_types: FxHashMap::default(),
         depth: 0,
+        pack: None,
+        pack_stack: Vec::new(),
         end_reported: false,
     };
     parser.translation_unit();
@@ -84,6 +86,9 @@ struct Parser<'a> {
     /// Which names are built-in types, once asked.
     builtin_types: FxHashMap<Symbol, bool>,
     depth: u32,
+    /// `#pragma pack`: the alignment that members are limited to now, and those pushed.
+    pack: Option<u64>,
+    pack_stack: Vec<Option<u64>>,
     /// An open bracket at the end of the source was reported.
     end_reported: bool,
 }

@@ -373,6 +373,18 @@ impl Parser<'_> {
     /// Reads a pragma to its end. One that is malformed is warned about and ignored.
     pub(super) fn pragma(&mut self) -> Option<Pragma> {
         let start = self.advance().loc;
+        let is_pack = matches!(self.kind(), TokenKind::Ident(n) if self.names.bytes(n) == b"pack");
+        if is_pack {
+            if self.pack_pragma().is_none() || self.kind() != TokenKind::PragmaEnd {
+                self.diagnostics
+                    .warning(self.loc(), "the pragma is malformed and ignored");
+            }
+            while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {
+                self.advance();
+            }
+            self.advance();
+            return None;
+        }
         let kind = self.pragma_kind();
         if kind.is_none() || self.kind() != TokenKind::PragmaEnd {
             self.diagnostics
@@ -386,6 +398,44 @@ impl Parser<'_> {
         self.advance();
         let kind = kind.filter(|_| complete)?;
         Some(Pragma { kind, span })
+    }
+
+    /// `pack()`, `pack(n)`, `pack(push)`, `pack(push, n)`, `pack(pop)`.
+    fn pack_pragma(&mut self) -> Option<()> {
+        self.advance();
+        if !self.accept(Punct::LParen) {
+            return None;
+        }
+        let mut limit = None;
+        match self.pragma_word().as_deref() {
+            Some("push") => {
+                self.pack_stack.push(self.pack);
+                if self.accept(Punct::Comma) {
+                    limit = Some(self.pack_limit()?);
+                } else {
+                    limit = self.pack;
+                }
+            }
+            Some("pop") => limit = self.pack_stack.pop().flatten(),
+            Some(_) => return None,
+            None if self.at(Punct::RParen) => {}
+            None => limit = Some(self.pack_limit()?),
+        }
+        self.pack = limit.filter(|l| *l != 0);
+        self.accept(Punct::RParen).then_some(())
+    }
+
+    fn pack_limit(&mut self) -> Option<u64> {
+        let TokenKind::Number(s) = self.kind() else {
+            return None;
+        };
+        match parse_number(self.names.resolve(s)) {
+            Ok(Number::Int { value, .. }) if matches!(value, 0 | 1 | 2 | 4 | 8 | 16) => {
+                self.advance();
+                Some(value)
+            }
+            _ => None,
+        }
     }
 
     fn pragma_word(&mut self) -> Option<String> {

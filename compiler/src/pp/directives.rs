@@ -92,13 +92,16 @@ impl Preprocessor<'_> {
                 self.end_of_line(text);
                 self.close_conditional(name);
             }
-            "error" => {
-                let message = self.file().lexer.rest_of_line();
-                self.diagnostics.error(name.loc, message);
-            }
-            "warning" => {
-                let message = self.file().lexer.rest_of_line();
-                self.diagnostics.warning(name.loc, message);
+            "error" | "warning" => {
+                let mut message = self.file().lexer.rest_of_line();
+                if message.is_empty() {
+                    message = format!("#{text} without a text");
+                }
+                if text == "error" {
+                    self.diagnostics.error(name.loc, message);
+                } else {
+                    self.diagnostics.warning(name.loc, message);
+                }
             }
             "line" => {
                 let number = self.expanded_directive_token();

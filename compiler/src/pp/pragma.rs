@@ -25,7 +25,7 @@ impl Preprocessor<'_> {
                 }
                 return;
             }
-            "OPENCL" | "STDC" => loop {
+            "OPENCL" | "STDC" | "pack" => loop {
                 let token = self.directive_token();
                 if token.kind == TokenKind::EndOfLine {
                     break;
@@ -96,7 +96,10 @@ impl Preprocessor<'_> {
             Some(TokenKind::Ident(first)) => self.names.bytes(first),
             _ => b"",
         };
-        if matches!(known, b"OPENCL" | b"STDC" | b"unroll" | b"nounroll") {
+        if matches!(
+            known,
+            b"OPENCL" | b"STDC" | b"pack" | b"unroll" | b"nounroll"
+        ) {
             self.push_pragma(tokens);
         }
     }
