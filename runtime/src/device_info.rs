@@ -201,7 +201,7 @@ impl Object<Device> {
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Info::u32(if on_cpu {
                 cl::CL_READ_WRITE_CACHE
             } else {
-                cl::CL_NONE as u32
+                cl::CL_NONE
             }),
             cl::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Info::u32(if on_cpu { 64 } else { 0 }),
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Info::u64(if on_cpu { cache_size() } else { 0 }),

@@ -1,6 +1,6 @@
 //! The platform: what is true without any device, and the list of devices.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use opencl_sys as cl;
 
@@ -50,7 +50,7 @@ impl Object<Platform> {
     }
 
     /// Every device, found through Vulkan at the first call; none is a valid answer.
-    pub fn devices<'a>(self: &'a Ref<Platform>) -> &'a [Ref<Device>] {
+    pub fn devices(self: &Arc<Self>) -> &[Ref<Device>] {
         self.devices.get_or_init(|| device::enumerate(self))
     }
 

@@ -2,6 +2,7 @@
 #ifndef PUMICE_CLIENT_COMMON_H
 #define PUMICE_CLIENT_COMMON_H
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <stdio.h>

@@ -184,7 +184,7 @@ fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
 
 /// A device's binary; empty when there is none.
 pub fn write(build: &Build, device: &Device) -> Vec<u8> {
-    if build.binary_type == cl::CL_PROGRAM_BINARY_TYPE_NONE as u32 {
+    if build.binary_type == cl::CL_PROGRAM_BINARY_TYPE_NONE {
         return Vec::new();
     }
     container(build, target_hash(device))

@@ -1,0 +1,411 @@
+/* Programs and kernels: creation, building in every way, binaries and their errors, kernel
+ * objects, arguments and NDRanges, with the specification's error for each misuse. */
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+#include <stdatomic.h>
+#include <time.h>
+
+static cl_context context;
+static cl_device_id device;
+static cl_command_queue queue;
+
+static const char *source =
+    "kernel void ids(global uint *out, uint stride)\n"
+    "{\n"
+    "    size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n"
+    "    size_t at = (z * get_global_size(1) + y) * stride + x;\n"
+    "    out[at] += (uint)(x * 1000003 + y * 1009 + z * 31 + get_local_id(0) * 7\n"
+    "        + get_group_id(0) * 3 + get_local_size(0) * 100 + get_num_groups(0));\n"
+    "}\n"
+    "kernel void sum(global const uint *in, global uint *out, local uint *scratch)\n"
+    "{\n"
+    "    size_t l = get_local_id(0), n = get_local_size(0);\n"
+    "    scratch[l] = in[get_global_id(0)];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (size_t s = n / 2; s > 0; s /= 2) {\n"
+    "        if (l < s) scratch[l] += scratch[l + s];\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "    if (l == 0) out[get_group_id(0)] = scratch[0];\n"
+    "}\n"
+    "__attribute__((reqd_work_group_size(8, 2, 1)))\n"
+    "kernel void fixed_size(global uint *out)\n"
+    "{\n"
+    "    out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = (uint)get_local_size(0);\n"
+    "}\n";
+
+static cl_program build(const char *text, const char *options)
+{
+    cl_int error = 0;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    MUST(error);
+    error = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    if (error) {
+        static char log[1 << 16];
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fprintf(stderr, "build gave %d:\n%s\n", error, log);
+        exit(1);
+    }
+    return program;
+}
+
+static unsigned expected(size_t x, size_t y, size_t z, size_t gx, size_t lx, size_t ox)
+{
+    size_t in = x - ox, rest = gx % lx;
+    size_t local = rest && in / lx == gx / lx ? rest : lx;
+    return (unsigned)(x * 1000003 + y * 1009 + z * 31 + in % lx * 7 + in / lx * 3 + local * 100 +
+                      (gx + lx - 1) / lx);
+}
+
+static void ranges(cl_program program)
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, "ids", &error);
+    MUST(error);
+    static const size_t shapes[][9] = {
+        /* global, local (0: NULL), offset */
+        {1000, 1, 1, 100, 1, 1, 0, 0, 0}, {1000, 1, 1, 64, 1, 1, 0, 0, 0},
+        {37, 5, 3, 8, 2, 2, 0, 0, 0},     {64, 4, 2, 16, 2, 1, 5, 2, 1},
+        {10007, 1, 1, 0, 1, 1, 3, 0, 0},  {33, 17, 1, 0, 1, 1, 0, 0, 0},
+        {1, 1, 1, 1, 1, 1, 0, 0, 0},      {7, 7, 7, 8, 1, 8, 1, 1, 1},
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        const size_t *global = shapes[s], *local = shapes[s] + 3, *offset = shapes[s] + 6;
+        cl_uint stride = (cl_uint)(global[0] + offset[0]);
+        size_t count = (size_t)stride * (global[1] + offset[1]) * (global[2] + offset[2]) + 64;
+        count *= 2;
+        cl_uint *out = calloc(count, 4), *want = calloc(count, 4), zero = 0;
+        cl_mem buffer = clCreateBuffer(context, 0, count * 4, NULL, &error);
+        MUST(error);
+        MUST(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, count * 4, 0, NULL, NULL));
+        MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
+        size_t chosen[3] = {local[0], local[1], local[2]};
+        if (!local[0]) {
+            /* The size for NULL is not told, so the group terms are checked with what the
+             * kernel's own local size would be only where it is given. */
+            chosen[0] = chosen[1] = chosen[2] = 0;
+        }
+        MUST(clEnqueueNDRangeKernel(queue, kernel, 3, offset, global, local[0] ? local : NULL, 0,
+                                    NULL, NULL));
+        MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, count * 4, out, 0, NULL, NULL));
+        size_t wrong = 0, touched = 0;
+        for (size_t z = offset[2]; z < offset[2] + global[2]; z++)
+            for (size_t y = offset[1]; y < offset[1] + global[1]; y++)
+                for (size_t x = offset[0]; x < offset[0] + global[0]; x++) {
+                    size_t at = (z * global[1] + y) * stride + x;
+                    if (chosen[0])
+                        want[at] += expected(x, y, z, global[0], chosen[0], offset[0]);
+                    else
+                        want[at] = out[at] ? out[at] : 1;
+                }
+        for (size_t i = 0; i < count; i++) {
+            wrong += out[i] != want[i];
+            touched += out[i] != 0;
+        }
+        if (wrong) {
+            fprintf(stderr, "shape %zu: %zu of %zu wrong, %zu touched\n", s, wrong, count, touched);
+            failures++;
+        }
+        MUST(clReleaseMemObject(buffer));
+        free(out);
+        free(want);
+    }
+    MUST(clReleaseKernel(kernel));
+}
+
+static void range_errors(cl_program program)
+{
+    cl_int error = 0;
+    cl_mem buffer = clCreateBuffer(context, 0, 1024, NULL, &error);
+    MUST(error);
+    cl_kernel kernel = clCreateKernel(program, "fixed_size", &error);
+    MUST(error);
+    size_t global[3] = {16, 4, 1}, local[3] = {8, 2, 1}, other[3] = {4, 4, 1};
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL),
+       CL_INVALID_KERNEL_ARGS);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 0, NULL, global, NULL, 0, NULL, NULL),
+       CL_INVALID_WORK_DIMENSION);
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 4, NULL, global, NULL, 0, NULL, NULL),
+       CL_INVALID_WORK_DIMENSION);
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, other, 0, NULL, NULL),
+       CL_INVALID_WORK_GROUP_SIZE);
+    EQ(clEnqueueNDRangeKernel(NULL, kernel, 2, NULL, global, local, 0, NULL, NULL),
+       CL_INVALID_COMMAND_QUEUE);
+    EQ(clEnqueueNDRangeKernel(queue, NULL, 2, NULL, global, local, 0, NULL, NULL),
+       CL_INVALID_KERNEL);
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 2, NULL, NULL),
+       CL_INVALID_EVENT_WAIT_LIST);
+    size_t far[3] = {(size_t)-8, 0, 0};
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 2, far, global, local, 0, NULL, NULL),
+       CL_INVALID_GLOBAL_OFFSET);
+    cl_event done = NULL;
+    size_t empty[3] = {0, 4, 1};
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, empty, NULL, 0, NULL, &done));
+    MUST(clWaitForEvents(1, &done));
+    cl_command_type type = 0;
+    MUST(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    EQ(type, CL_COMMAND_NDRANGE_KERNEL);
+    MUST(clReleaseEvent(done));
+    cl_uint out[64];
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    for (int i = 0; i < 64; i++)
+        if (out[i] != 8) {
+            EQ(out[i], 8);
+            break;
+        }
+    size_t compiled[3] = {9, 9, 9};
+    MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                  sizeof compiled, compiled, NULL));
+    CHECK(compiled[0] == 8 && compiled[1] == 2 && compiled[2] == 1);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(buffer));
+}
+
+static void arguments(cl_program program)
+{
+    cl_int error = 0;
+    CHECK(!clCreateKernel(program, "no_such_kernel", &error));
+    EQ(error, CL_INVALID_KERNEL_NAME);
+    CHECK(!clCreateKernel(program, NULL, &error));
+    EQ(error, CL_INVALID_VALUE);
+    cl_kernel all[8];
+    cl_uint count = 0;
+    MUST(clCreateKernelsInProgram(program, 0, NULL, &count));
+    EQ(count, 3);
+    EQ(clCreateKernelsInProgram(program, 2, all, NULL), CL_INVALID_VALUE);
+    MUST(clCreateKernelsInProgram(program, 8, all, &count));
+    for (cl_uint i = 0; i < count; i++)
+        MUST(clReleaseKernel(all[i]));
+
+    cl_kernel kernel = clCreateKernel(program, "sum", &error);
+    MUST(error);
+    char name[32] = "";
+    MUST(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL));
+    CHECK(strcmp(name, "sum") == 0);
+    MUST(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL));
+    EQ(count, 3);
+    cl_uint data[256], got[4];
+    for (cl_uint i = 0; i < 256; i++)
+        data[i] = i * i;
+    cl_mem in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
+    MUST(error);
+    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
+    MUST(error);
+    EQ(clSetKernelArg(kernel, 3, sizeof in, &in), CL_INVALID_ARG_INDEX);
+    EQ(clSetKernelArg(kernel, 0, 4, &in), CL_INVALID_ARG_SIZE);
+    EQ(clSetKernelArg(kernel, 2, 256, &in), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(NULL, 0, sizeof in, &in), CL_INVALID_KERNEL);
+    void *no_memory = queue;
+    EQ(clSetKernelArg(kernel, 0, sizeof no_memory, &no_memory), CL_INVALID_MEM_OBJECT);
+    MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 2, 64 * 4, NULL));
+    cl_ulong local = 0;
+    MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
+                                  NULL));
+    CHECK(local >= 64 * 4 && local < 4096);
+    size_t global = 256, group = 64;
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL));
+    /* A clone has the same arguments, and setting its own changes nothing here. */
+    cl_kernel clone = clCloneKernel(kernel, &error);
+    MUST(error);
+    MUST(clSetKernelArg(clone, 1, sizeof in, &in));
+    MUST(clReleaseKernel(clone));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (cl_uint g = 0; g < 4; g++) {
+        cl_uint want = 0;
+        for (cl_uint i = 0; i < 64; i++)
+            want += data[g * 64 + i];
+        EQ(got[g], want);
+    }
+    /* More local memory than there is. */
+    MUST(clSetKernelArg(kernel, 2, 1 << 26, NULL));
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL),
+       CL_OUT_OF_RESOURCES);
+    /* The arguments' memory lives on in the kernel's commands, not in the kernel. */
+    MUST(clSetKernelArg(kernel, 2, 64 * 4, NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL));
+    MUST(clReleaseMemObject(in));
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseKernel(kernel));
+    MUST(clFinish(queue));
+}
+
+static atomic_int notified;
+static void CL_CALLBACK on_build(cl_program program, void *data)
+{
+    (void)program;
+    atomic_store((atomic_int *)data, 1);
+}
+
+static void build_and_binary_errors(void)
+{
+    cl_int error = 0;
+    const char *bad = "kernel void k(global int *p) { p[0] = undeclared; }\n";
+    cl_program program = clCreateProgramWithSource(context, 1, &bad, NULL, &error);
+    MUST(error);
+    CHECK(!clCreateKernel(program, "k", &error));
+    EQ(error, CL_INVALID_PROGRAM_EXECUTABLE);
+    EQ(clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    EQ(clBuildProgram(program, 1, NULL, NULL, NULL, NULL), CL_INVALID_VALUE);
+    EQ(clBuildProgram(program, 0, NULL, NULL, NULL, &error), CL_INVALID_VALUE);
+    EQ(clBuildProgram(NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_PROGRAM);
+    EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    cl_build_status status = 0;
+    char log[4096] = "";
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status,
+                               NULL));
+    EQ(status, CL_BUILD_ERROR);
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    CHECK(strstr(log, "undeclared") != NULL);
+    MUST(clReleaseProgram(program));
+
+    const char *null = NULL;
+    CHECK(!clCreateProgramWithSource(context, 1, &null, NULL, &error));
+    EQ(error, CL_INVALID_VALUE);
+    CHECK(!clCreateProgramWithSource(context, 0, NULL, NULL, &error));
+    EQ(error, CL_INVALID_VALUE);
+
+    /* Strings with and without lengths are joined; the callback is called. */
+    const char *parts[] = {"kernel void k(global int *p) { p[0] = VXXX", "ALUE; }\nTRASH"};
+    size_t lengths[] = {strlen(parts[0]) - 3, strlen("ALUE; }\n")};
+    program = clCreateProgramWithSource(context, 2, parts, lengths, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-DVALUE=42 -cl-std=CL3.0", on_build, &notified));
+    struct timespec t = {0, 1000000};
+    for (int i = 0; i < 10000 && !atomic_load(&notified); i++)
+        nanosleep(&t, NULL);
+    EQ(atomic_load(&notified), 1);
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status,
+                               NULL));
+    EQ(status, CL_BUILD_SUCCESS);
+    char options[64] = "";
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
+                               NULL));
+    CHECK(strcmp(options, "-DVALUE=42 -cl-std=CL3.0") == 0);
+
+    /* A binary of it runs without its source. */
+    size_t size = 0;
+    MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    CHECK(size > 64);
+    unsigned char *binary = malloc(size);
+    MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+    MUST(clReleaseProgram(program));
+    cl_int binary_status = 1;
+    program = clCreateProgramWithBinary(context, 1, &device, &size,
+                                        (const unsigned char **)&binary, &binary_status, &error);
+    MUST(error);
+    EQ(binary_status, CL_SUCCESS);
+    CHECK(!clCreateKernel(program, "k", &error));
+    EQ(error, CL_INVALID_PROGRAM_EXECUTABLE);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    MUST(error);
+    EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    int got = 0;
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, &got, 0, NULL, NULL));
+    EQ(got, 42);
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+
+    /* Damage is found wherever it is. */
+    for (size_t at = 0; at < size; at += size / 50 + 1) {
+        binary[at] ^= 0x10;
+        program = clCreateProgramWithBinary(context, 1, &device, &size,
+                                            (const unsigned char **)&binary, &binary_status,
+                                            &error);
+        if (program)
+            MUST(clReleaseProgram(program)); /* only the version or target it was made for */
+        else
+            EQ(error, CL_INVALID_BINARY);
+        binary[at] ^= 0x10;
+    }
+    const unsigned char junk[] = "this is no binary of any kind...", *junk_list[] = {junk};
+    size_t junk_size = sizeof junk;
+    CHECK(!clCreateProgramWithBinary(context, 1, &device, &junk_size, junk_list, &binary_status,
+                                     &error));
+    EQ(error, CL_INVALID_BINARY);
+    EQ(binary_status, CL_INVALID_BINARY);
+    CHECK(!clCreateProgramWithIL(context, junk, junk_size, &error));
+    EQ(error, CL_INVALID_VALUE);
+    free(binary);
+}
+
+static void compile_and_link(void)
+{
+    cl_int error = 0;
+    const char *header = "#define ANSWER 21\nint twice(int x);\n";
+    const char *library = "int twice(int x) { return x * 2; }\n";
+    const char *main_text = "#include <inc/answer.h>\n"
+                            "kernel void k(global int *p) { p[0] = twice(ANSWER); }\n";
+    cl_program h = clCreateProgramWithSource(context, 1, &header, NULL, &error);
+    MUST(error);
+    cl_program l = clCreateProgramWithSource(context, 1, &library, NULL, &error);
+    MUST(error);
+    cl_program m = clCreateProgramWithSource(context, 1, &main_text, NULL, &error);
+    MUST(error);
+    const char *names[] = {"inc/answer.h"};
+    MUST(clCompileProgram(l, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    EQ(clCompileProgram(m, 0, NULL, NULL, 1, &h, NULL, NULL, NULL), CL_INVALID_VALUE);
+    EQ(clCompileProgram(m, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+    MUST(clCompileProgram(m, 0, NULL, NULL, 1, &h, names, NULL, NULL));
+    CHECK(!clLinkProgram(context, 0, NULL, NULL, 1, &m, NULL, NULL, &error));
+    EQ(error, CL_LINK_PROGRAM_FAILURE);
+    CHECK(!clLinkProgram(context, 0, NULL, NULL, 1, &h, NULL, NULL, &error));
+    EQ(error, CL_INVALID_OPERATION);
+    CHECK(!clLinkProgram(context, 0, NULL, "-what", 1, &m, NULL, NULL, &error));
+    EQ(error, CL_INVALID_LINKER_OPTIONS);
+    cl_program archive = clLinkProgram(context, 0, NULL, "-create-library", 1, &l, NULL, NULL,
+                                       &error);
+    MUST(error);
+    cl_program_binary_type type = 0;
+    MUST(clGetProgramBuildInfo(archive, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    EQ(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program both[] = {m, archive};
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, both, NULL, NULL, &error);
+    MUST(error);
+    MUST(clGetProgramBuildInfo(linked, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    EQ(type, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    cl_kernel kernel = clCreateKernel(linked, "k", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    int got = 0;
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, &got, 0, NULL, NULL));
+    EQ(got, 42);
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    cl_program all[] = {h, l, m, archive, linked};
+    for (size_t i = 0; i < 5; i++)
+        MUST(clReleaseProgram(all[i]));
+}
+
+int main(void)
+{
+    cl_int error = 0;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_program program = build(source, "-cl-std=CL3.0");
+    ranges(program);
+    range_errors(program);
+    arguments(program);
+    MUST(clReleaseProgram(program));
+    build_and_binary_errors();
+    compile_and_link();
+    MUST(clReleaseCommandQueue(queue));
+    MUST(clReleaseContext(context));
+    return finish();
+}
