@@ -13,7 +13,22 @@ use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
 
 fn target() -> Target {
     let mut target = Target::reference();
-    target.extensions.push("cl_khr_subgroups".to_string());
+    let extensions = [
+        "cl_khr_subgroups",
+        "cl_khr_subgroup_ballot",
+        "cl_khr_subgroup_shuffle",
+        "cl_khr_subgroup_shuffle_relative",
+        "cl_khr_subgroup_non_uniform_vote",
+        "cl_khr_subgroup_non_uniform_arithmetic",
+        "cl_khr_subgroup_clustered_reduce",
+        "cl_khr_subgroup_rotate",
+    ];
+    target.extensions.extend(extensions.map(String::from));
+    let features = [
+        "__opencl_c_generic_address_space",
+        "__opencl_c_work_group_collective_functions",
+    ];
+    target.features.extend(features.map(String::from));
     target
 }
 
@@ -35,7 +50,7 @@ fn run(path: &Path) -> Result<String, String> {
     let environment = if listing.contains("OpCapability Float16\n") {
         "spv1.2"
     } else if module.words[1] > 0x0001_0200 {
-        "spv1.3"
+        "spv1.6"
     } else {
         "opencl2.2"
     };

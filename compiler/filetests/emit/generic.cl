@@ -13,3 +13,10 @@ kernel void spaces(global int *g, local int *l, global atomic_int *a) {
     g[2] = work_group_reduce_add(g[3]) + sub_group_any(x);
     g[3] = atomic_load_explicit(a, memory_order_acquire, memory_scope_work_group);
 }
+kernel void spaces_asked(global int *g) {
+    int x = 0;
+    int *p = &x;
+    if (g[0]) p = g;
+    if (to_global(p)) g[1] = get_fence(p);
+    if (to_private(p) == &x) g[2] = 1;
+}

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::names::{Name, pack};
-use super::table::{Gate, ROWS};
+use super::table::{Gate, Lower, ROWS};
 use super::{Arg, Resolution, ResolveError};
 use crate::options::ClStd;
 use crate::sema::lang::LangOptions;
@@ -194,6 +194,7 @@ fn number(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
         b'b' => (TypeTable::BOOL, 1),
         b'h' => (TypeTable::HALF, 1),
         b'k' => (TypeTable::CHAR, 1),
+        b'B' => (TypeTable::UINT, 4),
         _ => return None,
     })
 }
@@ -374,6 +375,9 @@ pub fn resolve(
     types: &mut TypeTable,
     lang: &LangOptions,
 ) -> Result<Resolution, ResolveError> {
+    if let Lower::ToSpace(_) | Lower::GetFence = ROWS[found.first as usize].lower {
+        return resolve_generic(found, args, types, lang);
+    }
     let given: SmallVec<[Given; 6]> = args.iter().map(|a| given(types, *a)).collect();
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut refused: Vec<Candidate> = Vec::new();
@@ -387,7 +391,7 @@ pub fn resolve(
             continue;
         }
         any_open = true;
-        let variadic = entry.lower == super::table::Lower::Printf;
+        let variadic = entry.lower == Lower::Printf;
         for text in entry.signature.split(';') {
             let Some(signature) = parse(text) else {
                 continue;
@@ -462,7 +466,39 @@ pub fn resolve(
         id: pack(chosen.row, found.suffix),
         ret: type_of(types, chosen.result),
         params: chosen.params.iter().map(|p| type_of(types, *p)).collect(),
-        variadic: ROWS[chosen.row as usize].lower == super::table::Lower::Printf,
+        variadic: ROWS[chosen.row as usize].lower == Lower::Printf,
+    })
+}
+
+/// `to_global(p)`, `get_fence(p)`: any pointer that fits the generic address space.
+fn resolve_generic(
+    found: &Name,
+    args: &[Arg],
+    types: &mut TypeTable,
+    lang: &LangOptions,
+) -> Result<Resolution, ResolveError> {
+    let row = &ROWS[found.first as usize];
+    if let Some(needs) = missing(row.gate, lang) {
+        return Err(ResolveError::Disabled { needs });
+    }
+    let [arg] = args else {
+        return Err(ResolveError::Count { min: 1, max: 1 });
+    };
+    let parts = types.pointer_parts(arg.ty);
+    let Some((pointee, _)) = parts.filter(|(_, space)| *space != AddrSpace::Constant) else {
+        return Err(ResolveError::NoMatch {
+            candidates: Vec::new(),
+        });
+    };
+    let ret = match row.lower {
+        Lower::ToSpace(space) => types.pointer(pointee, space),
+        _ => TypeTable::UINT,
+    };
+    Ok(Resolution {
+        id: pack(found.first, found.suffix),
+        ret,
+        params: vec![types.pointer(pointee, AddrSpace::Generic)],
+        variadic: false,
     })
 }
 

@@ -25,7 +25,8 @@
 //! | `R` | result of a relation: int, or `S` for vectors | | `P` `Q` | K and `U` with M lanes |
 //! | `I` | int, N lanes | | `W` | twice as wide as K, N lanes |
 //! | `i` `u` `z` `b` `h` `k` | int, uint, size_t, bool, half, char | | `v` `e` | void, event_t |
-//! | `A` `X` | atomic K, atomic int | | `*` | pointer, see below |
+//! | `A` `X` | atomic K, atomic int | | `B` | uint4 |
+//! | `*` | pointer, see below | | | |
 //!
 //! A pointer is `*`, a space (`g` `l` `c` `p`, `a` any but constant, `r` any, `m` global or
 //! local; generic counts wherever the language has it), `c` const or `v` volatile, and the
@@ -34,6 +35,7 @@
 use rspirv::spirv::{BuiltIn, GroupOperation, Op, OpenclStd100Op as Std, Scope};
 
 use crate::options::ClStd;
+use crate::sema::types::AddrSpace;
 
 /// What a row needs from language and device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +133,14 @@ pub enum Lower {
     Shuffles(Op),
     /// Vote among active work-items of a sub-group.
     NonUniformVote(Op),
+    /// Sub-group operation among active work-items; bit counts have an operation.
+    NonUniform(Op, Option<GroupOperation>),
+    /// Reduction or scan among active work-items: signed, unsigned, float opcodes.
+    NonUniformArith([Op; 3], GroupOperation),
+    /// `to_global` and its like
+    ToSpace(AddrSpace),
+    /// `get_fence`
+    GetFence,
     /// Never lowered: the gate is always closed.
     Later,
 }
@@ -159,10 +169,11 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 
 use Lower::{
     AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
-    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitSelect, Convert, Dot, GroupArith,
-    GroupBroadcast, GroupVote, Later, LegacyAtomic, MemFence, Nan, NonUniformVote, Ocl, OclKind,
-    OclSign, Prefetch, Printf, Relation, Select, Shuffle, Shuffles, VLoad, VLoadHalf, VStore,
-    VStoreHalf, WaitEvents, WorkItem, WorkItemDim, WorkItemFence,
+    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitSelect, Convert, Dot, GetFence,
+    GroupArith, GroupBroadcast, GroupVote, Later, LegacyAtomic, MemFence, Nan, NonUniform,
+    NonUniformArith, NonUniformVote, Ocl, OclKind, OclSign, Prefetch, Printf, Relation, Select,
+    Shuffle, Shuffles, ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem,
+    WorkItemDim, WorkItemFence,
 };
 
 /// All rows. Laid out by hand: one line each.
@@ -478,6 +489,69 @@ pub static ROWS: &[Row] = &[
     row("sub_group_non_uniform_all", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_vote"), NonUniformVote(Op::GroupNonUniformAll)),
     row("sub_group_non_uniform_any", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_vote"), NonUniformVote(Op::GroupNonUniformAny)),
     row("sub_group_non_uniform_all_equal", "os i(s)", Gate::Name("cl_khr_subgroup_non_uniform_vote"), NonUniformVote(Op::GroupNonUniformAllEqual)),
+    // Further sub-group functions (cl_khr_subgroup_ballot, …_non_uniform_arithmetic, …_rotate).
+    row("sub_group_non_uniform_broadcast", "cs s(s,u)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBroadcast, None)),
+    row("sub_group_broadcast_first", "cs s(s)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBroadcastFirst, None)),
+    row("sub_group_ballot", "- B(i)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallot, None)),
+    row("sub_group_inverse_ballot", "- i(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformInverseBallot, None)),
+    row("sub_group_ballot_bit_extract", "- i(B,u)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotBitExtract, None)),
+    row("sub_group_ballot_find_lsb", "- u(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotFindLSB, None)),
+    row("sub_group_ballot_find_msb", "- u(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotFindMSB, None)),
+    row("sub_group_ballot_bit_count", "- u(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotBitCount, Some(GroupOperation::Reduce))),
+    row("sub_group_ballot_inclusive_scan", "- u(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotBitCount, Some(GroupOperation::InclusiveScan))),
+    row("sub_group_ballot_exclusive_scan", "- u(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallotBitCount, Some(GroupOperation::ExclusiveScan))),
+    row("get_sub_group_eq_mask", "- B()", Gate::Name("cl_khr_subgroup_ballot"), WorkItem(BuiltIn::SubgroupEqMask)),
+    row("get_sub_group_ge_mask", "- B()", Gate::Name("cl_khr_subgroup_ballot"), WorkItem(BuiltIn::SubgroupGeMask)),
+    row("get_sub_group_gt_mask", "- B()", Gate::Name("cl_khr_subgroup_ballot"), WorkItem(BuiltIn::SubgroupGtMask)),
+    row("get_sub_group_le_mask", "- B()", Gate::Name("cl_khr_subgroup_ballot"), WorkItem(BuiltIn::SubgroupLeMask)),
+    row("get_sub_group_lt_mask", "- B()", Gate::Name("cl_khr_subgroup_ballot"), WorkItem(BuiltIn::SubgroupLtMask)),
+    row("sub_group_non_uniform_reduce_add", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformFAdd], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_mul", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIMul, Op::GroupNonUniformIMul, Op::GroupNonUniformFMul], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_min", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMin, Op::GroupNonUniformUMin, Op::GroupNonUniformFMin], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_max", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMax, Op::GroupNonUniformUMax, Op::GroupNonUniformFMax], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_and", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_or", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_xor", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_logical_and", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_logical_or", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_reduce_logical_xor", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor], GroupOperation::Reduce)),
+    row("sub_group_non_uniform_scan_inclusive_add", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformFAdd], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_mul", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIMul, Op::GroupNonUniformIMul, Op::GroupNonUniformFMul], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_min", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMin, Op::GroupNonUniformUMin, Op::GroupNonUniformFMin], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_max", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMax, Op::GroupNonUniformUMax, Op::GroupNonUniformFMax], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_and", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_or", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_xor", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_logical_and", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_logical_or", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_inclusive_logical_xor", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor], GroupOperation::InclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_add", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformFAdd], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_mul", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformIMul, Op::GroupNonUniformIMul, Op::GroupNonUniformFMul], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_min", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMin, Op::GroupNonUniformUMin, Op::GroupNonUniformFMin], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_max", "os s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformSMax, Op::GroupNonUniformUMax, Op::GroupNonUniformFMax], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_and", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_or", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_xor", "is s(s)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_logical_and", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_logical_or", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr], GroupOperation::ExclusiveScan)),
+    row("sub_group_non_uniform_scan_exclusive_logical_xor", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_arithmetic"), NonUniformArith([Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor], GroupOperation::ExclusiveScan)),
+    row("sub_group_clustered_reduce_add", "os s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformFAdd], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_mul", "os s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformIMul, Op::GroupNonUniformIMul, Op::GroupNonUniformFMul], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_min", "os s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformSMin, Op::GroupNonUniformUMin, Op::GroupNonUniformFMin], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_max", "os s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformSMax, Op::GroupNonUniformUMax, Op::GroupNonUniformFMax], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_and", "is s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformBitwiseAnd], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_or", "is s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformBitwiseOr], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_xor", "is s(s,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformBitwiseXor], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_logical_and", "- i(i,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd, Op::GroupNonUniformLogicalAnd], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_logical_or", "- i(i,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr, Op::GroupNonUniformLogicalOr], GroupOperation::ClusteredReduce)),
+    row("sub_group_clustered_reduce_logical_xor", "- i(i,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor], GroupOperation::ClusteredReduce)),
+    row("sub_group_rotate", "os s(s,i)", Gate::Name("cl_khr_subgroup_rotate"), NonUniform(Op::GroupNonUniformRotateKHR, None)),
+    row("sub_group_clustered_rotate", "os s(s,i,u)", Gate::Name("cl_khr_subgroup_rotate"), NonUniform(Op::GroupNonUniformRotateKHR, None)),
+    // Address space qualifier functions; `overload` takes any pointer here.
+    row("to_global", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Global)),
+    row("to_local", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Local)),
+    row("to_private", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Private)),
+    row("get_fence", "", Gate::Feature("__opencl_c_generic_address_space"), GetFence),
     // Parts of the language that come later: a call says so.
     row("read_imagef", "", Gate::Later("images"), Later),
     row("read_imagei", "", Gate::Later("images"), Later),
@@ -529,8 +603,4 @@ pub static ROWS: &[Row] = &[
     row("ndrange_1D", "", Gate::Later("device-side enqueue"), Later),
     row("ndrange_2D", "", Gate::Later("device-side enqueue"), Later),
     row("ndrange_3D", "", Gate::Later("device-side enqueue"), Later),
-    row("to_global", "", Gate::Later("address space qualifier functions"), Later),
-    row("to_local", "", Gate::Later("address space qualifier functions"), Later),
-    row("to_private", "", Gate::Later("address space qualifier functions"), Later),
-    row("get_fence", "", Gate::Later("address space qualifier functions"), Later),
 ];

@@ -302,6 +302,14 @@ fn calls_of_later_versions_resolve() {
             "atomic_compare_exchange_strong(global atomic_int*, int*, int)",
             "bool(__global volatile _Atomic(int) *, __private int *, int)",
         ),
+        (
+            "to_global(generic const float*)",
+            "__global const float *(__generic const float *)",
+        ),
+        ("to_local(local int*)", "__local int *(__generic int *)"),
+        ("to_private(constant int*)", "no match"),
+        ("get_fence(generic int*)", "uint(__generic int *)"),
+        ("sub_group_ballot(int)", "needs cl_khr_subgroup_ballot"),
         ("work_group_reduce_add(float)", "float(float)"),
         ("sub_group_scan_inclusive_max(uint)", "uint(uint)"),
         (
@@ -324,7 +332,8 @@ fn every_row_is_well_formed() {
             seen.push(row.name);
             last = row.name;
         }
-        if matches!(row.gate, table::Gate::Later(_)) {
+        if row.signature.is_empty() {
+            // Refused by its gate, or resolved by rule.
             continue;
         }
         for signature in row.signature.split(';') {

@@ -97,7 +97,7 @@ impl FunctionEmitter<'_, '_> {
             Lower::AtomicStore => {
                 let (pointer, storage) = self.atomic_pointer(args[0])?;
                 let value = self.expr(args[1])?;
-                let semantics = self.optional_order(args.get(2), storage)?;
+                let semantics = self.store_order(args.get(2), storage)?;
                 let scope = self.optional_scope(args.get(3))?;
                 let operands = [pointer, scope, semantics, value];
                 self.e.b.op_void(Op::AtomicStore, &operands);
@@ -129,7 +129,11 @@ impl FunctionEmitter<'_, '_> {
             Lower::AtomicCompareExchange => self.compare_exchange(args)?,
             Lower::AtomicFlagTestAndSet | Lower::AtomicFlagClear => {
                 let (pointer, storage) = self.atomic_pointer(args[0])?;
-                let semantics = self.optional_order(args.get(1), storage)?;
+                let semantics = if lower == Lower::AtomicFlagClear {
+                    self.store_order(args.get(1), storage)?
+                } else {
+                    self.optional_order(args.get(1), storage)?
+                };
                 let scope = self.optional_scope(args.get(2))?;
                 let operands = [pointer, scope, semantics];
                 if lower == Lower::AtomicFlagClear {
@@ -242,6 +246,15 @@ impl FunctionEmitter<'_, '_> {
         match arg {
             Some(arg) => self.order(*arg, storage),
             None => Ok(self.e.b.const_u32(SEQUENTIALLY_CONSISTENT | storage)),
+        }
+    }
+
+    /// The same for a store, where an acquiring order is undefined (OpenCL C 3.0 §6.15.12.6) and
+    /// illegal in SPIR-V: it becomes the strongest one.
+    fn store_order(&mut self, arg: Option<&ExprId>, storage: u32) -> Result<u32, EmitError> {
+        match arg.and_then(|a| self.constant_argument(*a)) {
+            Some(1 | 2 | 4) => self.optional_order(None, storage),
+            _ => self.optional_order(arg, storage),
         }
     }
 

@@ -4,6 +4,7 @@ use rspirv::spirv::{BuiltIn, Op, OpenclStd100Op as Std};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
+use super::types::storage_class;
 use crate::builtins::names::{Suffix, unpack};
 use crate::builtins::table::Lower;
 use crate::sema::typed::{BuiltinId, ConvertKind, ExprId, ExprKind};
@@ -120,6 +121,9 @@ impl FunctionEmitter<'_, '_> {
                 let (variable, loaded) = self.e.input(which);
                 let value = self.load_input(variable, loaded, 0);
                 let module = self.e.module;
+                if module.types.is_vector(ty) {
+                    return Ok(value);
+                }
                 let from = if module.types.size(ty) == 8 {
                     TypeTable::ULONG
                 } else {
@@ -134,6 +138,21 @@ impl FunctionEmitter<'_, '_> {
             Lower::Printf => {
                 let result = self.e.value_type(ty);
                 self.e.b.ext(Std::printf as u32, result, &values)
+            }
+            Lower::ToSpace(space) => {
+                let result = self.e.value_type(ty);
+                let class = storage_class(space) as u32;
+                let operands = [values[0], class];
+                self.e.b.op(Op::GenericCastToPtrExplicit, result, &operands)
+            }
+            Lower::GetFence => {
+                // WorkgroupMemory is bit 8, CLK_LOCAL_MEM_FENCE bit 0; global is one above.
+                let int = self.e.b.ty_int(32);
+                let semantics = self.e.b.op(Op::GenericPtrMemSemantics, int, &[values[0]]);
+                let eight = self.e.b.const_u32(8);
+                let three = self.e.b.const_u32(3);
+                let shifted = self.e.b.op(Op::ShiftRightLogical, int, &[semantics, eight]);
+                self.e.b.op(Op::BitwiseAnd, int, &[shifted, three])
             }
             Lower::Prefetch => self.ext(Std::prefetch, ty, &values),
             _ => unreachable!("lowered before, or its gate is closed: {}", row.name),

@@ -1,6 +1,6 @@
 //! Work-group and sub-group collectives.
 
-use rspirv::spirv::{Capability, Op, Scope};
+use rspirv::spirv::{Capability, GroupOperation, Op, Scope};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
@@ -23,6 +23,8 @@ impl FunctionEmitter<'_, '_> {
                 | Lower::GroupArith(..)
                 | Lower::Shuffles(_)
                 | Lower::NonUniformVote(_)
+                | Lower::NonUniform(..)
+                | Lower::NonUniformArith(..)
         );
         if !is_group {
             return Ok(None);
@@ -101,9 +103,77 @@ impl FunctionEmitter<'_, '_> {
                 let vote = self.e.b.op(op, bool_ty, &operands);
                 self.truth(vote, ty)
             }
+            Lower::NonUniform(op, operation) => self.non_uniform_op(op, operation, &values, ty),
+            Lower::NonUniformArith([signed, unsigned, float], operation) => {
+                let op = if self.is_float(ty) {
+                    float
+                } else if self.e.module.types.is_signed(ty) {
+                    signed
+                } else {
+                    unsigned
+                };
+                self.non_uniform(if operation == GroupOperation::ClusteredReduce {
+                    Capability::GroupNonUniformClustered
+                } else {
+                    Capability::GroupNonUniformArithmetic
+                });
+                let logical = matches!(
+                    op,
+                    Op::GroupNonUniformLogicalAnd
+                        | Op::GroupNonUniformLogicalOr
+                        | Op::GroupNonUniformLogicalXor
+                );
+                let scope = self.scope_constant(Scope::Subgroup);
+                let mut operands = vec![scope, operation as u32];
+                operands.extend(&values);
+                if logical {
+                    operands[2] = self.non_zero(values[0], TypeTable::INT);
+                    let bool_ty = self.e.b.ty_bool();
+                    let value = self.e.b.op(op, bool_ty, &operands);
+                    self.truth(value, ty)
+                } else {
+                    self.e.b.op(op, result, &operands)
+                }
+            }
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// Ballots, broadcasts and rotations among the active work-items.
+    fn non_uniform_op(
+        &mut self,
+        op: Op,
+        operation: Option<GroupOperation>,
+        values: &[u32],
+        ty: TypeId,
+    ) -> u32 {
+        if op == Op::GroupNonUniformRotateKHR {
+            self.e.b.extension("SPV_KHR_subgroup_rotate");
+            self.non_uniform(Capability::GroupNonUniformRotateKHR);
+        } else {
+            self.non_uniform(Capability::GroupNonUniformBallot);
+        }
+        if op == Op::GroupNonUniformBroadcast {
+            // A lane that is no constant came with 1.5.
+            self.e.b.need_version((1, 5));
+        }
+        let mut operands = vec![self.scope_constant(Scope::Subgroup)];
+        operands.extend(operation.map(|o| o as u32));
+        operands.extend(values);
+        if op == Op::GroupNonUniformBallot {
+            operands[1] = self.non_zero(values[0], TypeTable::INT);
+        }
+        if matches!(
+            op,
+            Op::GroupNonUniformInverseBallot | Op::GroupNonUniformBallotBitExtract
+        ) {
+            let bool_ty = self.e.b.ty_bool();
+            let value = self.e.b.op(op, bool_ty, &operands);
+            return self.truth(value, ty);
+        }
+        let result = self.e.value_type(ty);
+        self.e.b.op(op, result, &operands)
     }
 
     fn scope_constant(&mut self, scope: Scope) -> u32 {

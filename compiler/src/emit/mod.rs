@@ -23,7 +23,7 @@ mod types;
 
 use std::rc::Rc;
 
-use rspirv::spirv::{BuiltIn, Decoration, LinkageType, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, LinkageType, StorageClass};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::SourceMap;
@@ -180,6 +180,16 @@ impl Emitter<'_> {
             | BuiltIn::GlobalOffset => {
                 let long = self.b.ty_int(64);
                 self.b.ty_vector(long, 3)
+            }
+            BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask => {
+                self.b.need_version((1, 3));
+                self.b.capability(Capability::GroupNonUniformBallot);
+                let int = self.b.ty_int(32);
+                self.b.ty_vector(int, 4)
             }
             BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex => self.b.ty_int(64),
             _ => self.b.ty_int(32),
