@@ -23,6 +23,7 @@ mod function;
 mod inst;
 mod loops;
 mod module;
+mod operands;
 pub mod text;
 mod types;
 pub mod verify;

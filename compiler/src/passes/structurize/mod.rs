@@ -35,7 +35,7 @@ mod tests;
 pub use check::check;
 
 use super::LowerError;
-use crate::ir::{Block, Function};
+use crate::ir::{Block, Function, InstKind};
 use cranelift_entity::SecondaryMap;
 
 /// A merge instruction, to be written just before the terminator of its header block.
@@ -92,13 +92,33 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
     if func.entry().is_none() {
         return Ok(StructuredCfg::default());
     }
+    let before = num_convergent(func);
     let mut work = prepare::prepare(func);
     irreducible::make_reducible(&mut work);
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
     ssa::repair(work);
     tidy::tidy(func, &mut merges);
+    assert!(
+        num_convergent(func) <= before,
+        "{}: a barrier or collective was duplicated",
+        func.name
+    );
     let structured = StructuredCfg { merges };
     debug_assert_eq!(check::check(func, &structured), Ok(()));
     Ok(structured)
+}
+
+/// How many barriers and collectives the layout holds.
+fn num_convergent(func: &Function) -> usize {
+    let blocks = func.layout.blocks.iter();
+    blocks
+        .flat_map(|&block| &func.layout.insts[block])
+        .filter(|&&inst| {
+            matches!(
+                func.insts[inst].kind,
+                InstKind::Barrier { .. } | InstKind::Group { .. }
+            )
+        })
+        .count()
 }

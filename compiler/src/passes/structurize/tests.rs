@@ -1,10 +1,11 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
 use super::{Merge, StructuredCfg, check, run};
-use crate::interp::{self, Arg, Inputs, NdRange, Options};
+use crate::interp::{self, Arg, Inputs, InterpError, NdRange, Options};
 use crate::ir::text::{module_to_text, parse_module};
 use crate::ir::{
-    AccessFlags, Cfg, DomTree, Function, Inst, InstKind, Module, SourceLoc, Type, Value, verify,
+    AccessFlags, Cfg, DomTree, Function, Inst, InstKind, MemoryOrder, Module, Scope, SourceLoc,
+    Type, Value, verify,
 };
 use crate::passes::{Ctx, run_pipeline};
 use crate::vulkan::emit;
@@ -204,10 +205,10 @@ fn validate(text: &str) -> Result<(), String> {
     pipe("spirv-val", &target, &binary).map(drop)
 }
 
-/// What a run leaves in the buffer for a seed, with its printf records.
-fn trace(module: &Module, seed: i32) -> interp::Output {
+/// Runs a group of `items` work-items on a seed, each with 512 bytes of the buffer.
+fn try_trace(module: &Module, seed: i32, items: u64) -> Result<interp::Output, InterpError> {
     let inputs = Inputs {
-        buffers: vec![vec![0; 512]],
+        buffers: vec![vec![0; 512 * items as usize]],
         args: vec![
             Arg::Buffer {
                 index: 0,
@@ -216,9 +217,66 @@ fn trace(module: &Module, seed: i32) -> interp::Output {
             Arg::Bytes(seed.to_le_bytes().to_vec()),
         ],
     };
-    let range = NdRange::linear(1, 1);
+    let range = NdRange::linear(items, items);
     interp::run(module, "k", &inputs, &range, &Options::default())
-        .unwrap_or_else(|e| panic!("{e}\n{}", module_to_text(module)))
+}
+
+/// What one work-item leaves in the buffer for a seed.
+fn trace(module: &Module, seed: i32) -> interp::Output {
+    try_trace(module, seed, 1).unwrap_or_else(|e| panic!("{e}\n{}", module_to_text(module)))
+}
+
+#[test]
+fn barriers_that_all_reached_are_reached_by_all() {
+    let mut random = Random(3);
+    let (mut met, mut divergent) = (0, 0);
+    for _ in 0..300 {
+        let size = 3 + random.below(8);
+        let mask = [0, 1, 1, 3][random.below(4) as usize];
+        let text = random_function(&mut random, size)
+            .replace("ptr_add v0, ", "ptr_add v7, ")
+            .replace(
+                "  jump block1(i32 0, v1)\n",
+                &format!(
+                    "  v2: i64 = builtin.local_linear_id\n  v3: i32 = trunc v2\n  \
+                     v4: i32 = and v3, i32 {mask}\n  v5: i32 = iadd v1, v4\n  \
+                     v6: i64 = imul v2, i64 512\n  v7: ptr.global = ptr_add v0, v6\n  \
+                     jump block1(i32 0, v5)\n"
+                ),
+            );
+        let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let func = module.functions.values_mut().next().expect("one");
+        for _ in 0..1 + random.below(2) {
+            let blocks = &func.layout.blocks;
+            let block = blocks[1 + random.below(blocks.len() as u64 - 1) as usize];
+            let barrier = InstKind::Barrier {
+                execution: Scope::Workgroup,
+                memory: Scope::Workgroup,
+                order: MemoryOrder::AcqRel,
+                global: false,
+                local: true,
+            };
+            func.insert(block, 0, barrier, &[], SourceLoc::default());
+        }
+        let seeds: Vec<i32> = (0..4).map(|_| random.below(1 << 30) as i32).collect();
+        let before: Vec<_> = seeds.iter().map(|&s| try_trace(&module, s, 4)).collect();
+        let text = module_to_text(&module);
+        structure(&mut module);
+        for (&seed, expected) in seeds.iter().zip(before) {
+            let Ok(expected) = expected else {
+                divergent += 1;
+                continue;
+            };
+            met += 1;
+            match try_trace(&module, seed, 4) {
+                Ok(output) if output == expected => {}
+                Ok(_) => panic!("seed {seed}: other results\n{text}"),
+                Err(e) => panic!("seed {seed}: {e}\n{text}\n{}", module_to_text(&module)),
+            }
+        }
+    }
+    // Both kinds occur, or the test says nothing.
+    assert!(met > 100 && divergent > 100, "{met} {divergent}");
 }
 
 /// Makes each block store a value of one of its dominators too, 256 bytes further on, so that
@@ -234,9 +292,9 @@ fn use_distant_values(module: &mut Module, random: &mut Random) {
         for _ in 0..random.below(4) {
             from = dom.idom(from).unwrap_or(from);
         }
-        let is_store = |&inst: &Inst| matches!(func.insts[inst].kind, InstKind::Store { .. });
+        let is_store = |inst: &Inst| matches!(func.insts[*inst].kind, InstKind::Store { .. });
         let insts = &func.layout.insts;
-        let Some(at) = insts[block].iter().position(|inst| is_store(inst)) else {
+        let Some(at) = insts[block].iter().position(is_store) else {
             continue;
         };
         let InstKind::Store { ptr, .. } = func.insts[insts[block][at]].kind else {

@@ -1,0 +1,216 @@
+//! What instructions have in common: operands, targets, effects.
+
+use super::{
+    AccessFlags, AddressSpace, BlockCall, BuiltIn, InstKind, MathOp, PrintfArg, Type, Value,
+};
+use smallvec::SmallVec;
+
+/// The one traversal of operands, for shared (`iter`) and mutable (`iter_mut`) visits.
+macro_rules! visit_operands {
+    ($kind:expr, $f:ident, $iter:ident) => {
+        match $kind {
+            InstKind::Unary { arg, .. }
+            | InstKind::Convert { arg, .. }
+            | InstKind::Splat { arg } => $f(arg),
+            InstKind::Binary { args, .. }
+            | InstKind::ICmp { args, .. }
+            | InstKind::FCmp { args, .. }
+            | InstKind::Shuffle { args, .. } => args.$iter().for_each(&mut $f),
+            InstKind::Select { cond, then, other } => {
+                [cond, then, other].into_iter().for_each(&mut $f)
+            }
+            InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
+                args.$iter().for_each(&mut $f)
+            }
+            InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
+            InstKind::Extract { vector, .. } => $f(vector),
+            InstKind::Insert { vector, scalar, .. } => {
+                [vector, scalar].into_iter().for_each(&mut $f)
+            }
+            InstKind::ExtractDyn { vector, index } => [vector, index].into_iter().for_each(&mut $f),
+            InstKind::InsertDyn {
+                vector,
+                scalar,
+                index,
+            } => [vector, scalar, index].into_iter().for_each(&mut $f),
+            InstKind::PtrAdd { base, offset } => [base, offset].into_iter().for_each(&mut $f),
+            InstKind::Load { ptr, .. } | InstKind::AtomicLoad { ptr, .. } => $f(ptr),
+            InstKind::Store { ptr, value, .. }
+            | InstKind::AtomicStore { ptr, value, .. }
+            | InstKind::AtomicRmw { ptr, value, .. } => [ptr, value].into_iter().for_each(&mut $f),
+            InstKind::MemCopy { dst, src, size, .. } => {
+                [dst, src, size].into_iter().for_each(&mut $f)
+            }
+            InstKind::AtomicCmpXchg {
+                ptr,
+                expected,
+                desired,
+                ..
+            } => [ptr, expected, desired].into_iter().for_each(&mut $f),
+            InstKind::Call { args, .. } => args.$iter().for_each(&mut $f),
+            InstKind::Printf { args, .. } => {
+                for arg in args {
+                    if let PrintfArg::Value(value) = arg {
+                        $f(value);
+                    }
+                }
+            }
+            InstKind::Jump { dest } => dest.args.$iter().for_each(&mut $f),
+            InstKind::Branch { cond, then, other } => {
+                $f(cond);
+                then.args
+                    .$iter()
+                    .chain(other.args.$iter())
+                    .for_each(&mut $f);
+            }
+            InstKind::Switch {
+                value,
+                default,
+                cases,
+            } => {
+                $f(value);
+                default.args.$iter().for_each(&mut $f);
+                for (_, call) in cases {
+                    call.args.$iter().for_each(&mut $f);
+                }
+            }
+            InstKind::Return { values } => values.$iter().for_each(&mut $f),
+            InstKind::StackAddr { .. }
+            | InstKind::GlobalAddr { .. }
+            | InstKind::Fence { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::BuiltIn { .. }
+            | InstKind::LoadArg { .. }
+            | InstKind::LocalArg { .. }
+            | InstKind::Unreachable => {}
+        }
+    };
+}
+
+impl InstKind {
+    /// Whether the instruction ends a block.
+    pub fn is_terminator(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Jump { .. }
+                | InstKind::Branch { .. }
+                | InstKind::Switch { .. }
+                | InstKind::Return { .. }
+                | InstKind::Unreachable
+        )
+    }
+
+    /// Whether removing the instruction when its results are unused could be noticed.
+    pub fn has_side_effects(&self) -> bool {
+        match self {
+            InstKind::Store { .. }
+            | InstKind::MemCopy { .. }
+            | InstKind::AtomicLoad { .. }
+            | InstKind::AtomicStore { .. }
+            | InstKind::AtomicRmw { .. }
+            | InstKind::AtomicCmpXchg { .. }
+            | InstKind::Fence { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::Group { .. }
+            | InstKind::Call { .. }
+            | InstKind::Printf { .. }
+            | InstKind::Jump { .. }
+            | InstKind::Branch { .. }
+            | InstKind::Switch { .. }
+            | InstKind::Return { .. }
+            | InstKind::Unreachable => true,
+            InstKind::Load { flags, .. } => flags.contains(AccessFlags::VOLATILE),
+            // OpenCL.std instructions with pointer operands (sincos, fract, …) write memory.
+            InstKind::Math {
+                op: MathOp::Ocl(_), ..
+            } => true,
+            InstKind::Unary { .. }
+            | InstKind::Binary { .. }
+            | InstKind::ICmp { .. }
+            | InstKind::FCmp { .. }
+            | InstKind::Select { .. }
+            | InstKind::Convert { .. }
+            | InstKind::Math { .. }
+            | InstKind::Build { .. }
+            | InstKind::Splat { .. }
+            | InstKind::Extract { .. }
+            | InstKind::Insert { .. }
+            | InstKind::ExtractDyn { .. }
+            | InstKind::InsertDyn { .. }
+            | InstKind::Shuffle { .. }
+            | InstKind::StackAddr { .. }
+            | InstKind::GlobalAddr { .. }
+            | InstKind::PtrAdd { .. }
+            | InstKind::BuiltIn { .. }
+            | InstKind::LoadArg { .. }
+            | InstKind::LocalArg { .. } => false,
+        }
+    }
+
+    /// Calls `f` on every operand, branch arguments included.
+    pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
+        let mut f = |value: &Value| f(*value);
+        visit_operands!(self, f, iter);
+    }
+
+    /// Calls `f` on every operand, branch arguments included, allowing replacement.
+    pub fn for_each_value_mut(&mut self, mut f: impl FnMut(&mut Value)) {
+        visit_operands!(self, f, iter_mut);
+    }
+
+    /// The branch targets, in order.
+    pub fn successors(&self) -> SmallVec<[&BlockCall; 2]> {
+        match self {
+            InstKind::Jump { dest } => SmallVec::from_slice(&[dest]),
+            InstKind::Branch { then, other, .. } => SmallVec::from_slice(&[then, other]),
+            InstKind::Switch { default, cases, .. } => std::iter::once(default)
+                .chain(cases.iter().map(|(_, call)| call))
+                .collect(),
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// The branch targets, in order, for rewriting.
+    pub fn successors_mut(&mut self) -> SmallVec<[&mut BlockCall; 2]> {
+        match self {
+            InstKind::Jump { dest } => std::iter::once(dest).collect(),
+            InstKind::Branch { then, other, .. } => [then, other].into_iter().collect(),
+            InstKind::Switch { default, cases, .. } => std::iter::once(default)
+                .chain(cases.iter_mut().map(|(_, call)| call))
+                .collect(),
+            _ => SmallVec::new(),
+        }
+    }
+}
+
+/// The result type of [`InstKind::BuiltIn`].
+impl BuiltIn {
+    /// The type of the value.
+    pub fn ty(self) -> Type {
+        use super::Scalar;
+        match self {
+            BuiltIn::GlobalId
+            | BuiltIn::LocalId
+            | BuiltIn::GroupId
+            | BuiltIn::GlobalSize
+            | BuiltIn::LocalSize
+            | BuiltIn::EnqueuedLocalSize
+            | BuiltIn::NumGroups
+            | BuiltIn::GlobalOffset => Type::vector(Scalar::I64, 3),
+            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId => Type::I64,
+            BuiltIn::WorkDim
+            | BuiltIn::SubgroupSize
+            | BuiltIn::SubgroupMaxSize
+            | BuiltIn::NumSubgroups
+            | BuiltIn::NumEnqueuedSubgroups
+            | BuiltIn::SubgroupId
+            | BuiltIn::SubgroupLocalId => Type::I32,
+            BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
+            BuiltIn::PrintfBuffer => Type::ptr(AddressSpace::Global),
+        }
+    }
+}
