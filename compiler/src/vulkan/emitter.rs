@@ -75,6 +75,8 @@ pub(crate) struct Emitter<'m> {
     pub labels: SecondaryMap<Block, Id>,
     pub cur_uses: BTreeSet<Id>,
     pub frame: FxHashMap<u32, Id>,
+    /// Vector built-ins of which only single lanes are used: written lane by lane.
+    pub lane_builtins: FxHashMap<Value, crate::ir::BuiltIn>,
 }
 
 /// Functions that the kernels reach, callees first.
@@ -190,6 +192,7 @@ impl<'m> Emitter<'m> {
             labels: SecondaryMap::new(),
             cur_uses: BTreeSet::new(),
             frame: FxHashMap::default(),
+            lane_builtins: FxHashMap::default(),
         };
         emitter.declare_model();
         emitter.declare_data();
@@ -519,6 +522,21 @@ impl<'m> Emitter<'m> {
         let (zero, index) = (self.b.u32(0), self.b.u32(word));
         let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, index]);
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
+    }
+
+    /// Whether the device has the float types that were written.
+    pub fn check_types(&self) -> Result<(), LowerError> {
+        for (width, name, has) in [
+            (16, "half", self.target.float16),
+            (64, "double", self.target.float64),
+        ] {
+            if self.float_widths.contains(&width) && !has {
+                return Err(LowerError::new(format!(
+                    "this device has no arithmetic on '{name}'"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The entry points, execution modes and capabilities that follow from what was written.

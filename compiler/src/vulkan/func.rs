@@ -36,6 +36,7 @@ impl Emitter<'_> {
         self.labels = SecondaryMap::new();
         self.cur_uses.clear();
         self.frame.clear();
+        self.find_lane_builtins();
 
         let func_id = self.func_id(id);
         let result = self.result_ty(&f.results);
@@ -104,6 +105,31 @@ impl Emitter<'_> {
         self.b.finish_function();
         self.uses.insert(id, std::mem::take(&mut self.cur_uses));
         Ok(())
+    }
+
+    /// get_global_id(0) uses one lane of three: the others need not be computed.
+    fn find_lane_builtins(&mut self) {
+        self.lane_builtins.clear();
+        let f = &self.module.functions[self.cur];
+        let insts = || {
+            let blocks = f.layout.blocks.iter();
+            blocks.flat_map(|&block| f.layout.insts[block].iter().map(|&i| &f.insts[i]))
+        };
+        for data in insts() {
+            if let InstKind::BuiltIn { which } = data.kind {
+                let result = data.results[0];
+                if f.ty(result).lanes == 3 {
+                    self.lane_builtins.insert(result, which);
+                }
+            }
+        }
+        for data in insts() {
+            if !matches!(data.kind, InstKind::Extract { .. }) {
+                data.kind.for_each_value(|v| {
+                    self.lane_builtins.remove(&v);
+                });
+            }
+        }
     }
 
     fn phis(&mut self, block: Block, incoming: &[(Block, Vec<Value>)]) -> Result<(), LowerError> {

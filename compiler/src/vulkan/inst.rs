@@ -63,6 +63,10 @@ impl Emitter<'_> {
                 let id = self.value(*arg);
                 self.splat(typed()?, id)
             }
+            InstKind::Extract { vector, lane } if self.lane_builtins.contains_key(vector) => {
+                let which = self.lane_builtins[vector];
+                self.builtin_lane(which, u32::from(*lane))?
+            }
             InstKind::Extract { vector, lane } => {
                 let vector_ty = self.value_ty(*vector);
                 let id = self.value(*vector);
@@ -164,6 +168,11 @@ impl Emitter<'_> {
                 global,
                 local,
             } => return self.barrier(*execution, *memory, *order, *global, *local),
+            InstKind::BuiltIn { .. }
+                if result.is_some_and(|r| self.lane_builtins.contains_key(&r)) =>
+            {
+                return Ok(());
+            }
             InstKind::BuiltIn { which } => self.builtin(*which)?,
             InstKind::Group { op, scope, args } => self.group(*op, *scope, args, typed()?)?,
             InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,

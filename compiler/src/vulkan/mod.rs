@@ -53,6 +53,7 @@ pub fn emit(
     for func in emitter.functions.clone() {
         emitter.function(func, &cfgs[func])?;
     }
+    emitter.check_types()?;
     emitter.declare_entry_points();
     let reflection = emitter.reflection()?;
     let words = pumice_reflection::embed(&emitter.b.finish(), &reflection)

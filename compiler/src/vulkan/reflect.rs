@@ -241,9 +241,11 @@ impl Emitter<'_> {
             reflection.push(instruction);
         }
         for record in &self.module.printf {
+            let text = &self.module.strings[record.text];
+            let end = text.iter().position(|&b| b == 0).unwrap_or(text.len());
             reflection.push(Instruction::PrintfInfo(PrintfInfo {
                 id: record.id,
-                format: ByteString(self.module.strings[record.text].clone()),
+                format: ByteString(text[..end].to_vec()),
                 argument_sizes: record.argument_sizes.clone(),
             }));
         }

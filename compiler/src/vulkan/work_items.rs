@@ -34,53 +34,63 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, u64_ty, &[word])
     }
 
-    /// Three 64-bit numbers of a module push constant of 24 bytes.
-    fn wide_triple(&mut self, constant: ModuleConstant) -> Result<[Id; 3], LowerError> {
+    /// One of the three 64-bit numbers of a module push constant of 24 bytes.
+    fn wide_lane(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
         let base = self.constant_offset(constant)?;
-        Ok([
-            self.push_u64(base)?,
-            self.push_u64(base + 8)?,
-            self.push_u64(base + 16)?,
-        ])
+        self.push_u64(base + 8 * lane)
     }
 
-    /// Three words of a module push constant of 12 bytes.
-    fn narrow_triple(&mut self, constant: ModuleConstant) -> Result<[Id; 3], LowerError> {
+    /// One of the three words of a module push constant of 12 bytes.
+    fn narrow_lane(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
         let word = self.constant_offset(constant)? / 4;
-        Ok([
-            self.push_word(word)?,
-            self.push_word(word + 1)?,
-            self.push_word(word + 2)?,
-        ])
+        self.push_word(word + lane)
     }
 
-    fn input_triple(&mut self, builtin: SpvBuiltIn) -> [Id; 3] {
+    /// One lane of an input of three words.
+    fn input_lane(&mut self, builtin: SpvBuiltIn, lane: u32) -> Id {
         let u32_ty = self.b.int(32);
         let v3 = self.b.vector(u32_ty, 3);
         let loaded = self.input(builtin, v3);
-        [0, 1, 2].map(|i| self.b.op(Op::CompositeExtract, u32_ty, &[loaded, i]))
+        self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
-    fn wide_vector(&mut self, lanes: [Id; 3]) -> Id {
-        let ty = self.ty(Type::vector(Scalar::I64, 3));
-        self.b.op(Op::CompositeConstruct, ty, &lanes)
+    /// One lane of a three-lane built-in: 64 bits.
+    pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let u64_ty = self.b.int(64);
+        let narrow = match which {
+            BuiltIn::GlobalId => {
+                let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+                let id = self.widen(id);
+                let offset = self.wide_lane(ModuleConstant::RegionOffset, lane)?;
+                return Ok(self.b.op(Op::IAdd, u64_ty, &[id, offset]));
+            }
+            BuiltIn::GlobalSize => return self.wide_lane(ModuleConstant::GlobalSize, lane),
+            BuiltIn::GlobalOffset => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
+            BuiltIn::LocalId => self.input_lane(SpvBuiltIn::LocalInvocationId, lane),
+            BuiltIn::GroupId => {
+                let id = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
+                let offset = self.narrow_lane(ModuleConstant::RegionGroupOffset, lane)?;
+                self.b.op(Op::IAdd, u32_ty, &[id, offset])
+            }
+            BuiltIn::LocalSize => self.group_size[lane as usize],
+            BuiltIn::EnqueuedLocalSize => {
+                self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?
+            }
+            BuiltIn::NumGroups => self.narrow_lane(ModuleConstant::NumWorkgroups, lane)?,
+            other => {
+                return Err(LowerError::new(format!("internal: {other:?} has no lanes")));
+            }
+        };
+        Ok(self.widen(narrow))
     }
 
-    fn widened_vector(&mut self, lanes: [Id; 3]) -> Id {
-        let lanes = lanes.map(|lane| self.widen(lane));
-        self.wide_vector(lanes)
-    }
-
-    fn sum(&mut self, a: [Id; 3], b: [Id; 3]) -> [Id; 3] {
-        let ty = self.b.int(64);
-        [0, 1, 2].map(|i| self.b.op(Op::IAdd, ty, &[a[i], b[i]]))
-    }
-
-    fn global_id(&mut self) -> Result<[Id; 3], LowerError> {
-        let id = self.input_triple(SpvBuiltIn::GlobalInvocationId);
-        let id = id.map(|lane| self.widen(lane));
-        let offset = self.wide_triple(ModuleConstant::RegionOffset)?;
-        Ok(self.sum(id, offset))
+    fn lanes(&mut self, which: BuiltIn) -> Result<[Id; 3], LowerError> {
+        Ok([
+            self.builtin_lane(which, 0)?,
+            self.builtin_lane(which, 1)?,
+            self.builtin_lane(which, 2)?,
+        ])
     }
 
     fn subgroup_input(&mut self, builtin: SpvBuiltIn) -> Id {
@@ -94,44 +104,22 @@ impl Emitter<'_> {
         let u32_ty = self.b.int(32);
         let u64_ty = self.b.int(64);
         Ok(match which {
-            BuiltIn::GlobalId => {
-                let id = self.global_id()?;
-                self.wide_vector(id)
-            }
-            BuiltIn::LocalId => {
-                let id = self.input_triple(SpvBuiltIn::LocalInvocationId);
-                self.widened_vector(id)
-            }
-            BuiltIn::GroupId => {
-                let id = self.input_triple(SpvBuiltIn::WorkgroupId);
-                let offset = self.narrow_triple(ModuleConstant::RegionGroupOffset)?;
-                let sum = [0, 1, 2].map(|i| self.b.op(Op::IAdd, u32_ty, &[id[i], offset[i]]));
-                self.widened_vector(sum)
-            }
-            BuiltIn::GlobalSize => {
-                let size = self.wide_triple(ModuleConstant::GlobalSize)?;
-                self.wide_vector(size)
-            }
-            BuiltIn::GlobalOffset => {
-                let offset = self.wide_triple(ModuleConstant::GlobalOffset)?;
-                self.wide_vector(offset)
-            }
-            BuiltIn::LocalSize => {
-                let size = self.group_size;
-                self.widened_vector(size)
-            }
-            BuiltIn::EnqueuedLocalSize => {
-                let size = self.narrow_triple(ModuleConstant::EnqueuedLocalSize)?;
-                self.widened_vector(size)
-            }
-            BuiltIn::NumGroups => {
-                let groups = self.narrow_triple(ModuleConstant::NumWorkgroups)?;
-                self.widened_vector(groups)
+            BuiltIn::GlobalId
+            | BuiltIn::LocalId
+            | BuiltIn::GroupId
+            | BuiltIn::GlobalSize
+            | BuiltIn::GlobalOffset
+            | BuiltIn::LocalSize
+            | BuiltIn::EnqueuedLocalSize
+            | BuiltIn::NumGroups => {
+                let lanes = self.lanes(which)?;
+                let ty = self.ty(Type::vector(Scalar::I64, 3));
+                self.b.op(Op::CompositeConstruct, ty, &lanes)
             }
             BuiltIn::GlobalLinearId => {
-                let id = self.global_id()?;
-                let offset = self.wide_triple(ModuleConstant::GlobalOffset)?;
-                let size = self.wide_triple(ModuleConstant::GlobalSize)?;
+                let id = self.lanes(BuiltIn::GlobalId)?;
+                let offset = self.lanes(BuiltIn::GlobalOffset)?;
+                let size = self.lanes(BuiltIn::GlobalSize)?;
                 let at = [0, 1, 2].map(|i| self.b.op(Op::ISub, u64_ty, &[id[i], offset[i]]));
                 let row = self.b.op(Op::IMul, u64_ty, &[at[2], size[1]]);
                 let row = self.b.op(Op::IAdd, u64_ty, &[row, at[1]]);
@@ -159,7 +147,10 @@ impl Emitter<'_> {
             BuiltIn::SubgroupId => self.subgroup_input(SpvBuiltIn::SubgroupId),
             BuiltIn::SubgroupLocalId => self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId),
             BuiltIn::NumEnqueuedSubgroups => {
-                let size = self.narrow_triple(ModuleConstant::EnqueuedLocalSize)?;
+                let size =
+                    [0, 1, 2].map(|i| self.narrow_lane(ModuleConstant::EnqueuedLocalSize, i));
+                let [x, y, z] = size;
+                let size = [x?, y?, z?];
                 let max = self.max_subgroup_size();
                 let area = self.b.op(Op::IMul, u32_ty, &[size[0], size[1]]);
                 let items = self.b.op(Op::IMul, u32_ty, &[area, size[2]]);

@@ -5,7 +5,7 @@
 //! [`MathOp`]; the rest is a call of `__pumice_<name>_<f32|f64>` per lane, declared here as an
 //! import that the builtin linker resolves. binary16 goes through binary32 wherever a
 //! function is not a bit-level one: every f16 result is then rounded once from a result
-//! that is far more precise than f16 asks for.
+//! that is far more precise than f16 asks for. `FRem` is fmod.
 
 mod float;
 mod integer;
@@ -14,8 +14,8 @@ use super::expand::{Expander, Replacement, expand};
 use super::{Changed, Ctx, LowerError};
 use crate::Target;
 use crate::ir::{
-    AccessFlags, AddressSpace, ConvertOp, FuncId, Function, InstKind, Linkage, MathOp, Module,
-    Scalar, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, MathOp,
+    Module, Scalar, Type, Value,
 };
 use rspirv::spirv::OpenclStd100Op as Ocl;
 use rustc_hash::FxHashMap;
@@ -245,6 +245,16 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         }
         changed |= expand(f, |x, inst| {
             let data = &x.func.insts[inst];
+            if let InstKind::Binary {
+                op: BinaryOp::FRem,
+                args,
+                ..
+            } = data.kind
+            {
+                let ty = x.ty(args[0]);
+                let value = lower(x, &mut library, Ocl::fmod, &args, ty, ctx.target)?;
+                return Ok(Some(Replacement::from_slice(&[value])));
+            }
             let InstKind::Math {
                 op: MathOp::Ocl(op),
                 args,
@@ -275,6 +285,9 @@ fn has_ocl(f: &Function) -> bool {
                 f.insts[inst].kind,
                 InstKind::Math {
                     op: MathOp::Ocl(_),
+                    ..
+                } | InstKind::Binary {
+                    op: BinaryOp::FRem,
                     ..
                 }
             )
