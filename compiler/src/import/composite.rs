@@ -1,6 +1,7 @@
 //! Vectors and exploded aggregates.
 
 use super::body::{Body, Leaves, Local, Val};
+use super::memory::align_at;
 use super::reader::{Inst, Result};
 use super::types::Ty;
 use crate::ir::{AccessFlags, InstKind, Type, Value};
@@ -163,7 +164,8 @@ impl Body<'_, '_> {
             .member(ty, index)
             .ok_or_else(|| inst.error(format_args!("there is no member {index}")))?;
         let ptr = self.offset(ptr, offset);
-        self.store_local(inst, ptr, part, member, 1, AccessFlags::empty())
+        let align = align_at(self.size_align(ty).1, offset);
+        self.store_local(inst, ptr, part, member, align, AccessFlags::empty())
     }
 
     /// Follows literal indices into an aggregate: the member's type, the number of leaves
@@ -220,15 +222,23 @@ impl Body<'_, '_> {
                 .ok_or_else(|| inst.error("the member has no value"))?,
             Val::Memory(ptr) => {
                 let ptr = self.offset(ptr, offset);
+                let align = align_at(self.size_align(whole.ty).1, offset);
+                let flags = AccessFlags::empty();
                 if self.is_big(ty) {
                     let result = self.pre.type_of_id(inst, inst.ty)?;
                     if result != ty {
                         return Err(inst.error("the result type is not the member's"));
                     }
-                    return self.define(inst, ty, Val::Memory(ptr));
+                    let (size, natural) = self.size_align(ty);
+                    if align >= natural {
+                        return self.define(inst, ty, Val::Memory(ptr));
+                    }
+                    // A member of a packed structure: what is kept in memory is aligned.
+                    let copy = self.slot(inst, size, natural)?;
+                    self.mem_copy(copy, ptr, size, natural, align, flags);
+                    return self.define(inst, ty, Val::Memory(copy));
                 }
-                let flags = AccessFlags::empty();
-                self.load_at(inst, ptr, ty, 1, flags)?
+                self.load_at(inst, ptr, ty, align, flags)?
             }
             Val::BuiltIn(..) => {
                 return Err(inst.error("a built-in variable is used for more than loading"));
@@ -256,15 +266,8 @@ impl Body<'_, '_> {
             Val::Memory(ptr) => {
                 let (size, align) = self.size_align(whole.ty);
                 let copy = self.slot(inst, size, align)?;
-                let bytes = self.func.i64(size as i64);
-                self.effect(InstKind::MemCopy {
-                    dst: copy,
-                    src: ptr,
-                    size: bytes,
-                    dst_align: align,
-                    src_align: align,
-                    flags: AccessFlags::empty(),
-                });
+                let flags = AccessFlags::empty();
+                self.mem_copy(copy, ptr, size, align, align, flags);
                 let lane_offset = match lane {
                     Some(lane) => {
                         let leaf = self.pre.types.get(member).leaf;
@@ -272,10 +275,10 @@ impl Body<'_, '_> {
                     }
                     None => 0,
                 };
-                let place = self.offset(copy, offset + lane_offset);
-                let object_ty = object.ty;
-                let flags = AccessFlags::empty();
-                self.store_local(inst, place, &object, object_ty, 1, flags)?;
+                let offset = offset + lane_offset;
+                let place = self.offset(copy, offset);
+                let align = align_at(align, offset);
+                self.store_local(inst, place, &object, object.ty, align, flags)?;
                 self.define(inst, result, Val::Memory(copy))
             }
             Val::Leaves(mut leaves) => {

@@ -4,7 +4,9 @@ use super::body::{Body, Leaves, Local, Val};
 use super::consts::ChainStep;
 use super::reader::{Inst, Result};
 use super::types::{MAX_VALUE_LEAVES, Ty};
-use crate::ir::{AccessFlags, BinaryOp, BuiltIn, ConvertOp, InstKind, Scalar, Type, Value};
+use crate::ir::{
+    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, InstKind, IntCond, Scalar, Type, Value,
+};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
@@ -47,7 +49,7 @@ fn access(inst: &Inst<'_>, n: usize) -> Result<(Access, usize)> {
 }
 
 /// The alignment that holds `offset` bytes behind an address aligned to `align`.
-fn align_at(align: u32, offset: u64) -> u32 {
+pub(super) fn align_at(align: u32, offset: u64) -> u32 {
     match offset {
         0 => align,
         _ => align.min(1 << offset.trailing_zeros().min(20)),
@@ -101,6 +103,27 @@ impl Body<'_, '_> {
                     },
                 )?;
             }
+            Op::GenericCastToPtrExplicit => {
+                let (_, ptr) = self.pointer(inst, 0)?;
+                let (_, to) = self.result_type(inst)?;
+                let value = self.checked_cast(inst, ptr, to)?;
+                self.define_value(inst, value)?;
+            }
+            Op::GenericPtrMemSemantics => {
+                let (_, ptr) = self.pointer(inst, 0)?;
+                self.check_generic(inst, ptr)?;
+                let (_, ty) = self.result_type(inst)?;
+                if ty != Type::I32 {
+                    return Err(inst.error("the result type is not a 32-bit integer"));
+                }
+                // WorkgroupMemory, CrossWorkgroupMemory, or none for private memory.
+                let [workgroup, cross, none] = [0x100, 0x200, 0].map(|bits| self.func.i32(bits));
+                let is_private = self.is_in_space(ptr, AddressSpace::Private);
+                let is_local = self.is_in_space(ptr, AddressSpace::Local);
+                let value = self.select_value(is_private, none, cross);
+                let value = self.select_value(is_local, workgroup, value);
+                self.define_value(inst, value)?;
+            }
             Op::SizeOf => {
                 let pointer = self.local(inst, inst.arg(0)?)?;
                 let pointee = self.pre.pointee(inst, pointer.ty)?;
@@ -118,9 +141,45 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
+    fn check_generic(&self, inst: &Inst<'_>, ptr: Value) -> Result<()> {
+        if self.func.ty(ptr) != Type::ptr(AddressSpace::Generic) {
+            return Err(inst.error("the pointer is not generic"));
+        }
+        Ok(())
+    }
+
+    /// Whether a generic pointer leads to private or local memory: only then does it survive
+    /// the way there and back. NULL counts as being everywhere.
+    fn is_in_space(&mut self, ptr: Value, space: AddressSpace) -> Value {
+        let named = self.convert(ConvertOp::AddressSpaceCast, ptr, Type::ptr(space));
+        let generic = Type::ptr(AddressSpace::Generic);
+        let back = self.convert(ConvertOp::AddressSpaceCast, named, generic);
+        self.icmp(IntCond::Eq, [back, ptr])
+    }
+
+    /// The pointer in a named space, or NULL if it leads elsewhere.
+    fn checked_cast(&mut self, inst: &Inst<'_>, ptr: Value, to: Type) -> Result<Value> {
+        self.check_generic(inst, ptr)?;
+        let cast = self.convert(ConvertOp::AddressSpaceCast, ptr, to);
+        let null = self.func.splat_constant(to, 0);
+        match to.address_space() {
+            Some(space @ (AddressSpace::Private | AddressSpace::Local)) => {
+                let there = self.is_in_space(ptr, space);
+                Ok(self.select_value(there, cast, null))
+            }
+            Some(AddressSpace::Global) => {
+                let is_private = self.is_in_space(ptr, AddressSpace::Private);
+                let is_local = self.is_in_space(ptr, AddressSpace::Local);
+                let elsewhere = self.binary(BinaryOp::Or, [is_private, is_local]);
+                Ok(self.select_value(elsewhere, null, cast))
+            }
+            _ => Err(inst.error("the result is not a pointer to a named address space")),
+        }
+    }
+
     fn private_variable(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (ty, leaf) = self.result_type(inst)?;
-        if leaf != Type::ptr(crate::ir::AddressSpace::Private) {
+        if leaf != Type::ptr(AddressSpace::Private) {
             return Err(inst.error("a variable in a function must be in storage class Function"));
         }
         let pointee = self.pre.pointee(inst, ty)?;
@@ -189,7 +248,7 @@ impl Body<'_, '_> {
         info.leaf.is_none() && info.leaves > MAX_VALUE_LEAVES
     }
 
-    fn mem_copy(
+    pub(super) fn mem_copy(
         &mut self,
         dst: Value,
         src: Value,

@@ -10,6 +10,7 @@
 //! host and device agree on every struct.
 
 mod arith;
+mod blocks;
 mod body;
 mod composite;
 mod consts;

@@ -392,6 +392,16 @@ impl<'a> Preamble<'a> {
                     .collect::<Result<Vec<_>>>()?;
                 self.types.function(ret, params)
             }
+            Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeSampledImage
+            | Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypeDeviceEvent
+            | Op::TypeMatrix
+            | Op::TypeNamedBarrier => return Err(inst.error("this type is not supported")),
             _ => return Err(inst.error("not supported outside a function")),
         };
         self.define(inst, Def::Type(ty))

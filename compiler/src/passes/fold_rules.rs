@@ -3,7 +3,8 @@
 use super::eval;
 use super::fold::{Folder, Found};
 use crate::ir::{
-    BinaryOp, ConvertOp, FloatCond, FloatFlags, InstKind, IntCond, Scalar, Type, UnaryOp, Value,
+    AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, InstKind, IntCond, Scalar, Type,
+    UnaryOp, Value,
 };
 use smallvec::SmallVec;
 
@@ -554,7 +555,10 @@ impl Folder<'_> {
                 Some(Found::Value(source))
             }
             (ConvertOp::IntToPtr, ConvertOp::PtrToInt) => Some(Found::Value(source)),
-            (ConvertOp::AddressSpaceCast, ConvertOp::AddressSpaceCast) if origin == ty => {
+            // Not from generic and back: that way a pointer into another space changes.
+            (ConvertOp::AddressSpaceCast, ConvertOp::AddressSpaceCast)
+                if origin == ty && ty != Type::ptr(AddressSpace::Generic) =>
+            {
                 Some(Found::Value(source))
             }
             // Widening is exact, so rounding back gives the same number.
