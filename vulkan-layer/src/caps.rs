@@ -37,6 +37,27 @@ pub struct Driver {
     pub version: u32,
 }
 
+/// Drivers that this crate knows something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DriverId {
+    /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
+    MesaLlvmpipe,
+}
+
+impl Driver {
+    /// The driver by its id, where it is one of those known.
+    pub fn known_id(&self) -> Option<DriverId> {
+        let llvmpipe = vk::DriverId::MESA_LLVMPIPE.as_raw() as u32;
+        (self.id == llvmpipe).then_some(DriverId::MesaLlvmpipe)
+    }
+
+    /// Major and minor of the Mesa release, which Mesa's drivers put into driverInfo.
+    pub fn mesa_version(&self) -> Option<(u32, u32)> {
+        let mut numbers = self.info.strip_prefix("Mesa ")?.split(['.', '-', ' ']);
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
+}
+
 /// A memory heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryHeap {

@@ -42,6 +42,7 @@ mod instance;
 mod pipeline;
 mod probe;
 mod query;
+pub mod quirks;
 mod raw;
 mod recorder;
 mod submit;

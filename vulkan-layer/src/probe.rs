@@ -5,17 +5,18 @@
 
 use crate::asm::{Module, class};
 use crate::buffer::MemoryClass;
-use crate::caps::DeviceType;
 use crate::device::Device;
 use crate::error::Result;
 use crate::pipeline::{LayoutDesc, PipelineDesc};
+use crate::quirks::{self, Change};
 
 /// What the probes found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
-    /// f32 denormals survive arithmetic without any execution mode.
+    /// f32 denormals survive arithmetic without any execution mode. Where the capability bit
+    /// denies it, only a row in [`crate::quirks`] lets the probe say so.
     pub denorms_f32: bool,
-    /// f64 denormals survive arithmetic without any execution mode.
+    /// f64 denormals likewise.
     pub denorms_f64: bool,
     /// GLSL.std.450 Fma on f32 rounds once.
     pub exact_fma_f32: bool,
@@ -48,9 +49,8 @@ pub(crate) fn run(device: &Device) -> Probes {
                 .push(format!("probe of f64 arithmetic: {error}"));
         }
     }
-    // Only where the driver runs in this process can it be tried: elsewhere an address that is
-    // not mapped loses the device.
-    if device.capabilities().device_type == DeviceType::Cpu {
+    let driver = &device.capabilities().driver;
+    if quirks::has(driver, Change::ProbeHostAddresses) {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
             Err(error) => probes
@@ -59,6 +59,11 @@ pub(crate) fn run(device: &Device) -> Probes {
         }
     }
     let controls = device.capabilities().float_controls;
+    if !quirks::has(driver, Change::ProbeDenormals) {
+        // The bits are believed: what a probe sees may not hold for every instruction.
+        probes.denorms_f32 &= controls[1].denorm_preserve;
+        probes.denorms_f64 &= controls[2].denorm_preserve;
+    }
     let raised = [
         (
             "f32 denormals",

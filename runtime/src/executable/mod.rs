@@ -21,6 +21,7 @@
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
 mod facts;
+mod gather;
 mod interface;
 mod launch;
 mod ndrange;
@@ -39,7 +40,7 @@ use self::facts::{Facts, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{Interface, Place};
 pub use self::launch::{ArgValue, Launch, LaunchError, Prepared};
-pub use self::ndrange::{MAX_REGIONS, NdRange, Region, pick_local_size, regions};
+pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
 
 /// A module that passed every check for one device.
@@ -73,7 +74,7 @@ impl Executable {
         let reflection = pumice_reflection::read(words).map_err(|e| error(e.to_string()))?;
         let facts = Facts::read(words).map_err(error)?;
         needs::check(facts.version, &facts.capabilities, caps).map_err(error)?;
-        let interface = interface::build(&reflection, &facts, caps).map_err(error)?;
+        let interface = gather::build(&reflection, &facts, caps).map_err(error)?;
         let infos = interface
             .kernels
             .iter()
@@ -156,8 +157,9 @@ impl Executable {
         let mut bytes = vec![0; length as usize];
         buffer.read(0, &mut bytes)?;
         self.interface.formats.decode(&bytes, sink);
-        if let Some(on_device) = &*self.on_device.lock() {
-            on_device.recycle_printf(buffer);
+        let on_device = self.on_device.lock().clone();
+        if let Some(on_device) = on_device {
+            on_device.recycle_printf(buffer, length)?;
         }
         Ok(())
     }

@@ -84,42 +84,9 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
     Some(all)
 }
 
-/// A local size for a range whose application gave none.
-///
-/// Divides the global size where that gives groups of a useful width; else, where smaller
-/// groups at the end are allowed, takes the widest.
-pub fn pick_local_size(
-    global_size: [u64; 3],
-    max_size: [u32; 3],
-    max_invocations: u32,
-    non_uniform: bool,
-) -> [u32; 3] {
-    // More invocations per group gain nothing and cost registers.
-    let mut budget = max_invocations.clamp(1, 256);
-    std::array::from_fn(|d| {
-        let most = budget.min(max_size[d].max(1));
-        let size = pick_dimension(global_size[d], most, non_uniform);
-        budget /= size;
-        size
-    })
-}
-
-fn pick_dimension(global: u64, most: u32, non_uniform: bool) -> u32 {
-    if global <= u64::from(most) {
-        return (global as u32).max(1);
-    }
-    let divisor = (1..=most).rev().find(|&size| global % u64::from(size) == 0);
-    let divisor = divisor.unwrap_or(1);
-    if non_uniform && divisor < most / 8 {
-        most
-    } else {
-        divisor
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MAX_REGIONS, NdRange, Region, pick_local_size, regions};
+    use super::{MAX_REGIONS, NdRange, Region, regions};
 
     fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
         NdRange {
@@ -221,21 +188,5 @@ mod tests {
         let large = regions(&range([1 << 40, 1, 1], [1024, 1, 1]), [u32::MAX; 3]).unwrap();
         assert_eq!(large[0].groups, [1 << 30, 1, 1]);
         assert_eq!(range([65, 7, 1], [64, 7, 1]).num_groups(), [2, 1, 1]);
-    }
-
-    #[test]
-    fn local_sizes() {
-        let pick = |global, non_uniform| pick_local_size(global, [1024; 3], 1024, non_uniform);
-        assert_eq!(pick([1024, 1, 1], true), [256, 1, 1]);
-        assert_eq!(pick([10, 10, 10], true), [10, 10, 2]);
-        assert_eq!(pick([1000, 1, 1], true), [250, 1, 1]);
-        // A prime: cut the rest off where that is allowed.
-        assert_eq!(pick([10007, 1, 1], true), [256, 1, 1]);
-        assert_eq!(pick([10007, 1, 1], false), [1, 1, 1]);
-        assert_eq!(
-            pick_local_size([64, 64, 1], [1024, 4, 1], 128, true),
-            [64, 2, 1]
-        );
-        assert_eq!(pick([0, 0, 0], true), [1, 1, 1]);
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct PipelineKey {
 
 /// Argument blocks are cut from buffers of this size.
 const ARENA: u64 = 64 << 10;
+/// Four of them are a PrintfID that no module uses.
+const HOLE: u8 = 0xff;
 /// No more printf buffers than this are kept.
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
@@ -112,24 +114,34 @@ impl OnDevice {
     }
 
     /// A printf buffer of `size` bytes with nothing in it.
+    ///
+    /// Behind word 0 it holds [`HOLE`] only: a kernel that reserves room and writes nothing, as
+    /// for a record that does not fit, leaves no record of an earlier launch to be seen.
     pub fn printf_buffer(&self, size: u32) -> Result<Buffer> {
         let kept = self.printf.lock().pop();
         let buffer = match kept {
             Some(buffer) => buffer,
             None => {
-                let size = u64::from(size.max(8)).next_multiple_of(4);
-                self.device.create_buffer(size, MemoryClass::Readback)?
+                let size = size.max(8).next_multiple_of(4);
+                let buffer = self
+                    .device
+                    .create_buffer(u64::from(size), MemoryClass::Readback)?;
+                buffer.write(0, &vec![HOLE; size as usize])?;
+                buffer
             }
         };
         buffer.write(0, &[0; 4])?;
         Ok(buffer)
     }
 
-    pub fn recycle_printf(&self, buffer: Buffer) {
+    /// Takes a printf buffer back of which `used` bytes were used.
+    pub fn recycle_printf(&self, buffer: Buffer, used: u64) -> Result<()> {
+        buffer.write(0, &vec![HOLE; used as usize])?;
         let mut kept = self.printf.lock();
         if kept.len() < KEPT_PRINTF_BUFFERS {
             kept.push(buffer);
         }
+        Ok(())
     }
 }
 

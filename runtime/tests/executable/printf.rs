@@ -117,3 +117,48 @@ fn by_address() {
         assert_eq!(text, "item 17 says hello\nitem 18 says hello\n");
     });
 }
+
+/// Room that a kernel reserves and does not write to shows nothing of an earlier launch.
+#[test]
+fn holes_show_nothing_old() {
+    let mut d = Draft::new();
+    let uint = d.uint;
+    let buffer = d.m.word_buffer(0, 0);
+    for (name, writes) in [("writes", true), ("reserves", false)] {
+        d.printing_kernel(name, 0);
+        let (zero, one) = (d.zero, d.m.u32(1));
+        let count =
+            d.m.access(class::STORAGE_BUFFER, uint, buffer, &[zero, zero]);
+        let three = d.m.u32(3);
+        d.m.op(234, uint, &[count, one, zero, three]);
+        if writes {
+            for (word, value) in [(1, 3), (2, 9), (3, 4)] {
+                let (word, value) = (d.m.u32(word), d.m.u32(value));
+                d.set_word(buffer, word, value);
+            }
+        }
+        d.m.end();
+    }
+    infos(&mut d);
+    d.push(Instruction::PrintfBufferStorageBuffer(
+        PrintfBufferDescriptor {
+            set: 0,
+            binding: 0,
+            size: 64,
+        },
+    ));
+    let words = d.finish();
+    with_kit(|kit| {
+        let executable = kit.executable(&words);
+        for _ in 0..3 {
+            let text = kit
+                .launch(&executable, "writes", &range(1, 1), &[])
+                .unwrap();
+            assert_eq!(text, "item 9 says hello\n");
+            let text = kit
+                .launch(&executable, "reserves", &range(1, 1), &[])
+                .unwrap();
+            assert_eq!(text, "");
+        }
+    });
+}

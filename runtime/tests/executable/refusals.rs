@@ -13,9 +13,11 @@ use crate::kit::Draft;
 
 /// A device with small limits; no Vulkan is needed to refuse a module.
 fn caps() -> Capabilities {
-    let mut features = Features::default();
-    features.shader_int64 = true;
-    features.buffer_device_address = true;
+    let features = Features {
+        shader_int64: true,
+        buffer_device_address: true,
+        ..Features::default()
+    };
     Capabilities {
         api_version: (1, 2, 0),
         limits: Limits {

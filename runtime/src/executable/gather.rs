@@ -1,0 +1,615 @@
+//! Reflection to [`Interface`].
+//!
+//! Every offset, set, binding and size is checked here, so that building a dispatch cannot fail
+//! on what the module says.
+
+use std::collections::BTreeMap;
+
+use pumice_reflection::{
+    ArgumentInfo, DataDescriptor, DataPush, Instruction, KernelRef, MAY_USE_PRINTF, PushRange,
+    Reflection, Relocation,
+};
+use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
+
+use super::facts::Facts;
+use super::interface::{
+    ArgKind, ArgMeta, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace, Place,
+    PrintfBuffer, RangePush, Source,
+};
+
+/// More arguments than SPIR-V's universal limit are refused.
+const MAX_ARGUMENTS: u32 = 255;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// A kernel while its instructions are gathered.
+struct Draft {
+    name: String,
+    attributes: String,
+    function: u32,
+    num_args: Option<u32>,
+    may_use_printf: Option<bool>,
+    args: BTreeMap<u32, ArgMeta>,
+    places: Vec<(usize, Place)>,
+    required: Option<[u32; 3]>,
+}
+
+struct Builder<'a> {
+    caps: &'a Capabilities,
+    infos: Vec<&'a ArgumentInfo>,
+    drafts: Vec<Draft>,
+    interface: Interface,
+    /// Bindings of the whole module.
+    shared: BTreeMap<(u32, u32), (BindingKind, Source)>,
+    relocations: Vec<Relocation>,
+    /// Which of `data` holds the program-scope variables.
+    variables: Option<usize>,
+    /// The end of the module's push constants.
+    push_end: u32,
+}
+
+/// Sets what may be said once.
+fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(format!("the reflection has {what} twice")),
+    }
+}
+
+/// Builds the interface of a module.
+///
+/// # Errors
+/// A line for the build log that names what the module asks for and the device or this
+/// implementation does not have, or what contradicts itself.
+pub(super) fn build(
+    reflection: &Reflection,
+    facts: &Facts,
+    caps: &Capabilities,
+) -> Result<Interface> {
+    let mut builder = Builder {
+        caps,
+        infos: reflection.infos().collect(),
+        drafts: Vec::new(),
+        interface: Interface::default(),
+        shared: BTreeMap::new(),
+        relocations: Vec::new(),
+        variables: None,
+        push_end: 0,
+    };
+    for kernel in reflection.kernels() {
+        if builder.drafts.iter().any(|draft| draft.name == kernel.name) {
+            return Err(format!("kernel `{}` is declared twice", kernel.name));
+        }
+        let properties = kernel.properties.as_ref();
+        if let Some(count) = properties
+            .map(|p| p.num_arguments)
+            .filter(|&n| n > MAX_ARGUMENTS)
+        {
+            return Err(format!("kernel `{}` has {count} arguments", kernel.name));
+        }
+        builder.drafts.push(Draft {
+            name: kernel.name.clone(),
+            attributes: properties.map_or_else(String::new, |p| p.attributes.clone()),
+            function: kernel.function.0,
+            num_args: properties.map(|p| p.num_arguments),
+            may_use_printf: properties.map(|p| p.flags & MAY_USE_PRINTF != 0),
+            args: BTreeMap::new(),
+            places: Vec::new(),
+            required: None,
+        });
+    }
+    for inst in &reflection.instructions {
+        builder.instruction(inst)?;
+    }
+    builder.finish(facts)
+}
+
+impl Builder<'_> {
+    fn instruction(&mut self, inst: &Instruction) -> Result<()> {
+        use Instruction as I;
+        let interface = &mut self.interface;
+        match inst {
+            I::Kernel(_) | I::ArgumentInfo(_) => Ok(()),
+            I::ArgumentStorageBuffer(a) => {
+                let kind = BindingKind::StorageBuffer;
+                let place = Place::Descriptor {
+                    set: a.set,
+                    binding: a.binding,
+                    kind,
+                };
+                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
+            }
+            I::ArgumentUniform(a) => {
+                let kind = BindingKind::UniformBuffer;
+                let place = Place::Descriptor {
+                    set: a.set,
+                    binding: a.binding,
+                    kind,
+                };
+                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
+            }
+            I::ArgumentPodStorageBuffer(a) => self.block(a, BindingKind::StorageBuffer, false),
+            I::ArgumentPodUniform(a) => self.block(a, BindingKind::UniformBuffer, false),
+            I::ArgumentPointerUniform(a) => self.block(a, BindingKind::UniformBuffer, true),
+            I::ArgumentPodPushConstant(a) => {
+                let place = Place::Push {
+                    offset: a.offset,
+                    size: a.size,
+                    pointer: false,
+                };
+                let kind = ArgKind::Pod { size: a.size };
+                self.argument(a.kernel, a.ordinal, a.info, kind, place)
+            }
+            I::ArgumentPointerPushConstant(a) => {
+                pointer_size(a.size)?;
+                let place = Place::Push {
+                    offset: a.offset,
+                    size: a.size,
+                    pointer: true,
+                };
+                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
+            }
+            I::ArgumentWorkgroup(a) => {
+                if a.elem_size == 0 {
+                    return Err("a local argument has elements of 0 bytes".into());
+                }
+                let place = Place::Local {
+                    spec_id: a.spec_id,
+                    elem_size: a.elem_size,
+                };
+                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Local, place)
+            }
+            I::SpecConstantWorkgroupSize(ids) => once(
+                &mut interface.spec_local_size,
+                [ids.x, ids.y, ids.z],
+                "SpecConstantWorkgroupSize",
+            ),
+            I::SpecConstantGlobalOffset(ids) => once(
+                &mut interface.spec_global_offset,
+                [ids.x, ids.y, ids.z],
+                "SpecConstantGlobalOffset",
+            ),
+            I::SpecConstantWorkDim(spec) => {
+                once(&mut interface.spec_work_dim, spec.id, "SpecConstantWorkDim")
+            }
+            I::SpecConstantSubgroupMaxSize(spec) => {
+                let slot = &mut interface.spec_subgroup_size;
+                once(slot, spec.id, "SpecConstantSubgroupMaxSize")
+            }
+            I::PushConstantGlobalOffset(range)
+            | I::PushConstantEnqueuedLocalSize(range)
+            | I::PushConstantGlobalSize(range)
+            | I::PushConstantRegionOffset(range)
+            | I::PushConstantNumWorkgroups(range)
+            | I::PushConstantRegionGroupOffset(range) => self.range_push(inst, range),
+            I::ConstantDataStorageBuffer(d) => {
+                self.data_descriptor(d, BindingKind::StorageBuffer, false)
+            }
+            I::ConstantDataUniform(d) => self.data_descriptor(d, BindingKind::UniformBuffer, false),
+            I::ProgramScopeVariablesStorageBuffer(d) => {
+                self.data_descriptor(d, BindingKind::StorageBuffer, true)
+            }
+            I::ConstantDataPointerPushConstant(d) => self.data_push(d, false),
+            I::ProgramScopeVariablePointerPushConstant(d) => self.data_push(d, true),
+            I::ProgramScopeVariablePointerRelocation(relocation) => {
+                self.relocations.push(relocation.clone());
+                Ok(())
+            }
+            I::PropertyRequiredWorkgroupSize(size) => {
+                let draft = self.draft(size.kernel)?;
+                let dimensions = [size.x, size.y, size.z];
+                if dimensions.contains(&0) {
+                    return Err(format!("kernel `{}` requires groups of size 0", draft.name));
+                }
+                once(
+                    &mut draft.required,
+                    dimensions,
+                    "PropertyRequiredWorkgroupSize",
+                )
+            }
+            I::PrintfInfo(info) => {
+                if interface.formats.insert(info) {
+                    Ok(())
+                } else {
+                    Err(format!("PrintfInfo {} is declared twice", info.id))
+                }
+            }
+            I::PrintfBufferStorageBuffer(buffer) => {
+                let place = ModulePlace::Descriptor;
+                let size = buffer.size;
+                once(
+                    &mut interface.printf,
+                    PrintfBuffer { place, size },
+                    "a printf buffer",
+                )?;
+                let kind = BindingKind::StorageBuffer;
+                self.share(buffer.set, buffer.binding, kind, Source::Printf)
+            }
+            I::PrintfBufferPointerPushConstant(buffer) => {
+                pointer_size(buffer.size)?;
+                let place = ModulePlace::Push {
+                    offset: buffer.offset,
+                    size: buffer.size,
+                };
+                let size = buffer.buffer_size;
+                once(
+                    &mut interface.printf,
+                    PrintfBuffer { place, size },
+                    "a printf buffer",
+                )?;
+                self.reserve(buffer.offset, buffer.size)
+            }
+            I::WorkgroupVariableSize(variable) => {
+                interface
+                    .variable_sizes
+                    .insert(variable.variable.0, variable.size);
+                Ok(())
+            }
+            I::ArgumentSampledImage(a)
+            | I::ArgumentStorageImage(a)
+            | I::ArgumentSampler(a)
+            | I::ArgumentStorageTexelBuffer(a)
+            | I::ArgumentUniformTexelBuffer(a) => {
+                let name = &self.draft(a.kernel)?.name;
+                Err(format!(
+                    "argument {} of kernel `{name}` ({}): images and samplers are not supported",
+                    a.ordinal,
+                    inst.row().name
+                ))
+            }
+            I::LiteralSampler(_)
+            | I::ImageArgumentInfoChannelOrderPushConstant(_)
+            | I::ImageArgumentInfoChannelDataTypePushConstant(_)
+            | I::ImageArgumentInfoChannelOrderUniform(_)
+            | I::ImageArgumentInfoChannelDataTypeUniform(_)
+            | I::NormalizedSamplerMaskPushConstant(_) => Err(format!(
+                "{}: images and samplers are not supported",
+                inst.row().name
+            )),
+        }
+    }
+
+    fn draft(&mut self, kernel: KernelRef) -> Result<&mut Draft> {
+        // The reader gives references to earlier kernels only.
+        let index = kernel.0 as usize;
+        self.drafts
+            .get_mut(index)
+            .ok_or_else(|| format!("there is no kernel {index}"))
+    }
+
+    fn argument(
+        &mut self,
+        kernel: KernelRef,
+        ordinal: u32,
+        info: Option<pumice_reflection::InfoRef>,
+        kind: ArgKind,
+        place: Place,
+    ) -> Result<()> {
+        let info = info
+            .and_then(|info| self.infos.get(info.0 as usize))
+            .map(|info| (*info).clone());
+        let draft = self.draft(kernel)?;
+        let name = &draft.name;
+        if ordinal >= draft.num_args.unwrap_or(MAX_ARGUMENTS) {
+            return Err(format!("kernel `{name}` has no argument {ordinal}"));
+        }
+        if draft.args.insert(ordinal, ArgMeta { kind, info }).is_some() {
+            return Err(format!(
+                "argument {ordinal} of kernel `{name}` is declared twice"
+            ));
+        }
+        draft.places.push((ordinal as usize, place));
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        a: &pumice_reflection::BlockArgument,
+        kind: BindingKind,
+        pointer: bool,
+    ) -> Result<()> {
+        if pointer {
+            pointer_size(a.size)?;
+        }
+        let place = Place::Block {
+            set: a.set,
+            binding: a.binding,
+            offset: a.offset,
+            size: a.size,
+            pointer,
+        };
+        let arg = if pointer {
+            ArgKind::Buffer
+        } else {
+            ArgKind::Pod { size: a.size }
+        };
+        self.argument(a.kernel, a.ordinal, a.info, arg, place)?;
+        let draft = self.draft(a.kernel)?;
+        // The binding's kind travels as a descriptor place without an argument of its own.
+        draft.places.push((
+            usize::MAX,
+            Place::Descriptor {
+                set: a.set,
+                binding: a.binding,
+                kind,
+            },
+        ));
+        Ok(())
+    }
+
+    fn range_push(&mut self, inst: &Instruction, range: &PushRange) -> Result<()> {
+        let name = inst.row().name;
+        let wide = match range.size {
+            12 | 16 => false,
+            24 | 32 => true,
+            size => return Err(format!("{name} has {size} bytes, 12 or 24 are supported")),
+        };
+        let value = RangePush {
+            offset: range.offset,
+            wide,
+        };
+        let interface = &mut self.interface;
+        use Instruction as I;
+        let slot = match inst {
+            I::PushConstantGlobalOffset(_) => &mut interface.global_offset,
+            I::PushConstantEnqueuedLocalSize(_) => &mut interface.enqueued_local_size,
+            I::PushConstantGlobalSize(_) => &mut interface.global_size,
+            I::PushConstantRegionOffset(_) => &mut interface.region_offset,
+            I::PushConstantNumWorkgroups(_) => &mut interface.num_groups,
+            _ => &mut interface.region_group_offset,
+        };
+        once(slot, value, name)?;
+        self.reserve(range.offset, range.size)
+    }
+
+    /// Counts a range into the push constants of every kernel.
+    fn reserve(&mut self, offset: u32, size: u32) -> Result<()> {
+        self.push_end = self.push_end.max(push_end(self.caps, offset, size)?);
+        Ok(())
+    }
+
+    fn share(&mut self, set: u32, binding: u32, kind: BindingKind, source: Source) -> Result<()> {
+        check_set(self.caps, set)?;
+        match self.shared.insert((set, binding), (kind, source)) {
+            None => Ok(()),
+            Some(_) => Err(format!("set {set} binding {binding} is declared twice")),
+        }
+    }
+
+    fn add_data(&mut self, data: ModuleData, variables: bool) -> Result<usize> {
+        let index = self.interface.data.len();
+        if variables {
+            once(&mut self.variables, index, "program-scope variables")?;
+        }
+        self.interface.data.push(data);
+        Ok(index)
+    }
+
+    fn data_descriptor(
+        &mut self,
+        d: &DataDescriptor,
+        kind: BindingKind,
+        variables: bool,
+    ) -> Result<()> {
+        let data = ModuleData {
+            place: ModulePlace::Descriptor,
+            bytes: d.data.0.clone(),
+            relocations: Vec::new(),
+            uniform: kind == BindingKind::UniformBuffer,
+        };
+        let index = self.add_data(data, variables)?;
+        self.share(d.set, d.binding, kind, Source::Data(index))
+    }
+
+    fn data_push(&mut self, d: &DataPush, variables: bool) -> Result<()> {
+        pointer_size(d.size)?;
+        let data = ModuleData {
+            place: ModulePlace::Push {
+                offset: d.offset,
+                size: d.size,
+            },
+            bytes: d.data.0.clone(),
+            relocations: Vec::new(),
+            uniform: false,
+        };
+        self.add_data(data, variables)?;
+        self.reserve(d.offset, d.size)
+    }
+
+    fn finish(mut self, facts: &Facts) -> Result<Interface> {
+        self.place_relocations()?;
+        for data in &self.interface.data {
+            let limits = &self.caps.limits;
+            let limit = match data.place {
+                ModulePlace::Push { .. } => limits.max_buffer,
+                ModulePlace::Descriptor if data.uniform => {
+                    u64::from(limits.max_uniform_buffer_range)
+                }
+                ModulePlace::Descriptor => u64::from(limits.max_storage_buffer_range),
+            };
+            if data.bytes.len() as u64 > limit {
+                let size = data.bytes.len();
+                return Err(format!(
+                    "{size} bytes of constant data, the device takes {limit}"
+                ));
+            }
+        }
+        for draft in std::mem::take(&mut self.drafts) {
+            let kernel = self.finish_kernel(draft, facts)?;
+            self.interface.kernels.push(kernel);
+        }
+        Ok(self.interface)
+    }
+
+    fn place_relocations(&mut self) -> Result<()> {
+        if self.relocations.is_empty() {
+            return Ok(());
+        }
+        let Some(variables) = self.variables else {
+            return Err("a pointer relocation without program-scope variables".into());
+        };
+        let data = &mut self.interface.data[variables];
+        for relocation in &self.relocations {
+            pointer_size(relocation.pointer_size)?;
+            let end = u64::from(relocation.pointer_offset) + u64::from(relocation.pointer_size);
+            let size = data.bytes.len() as u64;
+            if end > size || u64::from(relocation.object_offset) > size {
+                return Err("a pointer relocation beyond the program-scope variables".into());
+            }
+        }
+        data.relocations = std::mem::take(&mut self.relocations);
+        Ok(())
+    }
+
+    fn finish_kernel(&self, draft: Draft, facts: &Facts) -> Result<KernelInterface> {
+        let name = &draft.name;
+        let in_kernel = |error: String| format!("kernel `{name}`: {error}");
+        let mut bindings = self.shared.clone();
+        let mut push_size = self.push_end;
+        let mut claim = |set, binding, kind, source: Source| -> Result<()> {
+            check_set(self.caps, set)?;
+            let entry = bindings.entry((set, binding)).or_insert((kind, source));
+            if *entry == (kind, source) {
+                return Ok(());
+            }
+            match (entry, source) {
+                // Arguments may share a block.
+                ((kind_there, Source::Block(size)), Source::Block(more)) if *kind_there == kind => {
+                    *size = (*size).max(more);
+                    Ok(())
+                }
+                _ => Err(format!("set {set} binding {binding} has two uses")),
+            }
+        };
+        let kind_of = |set: u32, binding: u32| {
+            draft
+                .places
+                .iter()
+                .find_map(|(ordinal, place)| match place {
+                    Place::Descriptor {
+                        set: s,
+                        binding: b,
+                        kind,
+                    } if *ordinal == usize::MAX && (*s, *b) == (set, binding) => Some(*kind),
+                    _ => None,
+                })
+        };
+        let mut places = Vec::new();
+        for &(ordinal, place) in &draft.places {
+            match place {
+                Place::Descriptor { set, binding, kind } => {
+                    if ordinal == usize::MAX {
+                        if kind_of(set, binding) != Some(kind) {
+                            return Err(in_kernel(format!(
+                                "set {set} binding {binding} has two kinds"
+                            )));
+                        }
+                        continue;
+                    }
+                    claim(set, binding, kind, Source::Argument(ordinal)).map_err(in_kernel)?;
+                }
+                Place::Block {
+                    set,
+                    binding,
+                    offset,
+                    size,
+                    ..
+                } => {
+                    let kind = kind_of(set, binding).unwrap_or(BindingKind::UniformBuffer);
+                    let limit = match kind {
+                        BindingKind::StorageBuffer => self.caps.limits.max_storage_buffer_range,
+                        _ => self.caps.limits.max_uniform_buffer_range,
+                    };
+                    let end = offset.checked_add(size).filter(|&end| end <= limit);
+                    let end = end.ok_or_else(|| {
+                        in_kernel(format!("argument {ordinal} lies beyond {limit} bytes"))
+                    })?;
+                    // Blocks are laid out in multiples of 16 bytes.
+                    let end = end.next_multiple_of(16).min(limit);
+                    claim(set, binding, kind, Source::Block(end)).map_err(in_kernel)?;
+                }
+                Place::Push { offset, size, .. } => {
+                    let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
+                    push_size = push_size.max(end);
+                }
+                Place::Local { .. } => {}
+            }
+            places.push((ordinal, place));
+        }
+
+        let sets = bindings
+            .keys()
+            .map(|&(set, _)| set as usize + 1)
+            .max()
+            .unwrap_or(0);
+        let mut layout = LayoutDesc {
+            sets: vec![Vec::new(); sets],
+            push_constant_size: push_size.next_multiple_of(4),
+        };
+        for (&(set, binding), &(kind, _)) in &bindings {
+            layout.sets[set as usize].push(Binding { binding, kind });
+        }
+
+        let highest = draft
+            .args
+            .keys()
+            .map(|&ordinal| ordinal + 1)
+            .max()
+            .unwrap_or(0);
+        let mut args = draft.args;
+        let unused = || ArgMeta {
+            kind: ArgKind::Unused,
+            info: None,
+        };
+        let args = (0..draft.num_args.unwrap_or(highest))
+            .map(|ordinal| args.remove(&ordinal).unwrap_or_else(unused))
+            .collect();
+        // Before revision 5 a kernel does not say; printf is possible where there is a buffer.
+        let may_use_printf =
+            draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
+        let fixed_local_size = match self.interface.spec_local_size {
+            Some(_) => None,
+            None => Some(facts.local_size(draft.function).ok_or_else(|| {
+                in_kernel("neither the reflection nor the module gives a work-group size".into())
+            })?),
+        };
+        Ok(KernelInterface {
+            info: KernelInfo {
+                name: draft.name.clone(),
+                attributes: draft.attributes,
+                args,
+                required_work_group_size: draft.required,
+                may_use_printf,
+            },
+            function: draft.function,
+            places,
+            bindings,
+            layout,
+            fixed_local_size,
+        })
+    }
+}
+
+fn pointer_size(size: u32) -> Result<()> {
+    match size {
+        4 | 8 => Ok(()),
+        _ => Err(format!("a pointer of {size} bytes")),
+    }
+}
+
+fn push_end(caps: &Capabilities, offset: u32, size: u32) -> Result<u32> {
+    let limit = caps.limits.max_push_constants;
+    let end = offset.checked_add(size).filter(|&end| end <= limit);
+    end.ok_or_else(|| {
+        format!("push constants up to {offset}+{size} bytes, the device takes {limit}")
+    })
+}
+
+fn check_set(caps: &Capabilities, set: u32) -> Result<()> {
+    let limit = caps.limits.max_bound_sets;
+    if set < limit {
+        Ok(())
+    } else {
+        Err(format!("descriptor set {set}, the device takes {limit}"))
+    }
+}

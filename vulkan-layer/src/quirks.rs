@@ -1,0 +1,85 @@
+//! THE list of what drivers do differently from what they say.
+//!
+//! A row names driver, versions and reason; it is a licence to look (a probe decides) or a
+//! workaround, never a capability by itself. It goes when its last driver version is out of use.
+
+use crate::caps::{Driver, DriverId};
+
+/// What a row changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The start-up probe reads the process's own memory through a shader. On other drivers an
+    /// address that is not mapped would lose the device.
+    ProbeHostAddresses,
+    /// Denormals are taken from the probe although the float control bits deny them.
+    ProbeDenormals,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub struct Quirk {
+    /// What changes.
+    pub change: Change,
+    /// The driver.
+    pub driver: DriverId,
+    /// The first version that it holds for, and the first that it does not, if known.
+    pub versions: ((u32, u32), Option<(u32, u32)>),
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// Every row.
+pub const QUIRKS: &[Quirk] = &[
+    Quirk {
+        change: Change::ProbeHostAddresses,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "shaders run in the process and device addresses are host addresses",
+    },
+    Quirk {
+        change: Change::ProbeDenormals,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "the shaderDenormPreserve bits are 0, yet f32 and f64 denormals are kept",
+    },
+];
+
+/// The rows that hold for a driver.
+pub fn of(driver: &Driver) -> impl Iterator<Item = &'static Quirk> + '_ {
+    QUIRKS.iter().filter(|quirk| applies(quirk, driver))
+}
+
+/// Whether a row of that kind holds for a driver.
+pub(crate) fn has(driver: &Driver, change: Change) -> bool {
+    of(driver).any(|quirk| quirk.change == change)
+}
+
+fn applies(quirk: &Quirk, driver: &Driver) -> bool {
+    let (from, until) = quirk.versions;
+    driver.known_id() == Some(quirk.driver)
+        && driver
+            .mesa_version()
+            .is_some_and(|version| version >= from && until.is_none_or(|until| version < until))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Change, has};
+    use crate::caps::Driver;
+
+    #[test]
+    fn rows_hold_by_driver_and_version() {
+        let driver = |id, info: &str| Driver {
+            id,
+            name: "any name".into(),
+            info: info.into(),
+            version: 1,
+        };
+        let probes = |driver: &Driver| has(driver, Change::ProbeHostAddresses);
+        assert!(probes(&driver(13, "Mesa 22.3.6 (LLVM 15.0.6)")));
+        assert!(probes(&driver(13, "Mesa 25.0.7-2 (LLVM 19.1.7)")));
+        assert!(!probes(&driver(13, "Mesa 21.3.0 (LLVM 13)")));
+        assert!(!probes(&driver(13, "something else")));
+        assert!(!probes(&driver(3, "Mesa 25.0.7")));
+    }
+}
