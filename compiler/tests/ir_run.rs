@@ -12,6 +12,7 @@
 //! ; arg: int4 1 2 3 4             by value
 //! ; arg: local 64                 bytes of local memory
 //! ; expect 0: int 2 3 4 5         argument 0 afterwards; `?` expects anything
+//! ; expect printf: v=%d [5]       one printf record: format, then the arguments' bits
 //! ; expect error: text            the run fails with this in its message
 //! ```
 //!
@@ -103,6 +104,13 @@ fn bytes(name: &str, words: &[&str]) -> Result<Vec<u8>, String> {
     Ok(known.ok_or("`?` in an argument")?.concat())
 }
 
+/// What an argument's buffer must hold; `None` for `?`.
+struct Expect {
+    arg: usize,
+    ty: String,
+    elements: Vec<Option<Vec<u8>>>,
+}
+
 #[derive(Default)]
 struct Run {
     kernel: String,
@@ -110,7 +118,8 @@ struct Run {
     inputs: Inputs,
     /// Buffer of each argument, and where in it the argument starts.
     buffer_of: Vec<Option<(usize, usize)>>,
-    expect: Vec<(usize, String, Vec<Option<Vec<u8>>>)>,
+    expect: Vec<Expect>,
+    printf: Vec<String>,
     error: Option<String>,
     local: Option<[u64; 3]>,
     offset: [u64; 3],
@@ -183,6 +192,7 @@ fn directives(text: &str) -> Result<Vec<Run>, String> {
             "local" => run.local = Some(sizes(&words, 1)?),
             "offset" => run.offset = sizes(&words, 0)?,
             "arg" => run.arg(&words)?,
+            "expect printf" => run.printf.push(rest.trim().to_string()),
             "expect error" => run.error = Some(rest.trim().to_string()),
             _ => {
                 let Some(number) = key.strip_prefix("expect ") else {
@@ -190,12 +200,29 @@ fn directives(text: &str) -> Result<Vec<Run>, String> {
                 };
                 let arg = number.parse().map_err(|_| format!("argument {number}"))?;
                 let (ty, values) = words.split_first().ok_or("empty expectation")?;
-                run.expect
-                    .push((arg, (*ty).to_string(), elements(ty, values)?));
+                run.expect.push(Expect {
+                    arg,
+                    ty: (*ty).to_string(),
+                    elements: elements(ty, values)?,
+                });
             }
         }
     }
     Ok(runs)
+}
+
+/// The format without its line end, then the arguments' bits in hexadecimal.
+fn record_text(record: &interp::PrintfRecord) -> String {
+    let mut text = String::from_utf8_lossy(&record.format)
+        .trim_end()
+        .to_string();
+    for arg in &record.args {
+        text += &match arg {
+            interp::PrintfValue::String(s) => format!(" {}", String::from_utf8_lossy(s)),
+            interp::PrintfValue::Value(_, lanes) => format!(" {lanes:x?}"),
+        };
+    }
+    text
 }
 
 fn execute(module: &Module, run: &Run) -> Result<(), String> {
@@ -217,18 +244,25 @@ fn execute(module: &Module, run: &Run) -> Result<(), String> {
         };
     }
     let output = result.map_err(|e| e.to_string())?;
-    if run.expect.is_empty() {
+    if run.expect.is_empty() && run.printf.is_empty() {
         return Err("expects nothing".into());
     }
-    for (arg, ty, expected) in &run.expect {
+    // After `lower_printf` the records are words in a buffer, which the runtime decodes.
+    if output.printf_buffer.is_empty() {
+        let records: Vec<String> = output.printf.iter().map(record_text).collect();
+        if records != run.printf {
+            return Err(format!("prints {records:?}, expected {:?}", run.printf));
+        }
+    }
+    for Expect { arg, ty, elements } in &run.expect {
         let place = run.buffer_of.get(*arg).copied().flatten();
         let (index, start) = place.ok_or(format!("argument {arg} is no buffer"))?;
         let size = scalar(ty).map_or(1, |(size, _)| size);
         let found: Vec<&[u8]> = output.buffers[index][start..].chunks(size).collect();
-        if found.len() < expected.len() {
+        if found.len() < elements.len() {
             return Err(format!("argument {arg} is too short"));
         }
-        for (i, value) in expected.iter().enumerate() {
+        for (i, value) in elements.iter().enumerate() {
             if value.as_ref().is_some_and(|v| v != found[i]) {
                 return Err(format!(
                     "argument {arg}: element {i} is {:02x?}, expected {:02x?} (little-endian)",

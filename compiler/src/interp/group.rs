@@ -33,6 +33,8 @@ pub(super) struct Machine<'a> {
     /// Size of the present group.
     group_size: [u64; 3],
     fuel: u64,
+    /// Address of the printf buffer once something asked for it.
+    printf_buffer: Option<u64>,
 }
 
 impl<'a> Machine<'a> {
@@ -97,6 +99,7 @@ impl<'a> Machine<'a> {
             group_id: [0; 3],
             group_size: [0; 3],
             fuel: options.fuel,
+            printf_buffer: None,
         })
     }
 
@@ -112,10 +115,15 @@ impl<'a> Machine<'a> {
             }
         }
         let mut regions = self.global.regions;
+        let printf_buffer = match self.printf_buffer {
+            Some(address) => std::mem::take(&mut regions[(address >> 32) as usize - 1].bytes),
+            None => Vec::new(),
+        };
         regions.truncate(self.num_buffers);
         Ok(Output {
             buffers: regions.into_iter().map(|r| r.bytes).collect(),
             printf: self.printf,
+            printf_buffer,
         })
     }
 
@@ -346,7 +354,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A built-in value of a work-item.
-    pub fn built_in(&self, which: BuiltIn, item: &Item) -> Result<Lanes, ErrorKind> {
+    pub fn built_in(&mut self, which: BuiltIn, item: &Item) -> Result<Lanes, ErrorKind> {
         let range = &self.range;
         let count = |size: [u64; 3]| size.iter().product::<u64>();
         let width = u64::from(self.options.subgroup_size);
@@ -393,7 +401,12 @@ impl<'a> Machine<'a> {
             BuiltIn::SubgroupLeMask => mask(0, lane + 1),
             BuiltIn::SubgroupLtMask => mask(0, lane),
             BuiltIn::PrintfBuffer => {
-                return Err(ErrorKind::Unsupported("builtin.printf_buffer".into()));
+                let size = self.options.printf_buffer_size as usize;
+                let global = &mut self.global;
+                let address = self
+                    .printf_buffer
+                    .get_or_insert_with(|| global.add(vec![0; size], 4096, false));
+                smallvec![*address]
             }
         })
     }

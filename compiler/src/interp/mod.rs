@@ -89,6 +89,8 @@ pub struct Options {
     pub fuel: u64,
     /// Whether loading private or local memory that nothing stored to is an error.
     pub check_uninitialised: bool,
+    /// Bytes of the printf buffer, for code after `lower_printf`.
+    pub printf_buffer_size: u32,
 }
 
 impl Default for Options {
@@ -97,6 +99,7 @@ impl Default for Options {
             subgroup_size: 8,
             fuel: 50_000_000,
             check_uninitialised: true,
+            printf_buffer_size: 1 << 20,
         }
     }
 }
@@ -126,6 +129,8 @@ pub struct Output {
     pub buffers: Vec<Vec<u8>>,
     /// printf calls in the order of execution.
     pub printf: Vec<PrintfRecord>,
+    /// The printf buffer that code after `lower_printf` wrote to; empty if it did not.
+    pub printf_buffer: Vec<u8>,
 }
 
 /// Why a run stopped.
