@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, frontend};
+use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
 
 /// xorshift64*: small, and the same everywhere.
 struct Random(u64);
@@ -22,14 +22,14 @@ impl Random {
     }
 }
 
-/// Runs the front end up to the syntax tree. Gives whether the source was accepted.
-fn run(text: &[u8]) -> (bool, String) {
+/// Runs the whole front end.
+fn run(text: &[u8]) {
     let source = Source {
         name: "fuzz.cl",
         text,
     };
     let start = Instant::now();
-    let outcome = frontend::parse(
+    let outcome = compile(
         source,
         &CompileOptions::default(),
         &Target::reference(),
@@ -51,13 +51,12 @@ fn run(text: &[u8]) -> (bool, String) {
         "{}",
         outcome.log
     );
-    (outcome.output.is_some(), outcome.log)
 }
 
 fn corpus() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
     let mut files = Vec::new();
-    for folder in ["pp", "parse"] {
+    for folder in ["pp", "parse", "sema", "emit", "run"] {
         for entry in std::fs::read_dir(root.join(folder)).expect("the folder exists") {
             let path = entry.expect("readable").path();
             let is_blowup = path.ends_with("blowup.cl");
@@ -178,7 +177,7 @@ fn random_tokens() {
 fn truncated_and_changed_sources() {
     let mut random = Random(7);
     for text in corpus() {
-        for _ in 0..25 {
+        for _ in 0..12 {
             run(&text[..random.below(text.len() + 1)]);
             let mut changed = text.clone();
             for _ in 0..=random.below(4) {
@@ -201,6 +200,47 @@ fn truncated_and_changed_sources() {
                 }
                 if changed.is_empty() {
                     break;
+                }
+            }
+            run(&changed);
+        }
+    }
+}
+
+/// How many times longer than usual the mutation test runs.
+fn rounds() -> usize {
+    let asked = std::env::var("PUMICE_FUZZ_ROUNDS").ok();
+    asked.and_then(|r| r.parse().ok()).unwrap_or(1)
+}
+
+/// Places of words and other tokens, roughly.
+fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let length = text[at..].iter().take_while(|b| word(**b)).count().max(1);
+        if !text[at].is_ascii_whitespace() {
+            found.push((at, at + length));
+        }
+        at += length;
+    }
+    found
+}
+
+/// Sources whose tokens trade places: many still parse and reach sema and emission.
+#[test]
+fn exchanged_tokens() {
+    let mut random = Random(11);
+    for text in corpus() {
+        let places = tokens(&text);
+        for _ in 0..20 * rounds() {
+            let mut changed = text.clone();
+            for _ in 0..=random.below(2) {
+                let (from, to) = places[random.below(places.len())];
+                let (a, b) = places[random.below(places.len())];
+                if to <= changed.len() {
+                    changed.splice(from..to, text[a..b].iter().copied());
                 }
             }
             run(&changed);
@@ -243,10 +283,21 @@ fn nested(depth: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_thousand_levels_work() {
+fn a_thousand_levels_parse() {
     for text in nested(900) {
-        let (accepted, log) = run(text.as_bytes());
-        assert!(accepted, "{}\n{log}", &text[..text.len().min(100)]);
+        run(text.as_bytes());
+        let source = Source {
+            name: "deep.cl",
+            text: text.as_bytes(),
+        };
+        let options = CompileOptions::default();
+        let outcome = frontend::parse(source, &options, &Target::reference(), &NoIncludes);
+        assert!(
+            outcome.output.is_some(),
+            "{}\n{}",
+            &text[..text.len().min(100)],
+            outcome.log
+        );
     }
 }
 
