@@ -224,7 +224,7 @@ pub fn dispatch(
             .zip(&inputs.buffers)
             .map(|(b, i)| read(b, i.len()))
             .collect(),
-        printf: Vec::new(),
+        ..Output::default()
     };
     (output, d.printf.map_or(Vec::new(), |b| read(&b, 64)))
 }
