@@ -246,6 +246,6 @@ int main(void)
     MUST(clFinish(queue));
     MUST(clReleaseMemObject(b));
     MUST(clReleaseCommandQueue(queue));
-    MUST(clReleaseContext(context));
+    release_last(context);
     return finish();
 }

@@ -1,6 +1,9 @@
 /* What every client shares: checks that count, a device, the whole of a small file. */
 #ifndef PUMICE_CLIENT_COMMON_H
 #define PUMICE_CLIENT_COMMON_H
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -8,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int failures;
 
@@ -59,6 +63,25 @@ static inline cl_device_id pumice_device(void)
     cl_device_id device = NULL;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     return device;
+}
+
+static volatile int context_gone;
+static void CL_CALLBACK on_context_gone(cl_context context, void *data)
+{
+    (void)context;
+    (void)data;
+    context_gone = 1;
+}
+
+/* Releases a context and checks that nothing of the driver's own still holds it. */
+static inline void release_last(cl_context context)
+{
+    MUST(clSetContextDestructorCallback(context, on_context_gone, NULL));
+    MUST(clReleaseContext(context));
+    struct timespec t = {0, 1000000};
+    for (int i = 0; i < 3000 && !context_gone; i++)
+        nanosleep(&t, NULL);
+    EQ(context_gone, 1);
 }
 
 static inline int finish(void)

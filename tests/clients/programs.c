@@ -406,6 +406,6 @@ int main(void)
     build_and_binary_errors();
     compile_and_link();
     MUST(clReleaseCommandQueue(queue));
-    MUST(clReleaseContext(context));
+    release_last(context);
     return finish();
 }

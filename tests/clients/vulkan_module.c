@@ -189,6 +189,6 @@ int main(void)
 
     MUST(clReleaseMemObject(buffer));
     MUST(clReleaseCommandQueue(queue));
-    MUST(clReleaseContext(context));
+    release_last(context);
     return finish();
 }
