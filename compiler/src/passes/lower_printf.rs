@@ -83,10 +83,17 @@ fn write_record(
                 }
             }
         };
-        sizes.push(x.ty(value).access_bytes().next_multiple_of(4));
+        // Narrow scalars fill their word, so that no stale bytes show.
+        let ty = x.ty(value);
+        let value = if !ty.is_vector() && ty.scalar.is_int() && ty.scalar.bits() < 32 {
+            x.convert(ConvertOp::ZExt, value, Type::I32)
+        } else {
+            value
+        };
+        sizes.push(x.ty(value).access_bytes());
         values.push(value);
     }
-    let words = 1 + sizes.iter().sum::<u32>() / 4;
+    let words = 1 + sizes.iter().map(|s| s.div_ceil(4)).sum::<u32>();
     let id = record_id(records, format, sizes.clone());
 
     let global = Type::ptr(AddressSpace::Global);
@@ -131,21 +138,14 @@ fn write_record(
     at += 4;
     for (value, size) in values.into_iter().zip(sizes) {
         store(x, record, at, value);
-        at += u64::from(size);
+        at += u64::from(size.next_multiple_of(4));
     }
     x.jump(done, &[good], done);
     result
 }
 
 fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
-    let ty = x.ty(value);
     let ptr = x.offset(base, at);
-    // Narrow scalars fill their word, so that no stale bytes show.
-    let value = if !ty.is_vector() && ty.scalar.is_int() && ty.scalar.bits() < 32 {
-        x.convert(ConvertOp::ZExt, value, Type::I32)
-    } else {
-        value
-    };
     x.emit(
         InstKind::Store {
             ptr,
