@@ -32,9 +32,10 @@ pub struct Client {
 /// Compiles one C or C++ source, unless the executable is newer.
 pub fn compile(source: &Path, to: &Path, link: &[String]) -> Result {
     let modified = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
+    // Clients include headers of their folder, and one another.
     let headers = source
         .parent()
-        .map(|dir| sh::files_with(dir, &["h"]))
+        .map(|dir| sh::files_with(dir, &["h", "c"]))
         .transpose()?
         .unwrap_or_default();
     let newest = headers
