@@ -421,6 +421,8 @@ impl Object<Queue> {
                     for node in receiver {
                         let _work = exit::work();
                         scheduler::run_posted(&node);
+                        // What the node owns may be a Vulkan object: it goes under the lock too.
+                        drop(node);
                     }
                 });
             match spawned {
@@ -457,6 +459,9 @@ impl Object<Queue> {
                             queue.retire();
                         }
                     }
+                    // The queue is gone and this may be the last owner of its Vulkan side.
+                    let _work = exit::work();
+                    drop(stream);
                 });
             match spawned {
                 Ok(_) => *slot = Some(sender),
