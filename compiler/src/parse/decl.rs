@@ -8,6 +8,7 @@ use super::ast::{
 use super::{NameKind, Parse, Parser, Reported};
 use crate::pp::literal::parse_string;
 use crate::pp::token::{Keyword, Punct, TokenKind};
+use crate::sema::names::{all, closest};
 use crate::source::{Loc, Span, Symbol};
 
 /// What a keyword is among declaration specifiers.
@@ -366,7 +367,10 @@ impl Parser<'_> {
 
     pub(super) fn unknown_type(&mut self, name: Symbol) {
         let text = self.names.resolve(name);
-        let message = format!("unknown type name '{text}'");
+        let message = match closest(text, all()) {
+            Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
+            None => format!("unknown type name '{text}'"),
+        };
         self.error(self.loc(), message);
     }
 

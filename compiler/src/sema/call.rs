@@ -68,6 +68,9 @@ impl<'a> Sema<'a> {
             let known = self.lookup(name).is_some()
                 || builtins::is_builtin(text)
                 || builtins::constant(text, &self.lang).is_some();
+            if !known && text == "__builtin_expect" {
+                return Some(Operand::Builtin(name));
+            }
             if !known {
                 let span = self.ast.expr(id).span;
                 let message =
@@ -276,6 +279,12 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let text = self.name(name);
+        if text == "__builtin_expect" {
+            // A hint that changes nothing here.
+            if let [value, _] = args.as_slice() {
+                return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(Span::NONE));
+            }
+        }
         if self.func.is_none() {
             self.error(span, "a function cannot be called at program scope");
             return None;

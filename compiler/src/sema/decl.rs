@@ -169,6 +169,7 @@ impl<'a> Sema<'a> {
             let def = &mut self.module.types.records[record.0 as usize];
             if def.name.is_empty() {
                 def.name = text;
+                def.typedef_name = true;
             }
         }
         self.bind_new(name, Entity::Typedef(ty), span);

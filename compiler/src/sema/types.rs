@@ -265,6 +265,8 @@ pub enum Type {
 pub struct RecordDef {
     /// Tag or, for `typedef struct {…} T`, the typedef's name; empty when there is none.
     pub name: String,
+    /// True when the name is a typedef's: messages then write it without `struct`.
+    pub typedef_name: bool,
     /// True for `union`.
     pub is_union: bool,
     /// Fields in order; empty until complete.
@@ -441,6 +443,7 @@ impl TypeTable {
         let id = RecordId(self.records.len() as u32);
         self.records.push(RecordDef {
             name: name.to_string(),
+            typedef_name: false,
             is_union,
             fields: Vec::new(),
             size: 0,
@@ -625,6 +628,8 @@ impl TypeTable {
                 let word = if def.is_union { "union" } else { "struct" };
                 if def.name.is_empty() {
                     base(&format!("{word} <unnamed>"))
+                } else if def.typedef_name {
+                    base(&def.name)
                 } else {
                     base(&format!("{word} {}", def.name))
                 }
