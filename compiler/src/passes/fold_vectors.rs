@@ -157,7 +157,12 @@ impl Folder<'_> {
                 None => break,
             }
         }
-        // What the inserts leave may come from a constant below them.
+        // What the inserts leave may come from a build or a constant below them.
+        if let Some(InstKind::Build { lanes: built }) = base.and_then(|base| self.kind_of(base)) {
+            for (lane, &value) in lanes.iter_mut().zip(built) {
+                lane.get_or_insert(value);
+            }
+        }
         if let Some(known) = base.and_then(|base| self.func.const_lanes(base)) {
             let known: SmallVec<[u64; 16]> = SmallVec::from_slice(known);
             for (lane, bits) in lanes.iter_mut().zip(known) {

@@ -77,14 +77,24 @@ fn copy_of(func: &Function, inst: Inst) -> Option<Copy> {
 /// Replaces copies from or to slots that may leave memory by loads and stores.
 fn expand_copies(func: &mut Function, uses: &Uses) -> Changed {
     let mut ranges = uses.ranges();
-    if !propagate(func, uses, &mut ranges) {
-        return Changed::No;
-    }
     // A slot that escapes is memory like any other.
     let promotable = |ptr: Value| {
         uses.address(ptr)
             .filter(|address| !uses.escaped[address.slot])
     };
+    // A copy into memory reads every byte of its source.
+    for copy in uses.copies.iter().filter_map(|&inst| copy_of(func, inst)) {
+        if let (None, Some(src)) = (promotable(copy.dst), promotable(copy.src)) {
+            let mut parts = Vec::new();
+            within(&ranges[src.slot], src, copy.size, &mut parts);
+            for (offset, ty) in cover(parts, &copy, true) {
+                add_range(&mut ranges, src, offset, ty);
+            }
+        }
+    }
+    if !propagate(func, uses, &mut ranges) {
+        return Changed::No;
+    }
     let expand: FxHashSet<Inst> = uses
         .copies
         .iter()
@@ -145,9 +155,7 @@ fn propagate(func: &Function, uses: &Uses, ranges: &mut Ranges) -> bool {
             let mut found = Vec::new();
             within(&ranges[dst.slot], dst, copy.size, &mut found);
             for (offset, ty) in found {
-                let range = ((src.offset + i64::from(offset)) as u32, ty);
-                if let Err(at) = ranges[src.slot].binary_search(&range) {
-                    ranges[src.slot].insert(at, range);
+                if add_range(ranges, src, offset, ty) {
                     grown = true;
                     total += 1;
                 }
@@ -158,6 +166,18 @@ fn propagate(func: &Function, uses: &Uses, ranges: &mut Ranges) -> bool {
         }
         if !grown {
             return true;
+        }
+    }
+}
+
+/// Adds a range `offset` bytes behind an address; false if it was there.
+fn add_range(ranges: &mut Ranges, address: Address, offset: u32, ty: Type) -> bool {
+    let range = ((address.offset + i64::from(offset)) as u32, ty);
+    match ranges[address.slot].binary_search(&range) {
+        Ok(_) => false,
+        Err(at) => {
+            ranges[address.slot].insert(at, range);
+            true
         }
     }
 }

@@ -1,0 +1,81 @@
+//! File tests of single passes: `filetests/ir/<pass>/*.ir` in, the text after the pass out,
+//! pinned beside the file as `.out`. What a pass refuses is pinned the same way.
+
+use pumice_compiler::ir::text::{module_to_text, parse_module};
+use pumice_compiler::ir::verify::verify;
+use pumice_compiler::passes::{self, Ctx, Pass, run_pass};
+use pumice_compiler::{LowerOptions, Target};
+use std::path::{Path, PathBuf};
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("entry").path())
+        .collect();
+    entries.sort();
+    entries
+}
+
+fn run(pass: &Pass, text: &str) -> Result<String, String> {
+    let mut module = parse_module(text).map_err(|e| e.to_string())?;
+    verify(&module).map_err(|e| format!("before: {e}"))?;
+    let target = Target::reference();
+    let options = LowerOptions::default();
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    let changed = match run_pass(pass, &mut module, &ctx) {
+        Ok(changed) => changed,
+        Err(error) => return Ok(format!("error: {error}\n")),
+    };
+    verify(&module).map_err(|e| format!("after: {e}"))?;
+    let again = run_pass(pass, &mut module.clone(), &ctx).map_err(|e| e.to_string())?;
+    let out = module_to_text(&module);
+    // Passes that clean up reach their end in one run.
+    let settles = matches!(pass.name, "dce" | "simplify_cfg" | "cse" | "sroa");
+    if settles && again.is_yes() {
+        return Err(format!("a second run changes more:\n{out}"));
+    }
+    if !changed.is_yes() && parse_module(text).map(|m| module_to_text(&m)).as_ref() != Ok(&out) {
+        return Err("the pass changed the module but says it did not".to_string());
+    }
+    Ok(out)
+}
+
+#[test]
+fn every_file_is_rewritten_as_blessed() {
+    let bless = std::env::var_os("PUMICE_BLESS").is_some();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir");
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for folder in entries(&root) {
+        let name = folder.file_name().expect("name").to_string_lossy();
+        // Other folders belong to other tests.
+        let Some(pass) = passes::find(&name) else {
+            continue;
+        };
+        for path in entries(&folder) {
+            if path.extension().is_none_or(|e| e != "ir") {
+                continue;
+            }
+            count += 1;
+            let text = std::fs::read_to_string(&path).expect("readable");
+            let got = match run(pass, &text) {
+                Ok(got) => got,
+                Err(error) => {
+                    failures.push(format!("{}: {error}", path.display()));
+                    continue;
+                }
+            };
+            let pinned = path.with_extension("out");
+            if bless {
+                std::fs::write(&pinned, got).expect("writable");
+            } else if std::fs::read_to_string(&pinned).unwrap_or_default() != got {
+                failures.push(format!("{}: differs:\n{got}", path.display()));
+            }
+        }
+    }
+    assert!(count >= 15, "only {count} files found");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
