@@ -302,3 +302,67 @@ fn programs_from_source_link() {
     let outcome = run(&[&main, &archive], false);
     assert!(outcome.output.is_some(), "{}", outcome.log);
 }
+
+#[test]
+fn declarations_of_another_front_end_fit() {
+    // As the LLVM translator spells them: 64-bit array lengths, a record that refers to
+    // itself, padding at the end, decorated parameters of a declaration.
+    let foreign = module(
+        "
+        OpCapability Int8
+        OpCapability Int64
+        OpEntryPoint Kernel %k \"k\"
+        OpDecorate %use LinkageAttributes \"use\" Import
+        OpDecorate %table LinkageAttributes \"table\" Import
+        OpDecorate %p FuncParamAttr ByVal
+        OpTypeForwardPointer %next CrossWorkgroup
+        %byte = OpTypeInt 8 0
+        %int = OpTypeInt 32 0
+        %long = OpTypeInt 64 0
+        %seven = OpConstant %long 7
+        %four = OpConstant %long 4
+        %zero = OpConstant %int 0
+        %pad = OpTypeArray %byte %seven
+        %node = OpTypeStruct %long %next %byte %pad
+        %next = OpTypePointer CrossWorkgroup %node
+        %local = OpTypePointer Function %node
+        %array = OpTypeArray %int %four
+        %ptr_array = OpTypePointer UniformConstant %array
+        %ptr_int = OpTypePointer UniformConstant %int
+        %table = OpVariable %ptr_array UniformConstant
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %next %local %int
+        %fk = OpTypeFunction %void
+        %use = OpFunction %next None %fn
+        %p = OpFunctionParameter %local
+        %i = OpFunctionParameter %int
+        OpFunctionEnd
+        %k = OpFunction %void None %fk
+        %l = OpLabel
+        %v = OpVariable %local Function
+        %e = OpInBoundsPtrAccessChain %ptr_int %table %zero %zero
+        %x = OpLoad %int %e Aligned 4
+        %r = OpFunctionCall %next %use %v %x
+        %n = OpLoad %node %r Aligned 8
+        OpReturn
+        OpFunctionEnd",
+    );
+    let ours = from_source(
+        "typedef struct node { long value; global struct node *next; char c; } node;
+         constant int table[4] = { 1, 2, 3, 4 };
+         global node *use(node n, int i) { return n.next + i; }",
+    );
+    for modules in [[&foreign, &ours], [&ours, &foreign]] {
+        let outcome = run(&modules, false);
+        let linked = outcome.output.expect(&outcome.log);
+        support::validate(&linked.words, "opencl2.2").unwrap();
+        let text = support::disassemble(&linked.words);
+        assert_eq!(text.matches("= OpBitcast").count(), 3, "{text}");
+    }
+    let other = from_source("constant int table[5] = { 1 }; int use(int a, int i) { return i; }");
+    assert_eq!(
+        run(&[&foreign, &other], false).log,
+        "error: 'use' is declared with a type that differs from its definition\n\
+         error: 'table' is declared with a type that differs from its definition\n"
+    );
+}

@@ -30,7 +30,6 @@ pub struct Builder {
     capability_set: FxHashSet<u32>,
     extensions: Vec<&'static str>,
     ext_import: u32,
-    contraction: bool,
     entry_points: Vec<u32>,
     execution_modes: Vec<u32>,
     strings: Vec<u32>,
@@ -56,8 +55,8 @@ pub struct Builder {
 /// Appends one instruction.
 fn write(out: &mut Vec<u32>, op: Op, parts: [&[u32]; 2]) {
     let count = 1 + parts[0].len() + parts[1].len();
-    // Word counts have 16 bits; the emitter keeps operands below that.
-    debug_assert!(count < 0x1_0000, "instruction too long");
+    // Word counts have 16 bits; the emitter splits or refuses what could be longer.
+    assert!(count < 0x1_0000, "instruction too long");
     out.push(((count as u32) << 16) | op as u32);
     out.extend_from_slice(parts[0]);
     out.extend_from_slice(parts[1]);
@@ -79,7 +78,6 @@ impl Builder {
             capability_set: FxHashSet::default(),
             extensions: Vec::new(),
             ext_import: 0,
-            contraction: true,
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
             strings: Vec::new(),
@@ -133,9 +131,9 @@ impl Builder {
         self.version = self.version.max(version);
     }
 
-    /// Forbids contraction of floating-point expressions in every kernel.
-    pub fn forbid_contraction(&mut self) {
-        self.contraction = false;
+    /// The version so far.
+    pub fn version(&self) -> (u8, u8) {
+        self.version
     }
 
     /// A type or constant, written once per distinct content.
@@ -363,11 +361,6 @@ impl Builder {
             Op::ExecutionMode,
             [&[function, mode as u32], operands],
         );
-    }
-
-    /// Whether contraction is still allowed.
-    pub fn contraction(&self) -> bool {
-        self.contraction
     }
 
     // ---- functions ----

@@ -73,6 +73,16 @@ pub fn emit(
     target: &Target,
     sources: Option<&SourceMap>,
 ) -> Result<Vec<u32>, EmitError> {
+    for function in &module.functions {
+        check_name(&function.link_name, function.span)?;
+        for arg in function.kernel.iter().flat_map(|k| &k.args) {
+            check_name(&arg.name, function.span)?;
+            check_name(&arg.type_name, function.span)?;
+        }
+    }
+    for global in &module.globals {
+        check_name(&global.name, global.span)?;
+    }
     let math = &options.math;
     let mut fast_math = 0;
     if math.finite_math_only || math.fast_relaxed {
@@ -106,6 +116,20 @@ pub fn emit(
     emitter.run()?;
     Ok(emitter.b.finish())
 }
+
+/// Names become literal strings, whose instructions have at most 65535 words.
+fn check_name(name: &str, span: Span) -> Result<(), EmitError> {
+    if name.len() > MAX_NAME {
+        return Err(EmitError {
+            span,
+            message: format!("a name of more than {MAX_NAME} bytes is not supported"),
+        });
+    }
+    Ok(())
+}
+
+/// Far below what an instruction holds, so that all of a kernel's strings fit.
+const MAX_NAME: usize = 1000;
 
 impl Emitter<'_> {
     fn run(&mut self) -> Result<(), EmitError> {
@@ -157,6 +181,11 @@ impl Emitter<'_> {
             }
         }
         let mut interface: Vec<u32> = self.inputs.values().map(|(id, _)| *id).collect();
+        if self.b.version() >= (1, 4) {
+            // From 1.4 on the interface names variables of every storage class.
+            interface.extend(self.globals.iter().filter(|id| **id != 0));
+            interface.extend(self.anonymous.values());
+        }
         interface.sort_unstable();
         for (id, entry) in kernels {
             self.kernel_attributes(id, entry, &interface);

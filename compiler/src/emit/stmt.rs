@@ -9,6 +9,9 @@ use crate::sema::typed::{ExprId, LabelId, LoopHint, StmtId, StmtKind, SwitchCase
 /// Ranges of case values up to this length become single cases.
 const MAX_RANGE: u64 = 64;
 
+/// Cases of one OpSwitch, whose length has 16 bits.
+const MAX_CASES: usize = 16_000;
+
 impl FunctionEmitter<'_, '_> {
     /// Writes a statement.
     pub fn stmt(&mut self, id: StmtId) -> Result<(), EmitError> {
@@ -259,10 +262,19 @@ impl FunctionEmitter<'_, '_> {
             self.e.b.branch_if(inside, target, next);
             self.e.b.start_block(next);
         }
-        if literals.is_empty() {
+        let words = if bits == 64 { 3 } else { 2 };
+        let mut chunks = literals.chunks(words * MAX_CASES).peekable();
+        if chunks.peek().is_none() {
             self.e.b.branch(otherwise);
-        } else {
-            self.e.b.switch(selector, otherwise, &literals);
+        }
+        while let Some(chunk) = chunks.next() {
+            if chunks.peek().is_none() {
+                self.e.b.switch(selector, otherwise, chunk);
+            } else {
+                let next = self.e.b.id();
+                self.e.b.switch(selector, next, chunk);
+                self.e.b.start_block(next);
+            }
         }
         self.breaks.push(end);
         self.stmt(body)?;

@@ -8,8 +8,9 @@ use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
+use super::compat::{CallCast, Types, cast_call};
 use super::merge::{IdMap, Inst, Renamer, Sections, opcode, result_positions, split};
-use super::operands::{instructions, read_string};
+use super::operands::{instructions, read_string, string_words};
 use crate::Outcome;
 use crate::options::LinkOptions;
 
@@ -47,6 +48,9 @@ fn has_imports(words: &[u32]) -> bool {
     })
 }
 
+/// The version from which an entry point's interface names every variable that it uses.
+const ALL_GLOBALS: u32 = 0x1_0400;
+
 /// One decorated symbol.
 #[derive(Clone, Debug)]
 struct Symbol {
@@ -61,6 +65,10 @@ struct Linker {
     renamer: Renamer,
     /// Functions and variables that leave the module (imports, repeated link-once ones).
     dropped: FxHashSet<u32>,
+    /// Imported functions whose declaration spells the definition's type differently.
+    casts: FxHashMap<u32, CallCast>,
+    /// One above the highest id.
+    bound: u32,
     errors: Vec<String>,
 }
 
@@ -82,6 +90,8 @@ impl Linker {
             map: IdMap::default(),
             renamer,
             dropped: FxHashSet::default(),
+            casts: FxHashMap::default(),
+            bound: base + 1,
             errors: Vec::new(),
         };
         linker.check_models();
@@ -93,7 +103,7 @@ impl Linker {
             linker.check_open(&open);
         }
         if linker.errors.is_empty() {
-            Ok(linker.write(base + 1))
+            Ok(linker.write())
         } else {
             Err(linker.errors)
         }
@@ -226,6 +236,7 @@ impl Linker {
             }
         }
         let mut open: Vec<Symbol> = Vec::new();
+        let mut mismatched: Vec<(Symbol, Symbol)> = Vec::new();
         for symbol in symbols.iter().filter(|s| s.linkage == LinkageType::Import) {
             let definition = exports.get(symbol.name.as_str()).copied();
             let first = definition.or_else(|| open.iter().find(|s| s.name == symbol.name));
@@ -233,17 +244,59 @@ impl Linker {
                 open.push(symbol.clone());
                 continue;
             };
-            if types.get(&symbol.id) != types.get(&target.id) {
-                self.errors.push(format!(
-                    "'{}' is declared with a type that differs from its definition",
-                    symbol.name
-                ));
+            let (declared, defined) = (types.get(&symbol.id), types.get(&target.id));
+            if declared != defined {
+                mismatched.push((symbol.clone(), target.clone()));
                 continue;
             }
             self.dropped.insert(symbol.id);
             self.map.replace(symbol.id, target.id);
         }
+        for (symbol, target) in mismatched {
+            self.reconcile(&symbol, &target, &types);
+        }
         open
+    }
+
+    /// Joins an import and a definition whose types are different ids of, perhaps, one layout.
+    fn reconcile(&mut self, symbol: &Symbol, target: &Symbol, types: &FxHashMap<u32, u32>) {
+        let is_function = |id| {
+            let mut functions = self.modules.iter().flat_map(|m| &m.functions);
+            functions.any(|f| f.id == id)
+        };
+        let kinds = (is_function(symbol.id), is_function(target.id));
+        let known = Types::new(&self.modules);
+        let found = match (types.get(&symbol.id), types.get(&target.id)) {
+            (Some(declared), Some(defined)) => Some((*declared, *defined)),
+            _ => None,
+        };
+        let mut fits = false;
+        if let (Some((declared, defined)), (true, true)) = (found, kinds) {
+            if let Some(cast) = known.call_cast(declared, defined) {
+                self.casts.insert(symbol.id, cast);
+                self.dropped.insert(symbol.id);
+                self.map.replace(symbol.id, target.id);
+                fits = true;
+            }
+        } else if let (Some((declared, defined)), (false, false)) = (found, kinds) {
+            if known.pointers_fit(declared, defined) {
+                // The variable under its declared type: a constant cast of its address.
+                let alias = self.bound;
+                self.bound += 1;
+                let op = (5 << 16) | Op::SpecConstantOp as u32;
+                let cast = vec![op, declared, alias, Op::Bitcast as u32, target.id];
+                self.modules[0].globals.push(cast);
+                self.dropped.insert(symbol.id);
+                self.map.replace(symbol.id, alias);
+                fits = true;
+            }
+        }
+        if !fits {
+            self.errors.push(format!(
+                "'{}' is declared with a type that differs from its definition",
+                symbol.name
+            ));
+        }
     }
 
     /// Reports every open import that something uses.
@@ -277,10 +330,11 @@ impl Linker {
     }
 
     /// Writes the merged module.
-    fn write(mut self, bound: u32) -> Vec<u32> {
+    fn write(mut self) -> Vec<u32> {
         let modules = std::mem::take(&mut self.modules);
         let version = modules.iter().map(|m| m.version).max().unwrap_or(0x1_0200);
-        let mut out = vec![MAGIC_NUMBER, version, 0, bound, 0];
+        self.drop_contents(&modules);
+        let mut out = vec![MAGIC_NUMBER, version, 0, 0, 0];
         let mut seen = FxHashSet::default();
         for capability in modules.iter().flat_map(|m| &m.capabilities) {
             if seen.insert(*capability) {
@@ -308,7 +362,11 @@ impl Linker {
             [|m| &m.entry_points, |m| &m.execution_modes, |m| &m.strings];
         for section in sections {
             for inst in modules.iter().flat_map(section) {
-                self.push(&mut out, inst.clone());
+                let mut inst = inst.clone();
+                if version >= ALL_GLOBALS && opcode(&inst) == Op::EntryPoint as u32 {
+                    self.list_variables(&mut inst, &modules);
+                }
+                self.push(&mut out, inst);
             }
         }
         for inst in modules.iter().flat_map(|m| &m.names) {
@@ -325,12 +383,40 @@ impl Linker {
             for function in functions().filter(|f| f.has_body == body) {
                 if !self.dropped.contains(&function.id) {
                     for inst in &function.insts {
-                        self.push(&mut out, inst.clone());
+                        self.push_body(&mut out, inst);
                     }
                 }
             }
         }
+        out[3] = self.bound;
         out
+    }
+
+    /// What a dropped function defines goes with it, so that nothing decorates or names it.
+    fn drop_contents(&mut self, modules: &[Sections]) {
+        for function in modules.iter().flat_map(|m| &m.functions) {
+            if self.dropped.contains(&function.id) {
+                for inst in &function.insts {
+                    if let Some(at) = result_positions(inst[0] as u16).1 {
+                        self.dropped.insert(inst[at]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Completes an entry point's interface to all variables: from SPIR-V 1.4 on it names those
+    /// of every storage class.
+    fn list_variables(&self, entry: &mut Inst, modules: &[Sections]) {
+        let name = string_words(&entry[3..]).unwrap_or(0);
+        let listed: FxHashSet<u32> = entry[3 + name..].iter().copied().collect();
+        for inst in modules.iter().flat_map(|m| &m.globals) {
+            let is_variable = opcode(inst) == Op::Variable as u32;
+            if is_variable && self.is_kept(inst[2]) && !listed.contains(&inst[2]) {
+                entry.push(inst[2]);
+            }
+        }
+        entry[0] = ((entry.len() as u32) << 16) | Op::EntryPoint as u32;
     }
 
     fn is_kept(&self, id: u32) -> bool {
@@ -340,6 +426,29 @@ impl Linker {
     fn push(&mut self, out: &mut Vec<u32>, mut inst: Inst) {
         self.renamer.rename(&mut inst, &self.map);
         out.extend(inst);
+    }
+
+    /// An instruction of a function; a call may need casts.
+    fn push_body(&mut self, out: &mut Vec<u32>, inst: &Inst) {
+        let is_call = opcode(inst) == Op::FunctionCall as u32;
+        let Some(cast) = self
+            .casts
+            .get(&inst[inst.len().min(4) - 1])
+            .filter(|_| is_call)
+        else {
+            self.push(out, inst.clone());
+            return;
+        };
+        let mut bound = self.bound;
+        let fresh = || {
+            bound += 1;
+            bound - 1
+        };
+        let insts = cast_call(inst, cast, fresh);
+        self.bound = bound;
+        for inst in insts {
+            self.push(out, inst);
+        }
     }
 
     fn push_decoration(&mut self, out: &mut Vec<u32>, inst: &Inst) {

@@ -3,6 +3,7 @@
 //! [`link`](link::link) merges them (clLinkProgram). Takes words of any origin, also
 //! `clCreateProgramWithIL`'s; malformed words give an error in the log, never a panic.
 
+pub mod compat;
 pub mod extract;
 pub mod link;
 pub mod merge;
