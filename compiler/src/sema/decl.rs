@@ -285,14 +285,7 @@ impl<'a> Sema<'a> {
         };
         let old = self.module.global(id);
         let (old_ty, old_space, old_linkage) = (old.ty, old.space, old.linkage);
-        // The earlier one has got the const that its address space implies.
-        let implied = if space == AddrSpace::Constant {
-            Quals::CONST
-        } else {
-            Quals::empty()
-        };
-        let new_ty = self.add_quals(v.ty.q, implied);
-        let same = self.composite(old_ty, new_ty);
+        let same = self.composite(old_ty, v.ty.q);
         let (Some(ty), true) = (same, old_space == space) else {
             let message = format!(
                 "redefinition of '{text}' with a different type: '{}' vs '{}'",
