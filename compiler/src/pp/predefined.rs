@@ -402,7 +402,8 @@ pub(super) fn command_line_text(options: &CompileOptions) -> String {
             },
             Define::Undefine(name) => format!("#undef {name}"),
         };
-        text.push_str(&line.replace(['\n', '\r'], " "));
+        // A definition ends at a line end in it (OpenCL 3.0 API §5.8.6.1).
+        text.push_str(line.split(['\n', '\r']).next().unwrap_or_default());
         text.push('\n');
     }
     text
@@ -410,7 +411,21 @@ pub(super) fn command_line_text(options: &CompileOptions) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEYWORDS, base_interner};
+    use super::{CompileOptions, Define, KEYWORDS, base_interner, command_line_text};
+
+    #[test]
+    fn definitions_end_at_line_ends() {
+        let options = CompileOptions {
+            defines: vec![
+                Define::Define("A=1\n#error injected".to_string()),
+                Define::Define("F(x)=x".to_string()),
+                Define::Undefine("A\r\nB".to_string()),
+            ],
+            ..CompileOptions::default()
+        };
+        let text = command_line_text(&options);
+        assert_eq!(text, "#define A 1\n#define F(x) x\n#undef A\n");
+    }
 
     #[test]
     fn keyword_symbols_are_their_indices() {
