@@ -29,6 +29,22 @@ fn build(text: &str, options: &str, target: &Target) -> Result<Vec<u32>, String>
     Ok(lowered.output.ok_or(lowered.log)?.words)
 }
 
+/// Lowers Kernel SPIR-V that another compiler made of the file, if the folder named by
+/// `PUMICE_FOREIGN_SPIRV` has any (`NAME.LEVEL.spv`).
+fn foreign(name: &str, level: &str, target: &Target) -> Option<Result<Vec<u32>, String>> {
+    let folder = std::env::var_os("PUMICE_FOREIGN_SPIRV")?;
+    let bytes = std::fs::read(Path::new(&folder).join(format!("{name}.{level}.spv"))).ok()?;
+    let module = pumice_compiler::KernelModule {
+        words: bytes
+            .chunks_exact(4)
+            .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+            .collect(),
+        is_library: false,
+    };
+    let lowered = pumice_compiler::lower(&module, target, &LowerOptions::default());
+    Some(lowered.output.map(|m| m.words).ok_or(lowered.log))
+}
+
 fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
     let [global, local, offset] = run.range;
     let local = if local == [0; 3] {
@@ -78,22 +94,30 @@ fn kernel_files_give_what_they_expect() {
         if runs.is_empty() {
             continue;
         }
-        let words = match build(&text, &options, &target) {
-            Ok(words) => words,
-            Err(e) => {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut builds = vec![("source", build(&text, &options, &target))];
+        for level in ["O0", "O1"] {
+            builds.extend(foreign(&stem, level, &target).map(|build| (level, build)));
+        }
+        for (from, built) in builds {
+            let name = format!("{name} from {from}");
+            let words = match built {
+                Ok(words) => words,
+                Err(e) => {
+                    failures.push(format!("{name}: {e}"));
+                    continue;
+                }
+            };
+            if let Err(e) = support::validate(&words, "vulkan1.2") {
                 failures.push(format!("{name}: {e}"));
                 continue;
             }
-        };
-        if let Err(e) = support::validate(&words, "vulkan1.2") {
-            failures.push(format!("{name}: {e}"));
-            continue;
-        }
-        for run in &runs {
-            match run_one(&device, &words, run) {
-                Ok(true) => ran += 1,
-                Ok(false) => {}
-                Err(e) => failures.push(format!("{name}: {}: {e}", run.kernel)),
+            for run in &runs {
+                match run_one(&device, &words, run) {
+                    Ok(true) => ran += 1,
+                    Ok(false) => {}
+                    Err(e) => failures.push(format!("{name}: {}: {e}", run.kernel)),
+                }
             }
         }
     }
