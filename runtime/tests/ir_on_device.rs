@@ -125,7 +125,14 @@ fn interpreter_files_run_on_the_device() {
         let path = entry.expect("entry").path();
         let name = path.display().to_string();
         let text = std::fs::read_to_string(&path).expect("readable");
-        let foreign = ["@", "alias ", "expect error", "no pipeline", " half "];
+        let foreign = [
+            "@",
+            "alias ",
+            "expect error",
+            "expect printf",
+            "no pipeline",
+            " half ",
+        ];
         let comments: Vec<&str> = text.lines().filter(|l| l.starts_with(';')).collect();
         let skip = comments
             .iter()

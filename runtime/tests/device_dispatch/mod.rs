@@ -229,15 +229,47 @@ pub fn dispatch(
     (output, d.printf.map_or(Vec::new(), |b| read(&b, 64)))
 }
 
-/// The machine's first device, if it has one.
-pub fn device() -> Option<Device> {
-    let instance = match Instance::load(&InstanceConfig::default()) {
+/// The machine's first device, if it has one, under the validation layer where it is installed.
+pub struct TestDevice {
+    instance: Instance,
+    device: Device,
+}
+
+impl std::ops::Deref for TestDevice {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl Drop for TestDevice {
+    fn drop(&mut self) {
+        let messages = self.instance.validation_messages();
+        if !std::thread::panicking() {
+            assert!(messages.is_empty(), "{messages:#?}");
+        }
+    }
+}
+
+/// Opens the device; says why there is none.
+pub fn device() -> Option<TestDevice> {
+    let mut config = InstanceConfig {
+        validation: true,
+        ..InstanceConfig::default()
+    };
+    let mut instance = Instance::load(&config);
+    if instance.is_err() {
+        config.validation = false;
+        instance = Instance::load(&config);
+    }
+    let instance = match instance {
         Ok(instance) => instance,
         Err(e) => {
             eprintln!("skipped: {e}");
             return None;
         }
     };
-    let physical = instance.devices().first()?;
-    Some(physical.open().expect("device opens"))
+    let device = instance.devices().first()?.open().expect("device opens");
+    Some(TestDevice { instance, device })
 }
