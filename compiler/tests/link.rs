@@ -366,3 +366,35 @@ fn declarations_of_another_front_end_fit() {
          error: 'table' is declared with a type that differs from its definition\n"
     );
 }
+
+#[test]
+fn built_in_variables_need_no_definition() {
+    // As llvm-spirv writes them: with import linkage, which nothing ever satisfies.
+    let header = HEADER.replace(
+        "OpCapability Kernel",
+        "OpCapability Kernel\nOpCapability Int64",
+    );
+    let body = "
+        OpEntryPoint Kernel %k \"k\" %id
+        OpDecorate %id BuiltIn GlobalInvocationId
+        OpDecorate %id Constant
+        OpDecorate %id LinkageAttributes \"__spirv_BuiltInGlobalInvocationId\" Import
+        %long = OpTypeInt 64 0
+        %v3 = OpTypeVector %long 3
+        %ptr = OpTypePointer Input %v3
+        %id = OpVariable %ptr Input
+        %void = OpTypeVoid
+        %fk = OpTypeFunction %void
+        %k = OpFunction %void None %fk
+        %l = OpLabel
+        %v = OpLoad %v3 %id
+        OpReturn
+        OpFunctionEnd";
+    let user = KernelModule {
+        words: support::assemble(&format!("{header}{body}")),
+        is_library: false,
+    };
+    let outcome = run(&[&user], false);
+    let linked = outcome.output.expect(&outcome.log);
+    support::validate(&linked.words, "opencl2.2").unwrap();
+}

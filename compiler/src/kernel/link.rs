@@ -319,7 +319,21 @@ impl Linker {
             }
         }
         self.modules = modules;
+        // Built-in variables need no definition; some producers declare them as imports.
+        let built_in: FxHashSet<u32> = self
+            .modules
+            .iter()
+            .flat_map(|module| &module.decorations)
+            .filter(|inst| {
+                opcode(inst) == Op::Decorate as u32
+                    && inst.get(2) == Some(&(Decoration::BuiltIn as u32))
+            })
+            .map(|inst| self.map.find(inst[1]))
+            .collect();
         for symbol in open {
+            if built_in.contains(&symbol.id) {
+                continue;
+            }
             if used.contains(&symbol.id) {
                 self.errors
                     .push(format!("undefined reference to '{}'", symbol.name));
