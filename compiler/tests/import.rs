@@ -5,6 +5,7 @@ mod support;
 
 use pumice_compiler::import::{SpecConstants, import};
 use pumice_compiler::ir::text::module_to_text;
+use pumice_compiler::{KernelModule, LowerOptions, Target, backend};
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
@@ -124,16 +125,25 @@ fn mutate(words: &[u32], noise: &mut Noise) -> Vec<u32> {
 
 #[test]
 fn mutated_modules_never_panic() {
-    let rounds = 400;
+    let (rounds, target) = (400, Target::reference());
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let words = support::assemble(&text);
-        let spec = spec_constants(&text);
+        let options = LowerOptions {
+            spec_constants: spec_constants(&text).into_iter().collect(),
+            ..LowerOptions::default()
+        };
         let mut noise = Noise(0x1234_5678_9ABC_DEF1);
         for _ in 0..rounds {
             let mutated = mutate(&words, &mut noise);
             // What counts is that it comes back at all.
-            let _ = import(&mutated, &spec);
+            let module = KernelModule {
+                words: mutated,
+                is_library: false,
+            };
+            if let Ok(mut ir) = backend::to_ir(&module, &options) {
+                let _ = backend::optimise(&mut ir, &target, &options);
+            }
         }
     }
 }
