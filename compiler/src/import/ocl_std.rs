@@ -7,6 +7,7 @@ use crate::ir::{
     AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar,
     StringId, Type, Value, ValueDef,
 };
+use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
 use rspirv::spirv::OpenclStd100Op as Ocl;
 use smallvec::SmallVec;
 
@@ -113,6 +114,10 @@ impl Body<'_, '_> {
                     .map(|n| self.arg(inst, n))
                     .collect::<Result<SmallVec<_>>>()?;
                 let (_, ty) = self.result_type(inst)?;
+                let types: SmallVec<[Type; 3]> = args.iter().map(|&a| self.func.ty(a)).collect();
+                if !operands_fit(op, &types, ty) {
+                    return Err(inst.error("the operands' types are wrong"));
+                }
                 let flags = self.float_flags(inst.id);
                 let op = MathOp::Ocl(op);
                 let value = self.emit(InstKind::Math { op, args, flags }, ty);
@@ -284,6 +289,58 @@ impl Body<'_, '_> {
                 }
                 _ => return None,
             }
+        }
+    }
+}
+
+/// Whether an instruction that stays OpenCL.std has the operands of its specification.
+fn operands_fit(op: Ocl, args: &[Type], result: Type) -> bool {
+    let float = result.scalar.is_float();
+    let ints = Type::vector(Scalar::I32, result.lanes);
+    let is_ptr = |ty: &Type| ty.scalar.is_ptr() && ty.lanes == 1;
+    match op {
+        Ocl::ldexp | Ocl::pown | Ocl::rootn => float && args == [result, ints],
+        Ocl::fract | Ocl::modf | Ocl::sincos | Ocl::frexp | Ocl::lgamma_r => {
+            float && matches!(args, [x, p] if *x == result && is_ptr(p))
+        }
+        Ocl::remquo => float && matches!(args, [x, y, p] if [*x, *y] == [result; 2] && is_ptr(p)),
+        Ocl::ilogb => {
+            result.scalar == Scalar::I32
+                && matches!(args, [x] if x.scalar.is_float() && x.lanes == result.lanes)
+        }
+        Ocl::nan => {
+            let bits = Scalar::int_of_bits(result.scalar.bits());
+            float && matches!(args, [x] if Some(x.scalar) == bits && x.lanes == result.lanes)
+        }
+        Ocl::length | Ocl::fast_length => {
+            float && matches!(args, [x] if x.lane() == result && x.lanes <= 4)
+        }
+        Ocl::distance | Ocl::fast_distance => {
+            float && matches!(args, [x, y] if x == y && x.lane() == result && x.lanes <= 4)
+        }
+        Ocl::cross => float && matches!(result.lanes, 3 | 4) && args == [result; 2],
+        Ocl::normalize | Ocl::fast_normalize => float && result.lanes <= 4 && args == [result],
+        Ocl::s_upsample | Ocl::u_upsample => {
+            let half = Scalar::int_of_bits(result.scalar.bits() / 2);
+            let half = half.map(|scalar| result.with_scalar(scalar));
+            result.scalar.is_int()
+                && matches!(args, [high, low] if high == low && Some(*high) == half)
+        }
+        Ocl::s_mad24 | Ocl::u_mad24 => result == ints && args == [result; 3],
+        Ocl::s_mul24 | Ocl::u_mul24 => result == ints && args == [result; 2],
+        // All others take operands of the result's type, as many as the grammar says. The
+        // numbers up to fast_normalize are functions of floats, those above of integers.
+        _ => {
+            let count = OPENCL_STD_100_INSTRUCTION_TABLE
+                .lookup_opcode(op as u32)
+                .map(|grammar| grammar.operands.len());
+            let of_floats = (op as u32) <= Ocl::fast_normalize as u32;
+            let right_kind = if of_floats {
+                float
+            } else {
+                result.scalar.is_int()
+            };
+            right_kind && Some(args.len()) == count && args.iter().all(|&arg| arg == result)
         }
     }
 }
