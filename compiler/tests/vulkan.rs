@@ -11,6 +11,7 @@ mod support;
 use pumice_compiler::interp::{self, Options};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::verify;
+use pumice_compiler::target::FloatControls;
 use pumice_compiler::{LowerOptions, Target, vulkan};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,43 @@ fn files() -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// Devices that differ in what they promise: everything, and hardly anything.
+fn other_targets() -> [Target; 2] {
+    let controls = FloatControls {
+        signed_zero_inf_nan_preserve: true,
+        denorm_preserve: true,
+        denorm_flush_to_zero: false,
+        rounding_rte: true,
+        rounding_rtz: false,
+    };
+    let rich = Target {
+        float_controls: [controls; 3],
+        max_push_constants_size: 256,
+        ..Target::reference()
+    };
+    let poor = Target {
+        vulkan_memory_model: false,
+        memory_model_device_scope: false,
+        exact_fma_f32: false,
+        max_push_constants_size: 64,
+        ..Target::reference()
+    };
+    [rich, poor]
+}
+
+fn check_other_targets(text: &str) -> Result<(), String> {
+    for target in other_targets() {
+        let mut module = parse_module(text).map_err(|e| e.to_string())?;
+        lowering_passes::lower(&mut module, &target)?;
+        let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+            .map_err(|e| e.to_string())?
+            .words;
+        support::validate(&words, "vulkan1.2")
+            .map_err(|e| format!("{target:?}\n{e}\n{}", support::disassemble(&words)))?;
+    }
+    Ok(())
 }
 
 fn check_file(path: &Path, bless: bool) -> Result<(), String> {
@@ -56,6 +94,7 @@ fn check_file(path: &Path, bless: bool) -> Result<(), String> {
         .words;
     support::validate(&words, "vulkan1.2")
         .map_err(|e| format!("{e}\n{}", support::disassemble(&words)))?;
+    check_other_targets(&text)?;
     if text.contains("; snapshot") {
         let pinned = path.with_extension("spvasm");
         let got = support::disassemble(&words);

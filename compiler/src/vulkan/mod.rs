@@ -56,7 +56,10 @@ pub fn emit(
     emitter.check_types()?;
     emitter.declare_entry_points();
     let reflection = emitter.reflection()?;
-    let words = pumice_reflection::embed(&emitter.b.finish(), &reflection)
-        .map_err(|e| LowerError::new(format!("internal: reflection: {e}")))?;
+    let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
+        // Names and data come from the program: an OpString holds at most 256 KiB, that is
+        // 128 KiB of data in hexadecimal.
+        LowerError::new(format!("the program cannot be described: {e}"))
+    })?;
     Ok(VulkanModule { words })
 }
