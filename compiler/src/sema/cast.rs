@@ -26,8 +26,30 @@ impl<'a> Sema<'a> {
             ));
         }
         let value = self.rvalue(operand);
-        let (named, value) = (named?, value?);
-        self.explicit_cast(value, named.q.ty, span)
+        let (named, mut value) = (named?, value?);
+        let to = named.q.ty;
+        if self.module.types.is_vector(to)
+            && self.ty(value) == TypeTable::BOOL
+            && matches!(self.ast.expr(operand).kind, ast::ExprKind::Paren(_))
+        {
+            // `(int4)(b)` is a vector literal of one element: an element's value, not a cast.
+            value = self.bool_to_int(value);
+        }
+        self.explicit_cast(value, to, span)
+    }
+
+    /// A scalar in all lanes of a vector type.
+    pub(super) fn splat(&mut self, value: ExprId, elem: TypeId, to: TypeId) -> ExprId {
+        let span = self.span(value);
+        let truth = self.ty(value) == TypeTable::BOOL && self.module.types.is_integer(elem);
+        let scalar = self.arith_convert(value, elem);
+        // True becomes all ones in an integer vector (OpenCL C 3.0 §6.4.2).
+        let scalar = if truth {
+            self.negate(scalar, span)
+        } else {
+            scalar
+        };
+        self.convert(ConvertKind::Splat, scalar, to)
     }
 
     /// A value cast to a type.
@@ -74,15 +96,7 @@ impl<'a> Sema<'a> {
                 return Some(self.convert(ConvertKind::IntToPtr, value, to));
             }
             Type::Vector { elem, .. } if from_arith => {
-                let truth = self.is_bool(value) && types.is_integer(elem);
-                let scalar = self.arith_convert(value, elem);
-                // True becomes all ones in an integer vector (OpenCL C 3.0 §6.4.2).
-                let scalar = if truth {
-                    self.negate(scalar, span)
-                } else {
-                    scalar
-                };
-                return Some(self.convert(ConvertKind::Splat, scalar, to));
+                return Some(self.splat(value, elem, to));
             }
             _ => {}
         }
@@ -118,11 +132,6 @@ impl<'a> Sema<'a> {
         };
         self.error(span, message);
         None
-    }
-
-    /// A value of type bool, though C may have widened it.
-    fn is_bool(&self, value: ExprId) -> bool {
-        self.ty(value) == TypeTable::BOOL
     }
 
     fn pointer_cast(

@@ -241,8 +241,7 @@ impl<'a> Sema<'a> {
         }
         match *types.get(to) {
             Type::Vector { elem, .. } if types.is_arithmetic(from) => {
-                let scalar = self.arith_convert(value, elem);
-                return Some(self.convert(ConvertKind::Splat, scalar, to));
+                return Some(self.splat(value, elem, to));
             }
             Type::Pointer { pointee, space } => {
                 return self.pointer_assign(value, to, pointee, space, purpose);

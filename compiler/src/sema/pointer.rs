@@ -33,7 +33,18 @@ impl<'a> Sema<'a> {
             return None;
         }
         let align = self.module.types.align(pointee.ty);
+        let align = self.pointer_align(pointer).map_or(align, |a| a.min(align));
         Some(self.mk_place(PlaceKind::Deref(pointer), pointee, space, align, span))
+    }
+
+    /// What is known of an address's alignment when it comes straight from an object: elements
+    /// of an array in a packed record have less than their type asks for.
+    fn pointer_align(&self, pointer: ExprId) -> Option<u64> {
+        match self.body.expr(pointer).kind {
+            ExprKind::Decay(place) | ExprKind::AddrOf(place) => Some(self.body.place(place).align),
+            ExprKind::PtrAdd { base, .. } => self.pointer_align(base),
+            _ => None,
+        }
     }
 
     /// `&operand`
