@@ -6,6 +6,8 @@ mod device_dispatch;
 mod kernel_runs;
 #[path = "../../compiler/tests/lowering_passes/mod.rs"]
 mod lowering_passes;
+#[path = "../../compiler/tests/random_cfg/mod.rs"]
+mod random_cfg;
 #[path = "../../compiler/tests/run_line/mod.rs"]
 mod run_line;
 
@@ -183,4 +185,51 @@ fn interpreter_files_run_on_the_device() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(ran > 20 || !only.is_empty(), "the file tests are there");
+}
+
+/// Random control flow with divergent work-items: the structurizer's output on a device.
+#[test]
+fn random_control_flow_on_the_device() {
+    let Some(device) = device() else { return };
+    let mut random = random_cfg::Random(5);
+    let target = Target::reference();
+    let options = LowerOptions::default();
+    let ctx = pumice_compiler::passes::Ctx {
+        target: &target,
+        options: &options,
+    };
+    let range = NdRange::linear(32, 32);
+    for _ in 0..40 {
+        let size = 3 + random.below(12);
+        let text = random_cfg::by_work_item(&random_cfg::random_function(&mut random, size), 31);
+        let mut module = parse_module(&text).expect("parses");
+        let seed = random.below(1 << 30) as i32;
+        let inputs = Inputs {
+            buffers: vec![vec![0; 512 * 32]],
+            args: vec![
+                Arg::Buffer {
+                    index: 0,
+                    offset: 0,
+                },
+                Arg::Bytes(seed.to_le_bytes().to_vec()),
+            ],
+        };
+        let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
+        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
+        let words = vulkan::emit(&mut module, &target, &options)
+            .expect("emits")
+            .words;
+        let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
+        let lanes = want.buffers[0].chunks(512).zip(got.buffers[0].chunks(512));
+        for (lane, (want, got)) in lanes.enumerate() {
+            let words =
+                |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().step_by(4).take(64).collect() };
+            assert!(
+                want == got,
+                "seed {seed}, work-item {lane}\ninterpreter {:?}\ndevice      {:?}\n{text}",
+                words(want),
+                words(got)
+            );
+        }
+    }
 }

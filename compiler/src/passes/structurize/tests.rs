@@ -1,5 +1,8 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
+#[path = "../../../tests/random_cfg/mod.rs"]
+mod random_cfg;
+
 use super::{Merge, StructuredCfg, check, run};
 use crate::interp::{self, Arg, Inputs, InterpError, NdRange, Options};
 use crate::ir::text::{module_to_text, parse_module};
@@ -10,103 +13,8 @@ use crate::ir::{
 use crate::passes::{Ctx, run_pipeline};
 use crate::vulkan::emit;
 use crate::{LowerOptions, Target};
+use random_cfg::{Random, random_function};
 use std::fmt::Write;
-
-/// A small generator (PCG's multiplier), so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
-
-/// Any graph of `n` blocks: each takes a parameter, stores what it saw, and branches on a hash
-/// of a step counter, so that every path is taken by some input. A counter ends the run.
-fn random_function(random: &mut Random, n: u64) -> String {
-    let mut text = String::from(
-        "kernel \"k\" fn0 {\n  pointer global\n  value i32\n}\n\n\
-         func fn0 \"k\"(ptr.global, i32) -> () export {\n\
-         block0(v0: ptr.global, v1: i32):\n  jump block1(i32 0, v1)\n",
-    );
-    let mut value = 100;
-    for block in 1..n {
-        let base = value;
-        value += 20;
-        let [step, hash, slot, next, addr, mixed, stop] = [0, 1, 2, 3, 4, 5, 6].map(|i| base + i);
-        let _ = write!(
-            text,
-            "block{block}(v{step}: i32, v{hash}: i32):\n\
-             \x20 v{slot}: i64 = zext v{step}\n\
-             \x20 v{}: i64 = imul v{slot}, i64 4\n\
-             \x20 v{addr}: ptr.global = ptr_add v0, v{}\n\
-             \x20 store v{addr}, i32 {block}, align 4\n\
-             \x20 v{next}: i32 = iadd v{step}, i32 1\n\
-             \x20 v{}: i32 = imul v{hash}, i32 1664525\n\
-             \x20 v{mixed}: i32 = iadd v{}, i32 {}\n\
-             \x20 v{stop}: bool = icmp.uge v{next}, i32 60\n\
-             \x20 branch v{stop}, block{}, block{}\n\
-             block{}:\n",
-            base + 7,
-            base + 7,
-            base + 8,
-            base + 8,
-            1013904223 + block,
-            n,
-            1000 + block,
-            1000 + block,
-        );
-        let call = |random: &mut Random| {
-            let target = if random.below(3) == 0 {
-                1 + random.below(n)
-            } else {
-                (block + 1 + random.below(3)).min(n)
-            };
-            if target == n {
-                format!("block{n}")
-            } else {
-                let second = if random.below(4) == 0 { next } else { mixed };
-                format!("block{target}(v{next}, v{second})")
-            }
-        };
-        match random.below(6) {
-            0 => {
-                let dest = call(random);
-                let _ = writeln!(text, "  jump {dest}");
-            }
-            1 => {
-                let (a, b, c, d) = (call(random), call(random), call(random), call(random));
-                let _ = write!(
-                    text,
-                    "  v{}: i32 = lshr v{mixed}, i32 13\n  v{}: i32 = and v{}, i32 3\n  \
-                     switch v{}, {a}, [0: {b}, 1: {c}, 2: {d}]\n",
-                    base + 9,
-                    base + 10,
-                    base + 9,
-                    base + 10
-                );
-            }
-            _ => {
-                let (a, b) = (call(random), call(random));
-                let bit = 8 + random.below(20);
-                let (shifted, low, taken) = (base + 9, base + 10, base + 11);
-                let _ = write!(
-                    text,
-                    "  v{shifted}: i32 = lshr v{mixed}, i32 {bit}\n  \
-                     v{low}: i32 = and v{shifted}, i32 1\n  \
-                     v{taken}: bool = icmp.eq v{low}, i32 0\n  \
-                     branch v{taken}, {a}, {b}\n"
-                );
-            }
-        }
-    }
-    let _ = write!(text, "block{n}:\n  return\n}}\n");
-    text
-}
 
 fn structure(module: &mut Module) -> Vec<StructuredCfg> {
     verify(module).expect("the input is right");
@@ -233,17 +141,7 @@ fn barriers_that_all_reached_are_reached_by_all() {
     for _ in 0..300 {
         let size = 3 + random.below(8);
         let mask = [0, 1, 1, 3][random.below(4) as usize];
-        let text = random_function(&mut random, size)
-            .replace("ptr_add v0, ", "ptr_add v7, ")
-            .replace(
-                "  jump block1(i32 0, v1)\n",
-                &format!(
-                    "  v2: i64 = builtin.local_linear_id\n  v3: i32 = trunc v2\n  \
-                     v4: i32 = and v3, i32 {mask}\n  v5: i32 = iadd v1, v4\n  \
-                     v6: i64 = imul v2, i64 512\n  v7: ptr.global = ptr_add v0, v6\n  \
-                     jump block1(i32 0, v5)\n"
-                ),
-            );
+        let text = random_cfg::by_work_item(&random_function(&mut random, size), mask);
         let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let func = module.functions.values_mut().next().expect("one");
         for _ in 0..1 + random.below(2) {
