@@ -35,6 +35,8 @@ variables! {
         "Set to anything: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas.";
+    STAGING_ONLY = "PUMICE_STAGING_ONLY",
+        "Set to anything: copy buffers through staging memory even where the host can reach them.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",
         "The Vulkan loader to open instead of libvulkan.so.1.";
 }

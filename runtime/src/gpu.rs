@@ -1,12 +1,13 @@
 //! The runtime's view of the Vulkan layer: errors as OpenCL errors, memory that can be read and
 //! written wherever it lies, a stream of batches per queue.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
 use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp, Wait};
 
+use crate::config;
 use crate::error::{Error, Result};
 use crate::log;
 use crate::memory::host_ptr::{HostBlock, HostSlice};
@@ -24,6 +25,15 @@ pub fn error(error: vk::Error) -> Error {
         vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
         _ => Error::OutOfResources,
     }
+}
+
+/// A buffer's memory, where the host can reach it and is meant to.
+pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
+    static STAGING_ONLY: OnceLock<bool> = OnceLock::new();
+    if *STAGING_ONLY.get_or_init(|| config::STAGING_ONLY.value().is_some()) {
+        return None;
+    }
+    HostSlice::of_buffer(buffer)
 }
 
 /// An open device.
@@ -74,7 +84,7 @@ impl Device {
 
     /// Copies device memory to the host, once all commands that write it have ended.
     pub fn read(&self, memory: &Buffer, offset: u64, into: HostSlice) -> Result<()> {
-        if let Some(mapped) = HostSlice::of_buffer(memory) {
+        if let Some(mapped) = host_view(memory) {
             into.copy_from(mapped.part(offset as usize, into.len()));
             return Ok(());
         }
@@ -93,7 +103,7 @@ impl Device {
 
     /// Copies host memory to the device, while no command uses the range.
     pub fn write(&self, memory: &Buffer, offset: u64, from: HostSlice) -> Result<()> {
-        if let Some(mapped) = HostSlice::of_buffer(memory) {
+        if let Some(mapped) = host_view(memory) {
             mapped.part(offset as usize, from.len()).copy_from(from);
             return Ok(());
         }
@@ -162,10 +172,10 @@ pub fn migrate(
     to: &Buffer,
     size: usize,
 ) -> Result<()> {
-    if let Some(mapped) = HostSlice::of_buffer(from) {
+    if let Some(mapped) = host_view(from) {
         return to_device.write(to, 0, mapped.part(0, size));
     }
-    if let Some(mapped) = HostSlice::of_buffer(to) {
+    if let Some(mapped) = host_view(to) {
         return from_device.read(from, 0, mapped.part(0, size));
     }
     let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
@@ -235,6 +245,11 @@ impl Stream {
             })
             .collect();
         self.queue.submit(recorder, &waits).map_err(error)
+    }
+
+    /// The value of the last batch submitted.
+    pub fn last_submitted(&self) -> u64 {
+        self.queue.last_submitted()
     }
 
     /// The highest value reached.

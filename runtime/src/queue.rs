@@ -345,7 +345,11 @@ impl Object<Queue> {
     }
 
     /// Blocks until the device has reached `value` on this queue's timeline.
+    /// Returns at once if the batch could not be submitted.
     pub(crate) fn wait_batch(&self, value: u64) {
+        if self.stream.last_submitted() < value {
+            return;
+        }
         if let Err(error) = self.stream.wait(value) {
             log::error!("waiting for the device failed: {error}");
         }

@@ -161,7 +161,7 @@ impl Storage {
         }
         if self.devices.len() == 1 {
             let memory = self.on_device(index, Access::Read)?;
-            if let Some(mapped) = HostSlice::of_buffer(&memory) {
+            if let Some(mapped) = gpu::host_view(&memory) {
                 return Ok((mapped, false));
             }
         }
