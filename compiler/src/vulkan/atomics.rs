@@ -266,15 +266,17 @@ impl Emitter<'_> {
             success
         };
         self.seq_cst_fence(strongest);
-        let equal = self.semantics(success);
-        // The unequal semantics cannot release, and cannot be stronger than the equal ones.
+        // The unequal semantics cannot release, and the equal ones cannot be weaker.
         let failure = match failure {
             MemoryOrder::Relaxed | MemoryOrder::Release => MemoryOrder::Relaxed,
-            _ if matches!(success, MemoryOrder::Relaxed | MemoryOrder::Release) => {
-                MemoryOrder::Relaxed
-            }
             _ => MemoryOrder::Acquire,
         };
+        let success = match (success, failure) {
+            (MemoryOrder::Relaxed, MemoryOrder::Acquire) => MemoryOrder::Acquire,
+            (MemoryOrder::Release, MemoryOrder::Acquire) => MemoryOrder::AcqRel,
+            (success, _) => success,
+        };
+        let equal = self.semantics(success);
         let unequal = self.semantics(failure);
         let old = self.b.op(
             Op::AtomicCompareExchange,
