@@ -27,7 +27,7 @@ pub(super) fn render(diagnostics: &Diagnostics) -> String {
         text: String::new(),
         last_include: Loc::NONE,
     };
-    for record in &state.records {
+    for record in in_source_order(&diagnostics.sources, &state.records) {
         out.record(record);
     }
     let mut text = out.text;
@@ -41,6 +41,38 @@ pub(super) fn render(diagnostics: &Diagnostics) -> String {
         let _ = writeln!(text, "{} generated.", parts.join(" and "));
     }
     text
+}
+
+/// The stages report one after the other; people read a file from top to bottom. Notes stay
+/// with what they explain, and what has no place stays behind what came before it.
+fn in_source_order<'a>(sources: &SourceMap, records: &'a [Record]) -> Vec<&'a Record> {
+    let mut keyed: Vec<(Vec<usize>, &Record)> = Vec::with_capacity(records.len());
+    let mut key = Vec::new();
+    for record in records {
+        if record.severity == Severity::Fatal {
+            // Nothing is said behind it.
+            key = vec![usize::MAX];
+        } else if record.severity != Severity::Note {
+            if let Some(place) = place_key(sources, record.span.lo) {
+                key = place;
+            }
+        }
+        keyed.push((key.clone(), record));
+    }
+    keyed.sort_by(|a, b| a.0.cmp(&b.0));
+    keyed.into_iter().map(|(_, record)| record).collect()
+}
+
+/// Offsets of the inclusions that lead to a place, outermost first, and its own.
+fn place_key(sources: &SourceMap, loc: Loc) -> Option<Vec<usize>> {
+    let (mut file, offset) = sources.file_offset(sources.expansion(loc))?;
+    let mut key = vec![offset];
+    while let Some((outer, at)) = sources.file_offset(sources.included_at(file)) {
+        key.push(at);
+        file = outer;
+    }
+    key.reverse();
+    Some(key)
 }
 
 struct Out<'a> {
