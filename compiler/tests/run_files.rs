@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use pumice_compiler::import::{SpecConstants, import};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange};
-use pumice_compiler::ir::{Function, Linkage};
-use pumice_compiler::passes::{Ctx, lower_math};
+use pumice_compiler::ir::Module;
+use pumice_compiler::passes::{self, Ctx, link_builtins};
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
@@ -267,14 +267,16 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
         target: &target,
         options: &lower,
     };
-    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
-    let open = |f: &Function| f.linkage == Linkage::Import && f.name.starts_with("__pumice_");
-    if ir.functions.values().any(open) {
-        // Linking the built-in library is a later step of the pipeline.
-        println!("{name}: needs the built-in library");
-        return Ok(());
-    }
-    for run in &runs {
+    // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+    let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+    run_all(&ir, &runs, "before the passes", failures)?;
+    passes::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+    run_all(&ir, &runs, "after the passes", failures)
+}
+
+/// Interprets every run of a file on one form of its module.
+fn run_all(ir: &Module, runs: &[Run], when: &str, failures: &mut String) -> Result<(), String> {
+    for run in runs {
         let three = |list: &[u64], fill| {
             let mut out = [fill; 3];
             out[..list.len()].copy_from_slice(list);
@@ -292,9 +294,13 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
             offset: three(&run.offset, 0),
         };
         let options = interp::Options::default();
-        let output = interp::run(&ir, &run.kernel, &run.inputs, &range, &options)
-            .map_err(|e| format!("{}: {e}", run.kernel))?;
+        let output = interp::run(ir, &run.kernel, &run.inputs, &range, &options)
+            .map_err(|e| format!("{} {when}: {e}", run.kernel))?;
+        let before = failures.len();
         check(run, &output.buffers, failures);
+        if failures.len() > before {
+            let _ = writeln!(failures, "  {} {when}", run.kernel);
+        }
     }
     Ok(())
 }
