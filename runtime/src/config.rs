@@ -51,4 +51,15 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), super::VARIABLES.len());
     }
+
+    #[test]
+    fn the_documentation_has_every_variable() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        for variable in super::VARIABLES {
+            let row = format!("| `{}` | {} |", variable.name, variable.help);
+            assert!(text.contains(&row), "missing: {row}");
+        }
+        assert_eq!(text.matches("| `PUMICE_").count(), super::VARIABLES.len());
+    }
 }

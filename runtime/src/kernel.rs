@@ -37,6 +37,8 @@ pub struct OnDevice {
     pub executable: Arc<Executable>,
     /// Which of its kernels.
     pub index: usize,
+    /// Whether the program was built with `-cl-uniform-work-group-size`.
+    pub uniform_groups: bool,
 }
 
 /// A kernel object.
@@ -75,7 +77,11 @@ impl Kernel {
             .map(|build| {
                 let executable = build.executable?;
                 let index = executable.kernels().iter().position(|k| k.name == name)?;
-                Some(OnDevice { executable, index })
+                Some(OnDevice {
+                    executable,
+                    index,
+                    uniform_groups: build.uniform_groups,
+                })
             })
             .collect();
         // CL_INVALID_KERNEL_NAME if no device has a kernel of this name.
@@ -273,7 +279,8 @@ impl Kernel {
                 .required_work_group_size
                 .map(|size| size.map(|n| n as usize)),
             multiple: device.preferred_multiple(),
-            non_uniform: on_device.executable.allows_non_uniform(on_device.index),
+            non_uniform: !on_device.uniform_groups
+                && on_device.executable.allows_non_uniform(on_device.index),
         })
     }
 

@@ -164,6 +164,28 @@ static void range_errors(cl_program program)
     MUST(clReleaseMemObject(buffer));
 }
 
+static void uniform_groups_only(void)
+{
+    cl_int error = 0;
+    cl_program program = build(source, "-cl-std=CL3.0 -cl-uniform-work-group-size");
+    cl_kernel kernel = clCreateKernel(program, "ids", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
+    MUST(error);
+    cl_uint stride = 100;
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
+    size_t global = 100, even = 20, odd = 64;
+    EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &odd, 0, NULL, NULL),
+       CL_INVALID_WORK_GROUP_SIZE);
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &even, 0, NULL, NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+}
+
 static void arguments(cl_program program)
 {
     cl_int error = 0;
@@ -402,6 +424,7 @@ int main(void)
     ranges(program);
     range_errors(program);
     arguments(program);
+    uniform_groups_only();
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     compile_and_link();

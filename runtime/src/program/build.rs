@@ -278,7 +278,11 @@ impl Object<Program> {
                     finished(Arc::new(module), &lower_options, &target, device, &mut log)
                 })();
                 match built {
-                    Some(build) => Build { log, ..build },
+                    Some(build) => Build {
+                        log,
+                        uniform_groups: compile_options.math.uniform_work_group_size,
+                        ..build
+                    },
                     None => failure(&text, log),
                 }
             },
@@ -418,7 +422,11 @@ pub fn link_programs(
             finished(module, &options, &target, device, &mut log)
         })();
         match built {
-            Some(build) => Build { log, ..build },
+            Some(build) => Build {
+                log,
+                uniform_groups: link_options.math.uniform_work_group_size,
+                ..build
+            },
             None => failure(&text, log),
         }
     };

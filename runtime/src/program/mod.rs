@@ -60,6 +60,8 @@ pub struct Build {
     pub executable: Option<Arc<Executable>>,
     /// CL_PROGRAM_BINARY_TYPE_*.
     pub binary_type: u32,
+    /// `-cl-uniform-work-group-size`: local sizes must divide global sizes.
+    pub uniform_groups: bool,
 }
 
 /// A program object.
