@@ -200,7 +200,7 @@ features! {
 
 impl Features {
     /// The features that every device of Pumice must have, by Vulkan name, with their state.
-    pub(crate) fn floor(&self) -> [(&'static str, bool); 9] {
+    pub(crate) fn floor(&self) -> [(&'static str, bool); 7] {
         [
             ("bufferDeviceAddress", self.buffer_device_address),
             ("timelineSemaphore", self.timeline_semaphore),
@@ -208,15 +208,7 @@ impl Features {
             ("shaderInt16", self.shader_int16),
             ("shaderInt8", self.shader_int8),
             ("storageBuffer8BitAccess", self.storage_buffer8_bit_access),
-            (
-                "uniformAndStorageBuffer8BitAccess",
-                self.uniform_and_storage_buffer8_bit_access,
-            ),
             ("storageBuffer16BitAccess", self.storage_buffer16_bit_access),
-            (
-                "uniformAndStorageBuffer16BitAccess",
-                self.uniform_and_storage_buffer16_bit_access,
-            ),
         ]
     }
 }

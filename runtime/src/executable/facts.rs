@@ -4,7 +4,7 @@
 //! Reads instruction words only as far as it needs them; operands out of place make a fact
 //! unknown or the module refused, never a panic.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use pumice_reflection::spirv::{self, Inst, op};
@@ -58,7 +58,11 @@ enum Type {
 enum Constant {
     Value(u64),
     Composite(Vec<u32>),
-    Op { opcode: u32, operands: Vec<u32> },
+    Op {
+        ty: u32,
+        opcode: u32,
+        operands: Vec<u32>,
+    },
 }
 
 /// Values of specialization ids; others keep their defaults.
@@ -159,9 +163,16 @@ impl Facts {
                 self.constants
                     .insert(id, Constant::Composite(parts.to_vec()));
             }
-            (op::SPEC_CONSTANT_OP, &[_, id, opcode, ref operands @ ..]) => {
+            (op::SPEC_CONSTANT_OP, &[ty, id, opcode, ref operands @ ..]) => {
                 let operands = operands.to_vec();
-                self.constants.insert(id, Constant::Op { opcode, operands });
+                self.constants.insert(
+                    id,
+                    Constant::Op {
+                        ty,
+                        opcode,
+                        operands,
+                    },
+                );
             }
             (op::VARIABLE, &[pointer, id, class, ..]) if class == WORKGROUP => {
                 if let Some(&Type::Pointer {
@@ -180,78 +191,25 @@ impl Facts {
         self.types.insert(id, ty);
     }
 
-    /// The value of a scalar constant; `None` where it cannot be worked out.
-    fn evaluate(&self, id: u32, spec: &SpecValues, depth: u32) -> Option<u64> {
-        if let Some(value) = self.spec_ids.get(&id).and_then(|spec_id| spec.get(spec_id)) {
-            return Some(u64::from(*value));
+    /// A run over types and constants with these specialization values.
+    fn evaluation<'a>(&'a self, spec: &'a SpecValues) -> Evaluation<'a> {
+        Evaluation {
+            facts: self,
+            spec,
+            values: RefCell::default(),
+            sizes: RefCell::default(),
+            depth: Cell::new(0),
         }
-        let depth = depth.checked_sub(1)?;
-        match self.constants.get(&id)? {
-            Constant::Value(value) => Some(*value),
-            Constant::Composite(_) => None,
-            Constant::Op { opcode, operands } => {
-                let value = |index: usize| self.evaluate(*operands.get(index)?, spec, depth);
-                Some(match opcode {
-                    // UConvert, SConvert, Bitcast of small non-negative values
-                    113 | 114 | 124 => value(0)?,
-                    128 => value(0)?.wrapping_add(value(1)?),
-                    130 => value(0)?.wrapping_sub(value(1)?),
-                    132 => value(0)?.wrapping_mul(value(1)?),
-                    134 | 135 => value(0)?.checked_div(value(1)?)?,
-                    137 => value(0)?.checked_rem(value(1)?)?,
-                    194 => value(0)?.checked_shr(u32::try_from(value(1)?).ok()?)?,
-                    196 => value(0)?.checked_shl(u32::try_from(value(1)?).ok()?)?,
-                    197 => value(0)? | value(1)?,
-                    199 => value(0)? & value(1)?,
-                    200 => !value(0)?,
-                    169 => value(if value(0)? != 0 { 1 } else { 2 })?,
-                    170 => u64::from(value(0)? == value(1)?),
-                    171 => u64::from(value(0)? != value(1)?),
-                    172 => u64::from(value(0)? > value(1)?),
-                    174 => u64::from(value(0)? >= value(1)?),
-                    176 => u64::from(value(0)? < value(1)?),
-                    178 => u64::from(value(0)? <= value(1)?),
-                    _ => return None,
-                })
-            }
-        }
-    }
-
-    /// The size of a type's value in bytes, unpadded; 0 where it cannot be worked out.
-    fn size(&self, ty: u32, spec: &SpecValues, sizes: &RefCell<HashMap<u32, u64>>) -> u64 {
-        if let Some(&size) = sizes.borrow().get(&ty) {
-            return size;
-        }
-        // Entered first, so that a type that holds itself counts as 0 instead of for ever.
-        sizes.borrow_mut().insert(ty, 0);
-        let size = match self.types.get(&ty) {
-            None => 0,
-            Some(Type::Bytes(bytes)) => *bytes,
-            Some(Type::Pointer { .. }) => 8,
-            Some(Type::Repeat { element, count }) => self
-                .size(*element, spec, sizes)
-                .saturating_mul(u64::from(*count)),
-            Some(Type::Array { element, length }) => {
-                let length = self.evaluate(*length, spec, 64).unwrap_or(0);
-                self.size(*element, spec, sizes).saturating_mul(length)
-            }
-            Some(Type::Struct(members)) => {
-                let sizes = members.iter().map(|&member| self.size(member, spec, sizes));
-                sizes.fold(0, u64::saturating_add)
-            }
-        };
-        sizes.borrow_mut().insert(ty, size);
-        size
     }
 
     /// Work-group memory of a kernel in bytes, for these specialization values. `known` are
     /// sizes that the reflection gives.
     pub fn local_memory(&self, function: u32, spec: &SpecValues, known: &HashMap<u32, u32>) -> u64 {
-        let sizes = RefCell::default();
+        let evaluation = self.evaluation(spec);
         let variables = self.variables_of(function);
         let bytes = |(variable, ty): (u32, u32)| match known.get(&variable) {
             Some(&size) => u64::from(size),
-            None => self.size(ty, spec, &sizes),
+            None => evaluation.size(ty),
         };
         variables
             .into_iter()
@@ -298,7 +256,129 @@ impl Facts {
             (None, None) => return None,
         };
         let spec = SpecValues::new();
-        let value = |id: u32| u32::try_from(self.evaluate(id, &spec, 64)?).ok();
+        let evaluation = self.evaluation(&spec);
+        let value = |id: u32| u32::try_from(evaluation.value(id)?).ok();
         Some([value(ids[0])?, value(ids[1])?, value(ids[2])?])
+    }
+}
+
+/// Values and sizes worked out so far: each once, since constants and types form a graph in
+/// which one may be reached over very many paths.
+struct Evaluation<'a> {
+    facts: &'a Facts,
+    spec: &'a SpecValues,
+    values: RefCell<HashMap<u32, Option<u64>>>,
+    sizes: RefCell<HashMap<u32, u64>>,
+    /// How deep constants and types are nested at the moment.
+    depth: Cell<u32>,
+}
+
+/// Deeper nesting is not followed: the stack is finite, and the universal limits are lower.
+const MAX_DEPTH: u32 = 512;
+
+impl Evaluation<'_> {
+    /// The value of a scalar constant; `None` where it cannot be worked out.
+    fn value(&self, id: u32) -> Option<u64> {
+        if let Some(&value) = self.values.borrow().get(&id) {
+            return value;
+        }
+        // Entered first, so that a constant made of itself has no value instead of no end.
+        self.values.borrow_mut().insert(id, None);
+        let value = self.nested(|| self.compute(id)).flatten();
+        self.values.borrow_mut().insert(id, value);
+        value
+    }
+
+    fn nested<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let depth = self.depth.get();
+        if depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth.set(depth + 1);
+        let result = work();
+        self.depth.set(depth);
+        Some(result)
+    }
+
+    fn compute(&self, id: u32) -> Option<u64> {
+        let facts = self.facts;
+        if let Some(value) = facts.spec_ids.get(&id).and_then(|id| self.spec.get(id)) {
+            return Some(u64::from(*value));
+        }
+        match facts.constants.get(&id)? {
+            Constant::Value(value) => Some(*value),
+            Constant::Composite(_) => None,
+            Constant::Op {
+                ty,
+                opcode,
+                operands,
+            } => {
+                let mask = match facts.types.get(ty) {
+                    Some(Type::Bytes(4)) => u64::from(u32::MAX),
+                    Some(Type::Bytes(8)) => u64::MAX,
+                    _ => 1,
+                };
+                Some(self.operation(*opcode, operands)? & mask)
+            }
+        }
+    }
+
+    /// An operation of OpSpecConstantOp on unsigned values.
+    fn operation(&self, opcode: u32, operands: &[u32]) -> Option<u64> {
+        let value = |index: usize| self.value(*operands.get(index)?);
+        let shift = || u32::try_from(value(1)?).ok();
+        Some(match opcode {
+            // UConvert, SConvert and Bitcast of values without a sign
+            113 | 114 | 124 => value(0)?,
+            128 => value(0)?.wrapping_add(value(1)?),
+            130 => value(0)?.wrapping_sub(value(1)?),
+            132 => value(0)?.wrapping_mul(value(1)?),
+            134 | 135 => value(0)?.checked_div(value(1)?)?,
+            137 => value(0)?.checked_rem(value(1)?)?,
+            194 => value(0)?.checked_shr(shift()?)?,
+            196 => value(0)?.checked_shl(shift()?)?,
+            197 => value(0)? | value(1)?,
+            199 => value(0)? & value(1)?,
+            200 => !value(0)?,
+            169 => value(if value(0)? != 0 { 1 } else { 2 })?,
+            170 => u64::from(value(0)? == value(1)?),
+            171 => u64::from(value(0)? != value(1)?),
+            172 => u64::from(value(0)? > value(1)?),
+            174 => u64::from(value(0)? >= value(1)?),
+            176 => u64::from(value(0)? < value(1)?),
+            178 => u64::from(value(0)? <= value(1)?),
+            _ => return None,
+        })
+    }
+
+    /// The size of a type's value in bytes, unpadded; 0 where it cannot be worked out.
+    fn size(&self, ty: u32) -> u64 {
+        if let Some(&size) = self.sizes.borrow().get(&ty) {
+            return size;
+        }
+        // Entered first, so that a type that holds itself counts as 0 instead of for ever.
+        self.sizes.borrow_mut().insert(ty, 0);
+        let size = self.nested(|| self.measure(ty)).unwrap_or(0);
+        self.sizes.borrow_mut().insert(ty, size);
+        size
+    }
+
+    fn measure(&self, ty: u32) -> u64 {
+        match self.facts.types.get(&ty) {
+            None => 0,
+            Some(Type::Bytes(bytes)) => *bytes,
+            Some(Type::Pointer { .. }) => 8,
+            Some(Type::Repeat { element, count }) => {
+                self.size(*element).saturating_mul(u64::from(*count))
+            }
+            Some(Type::Array { element, length }) => {
+                let length = self.value(*length).unwrap_or(0);
+                self.size(*element).saturating_mul(length)
+            }
+            Some(Type::Struct(members)) => members
+                .iter()
+                .map(|&member| self.size(member))
+                .fold(0, u64::saturating_add),
+        }
     }
 }

@@ -318,6 +318,80 @@ fn local_arguments() {
     });
 }
 
+/// Array lengths that are computed: from sizes of arguments, in 32 bits, and over very many paths.
+#[test]
+fn computed_local_memory() {
+    let mut d = Draft::new();
+    let uint = d.uint;
+    let (a, b) = (d.m.spec_u32(3, 1), d.m.spec_u32(4, 1));
+    let spec_op = |d: &mut Draft, opcode: u32, operands: &[u32]| {
+        d.m.global(52, uint, &[&[opcode], operands].concat())
+    };
+    let [three, mask, four] = [3, !3, 4].map(|value| d.m.u32(value));
+    // (a + 3 & ~3) + b, over 4
+    let sum = spec_op(&mut d, 128, &[a, three]);
+    let rounded = spec_op(&mut d, 199, &[sum, mask]);
+    let sum = spec_op(&mut d, 128, &[rounded, b]);
+    let length = spec_op(&mut d, 134, &[sum, four]);
+    let array = d.m.ty(28, &[uint, length]);
+    let first = d.m.variable(class::WORKGROUP, array);
+    // 2^60 paths lead to this one, whose value wraps to 5.
+    let mut doubled = d.m.u32(1);
+    for _ in 0..60 {
+        doubled = spec_op(&mut d, 128, &[doubled, doubled]);
+    }
+    let five = d.m.u32(5);
+    let length = spec_op(&mut d, 128, &[doubled, five]);
+    let array = d.m.ty(28, &[uint, length]);
+    let second = d.m.variable(class::WORKGROUP, array);
+    let kernel = d.kernel("k", 2, 0);
+    for variable in [first, second] {
+        let zero = d.zero;
+        let pointer = d.m.access(class::WORKGROUP, uint, variable, &[zero]);
+        d.m.op0(62, &[pointer, zero]);
+    }
+    d.m.end();
+    for (ordinal, spec_id) in [(0, 3), (1, 4)] {
+        d.push(Instruction::ArgumentWorkgroup(WorkgroupArgument {
+            kernel,
+            ordinal,
+            spec_id,
+            elem_size: 1,
+            info: None,
+        }));
+    }
+    let words = d.finish();
+    with_kit(|kit| {
+        let executable = kit.executable(&words);
+        assert_eq!(executable.local_memory(0, &[]), 20);
+        assert_eq!(executable.local_memory(0, &[(0, 5), (1, 16)]), 24 + 20);
+        let local = |size| Some(ArgValue::Local { size });
+        kit.launch(&executable, "k", &range(4, 4), &[local(64), local(64)])
+            .unwrap();
+    });
+}
+
+/// A length nested deeper than any stack counts as nothing. Not for a driver's ears.
+#[test]
+fn deeply_nested_lengths() {
+    let mut d = Draft::new();
+    let uint = d.uint;
+    let four = d.m.u32(4);
+    let mut deep = d.m.spec_u32(3, 1);
+    for _ in 0..50_000 {
+        deep = d.m.global(52, uint, &[199, deep, four]);
+    }
+    let array = d.m.ty(28, &[uint, deep]);
+    let local = d.m.variable(class::WORKGROUP, array);
+    d.kernel("k", 0, 0);
+    let zero = d.zero;
+    let pointer = d.m.access(class::WORKGROUP, uint, local, &[zero]);
+    d.m.op0(62, &[pointer, zero]);
+    d.m.end();
+    let words = pumice_reflection::embed(&d.m.finish(), &d.reflection).unwrap();
+    with_kit(|kit| assert_eq!(kit.executable(&words).local_memory(0, &[]), 0));
+}
+
 /// 1, 2, 24: name, attributes, argument info, required work-group size.
 #[test]
 fn what_a_kernel_says_of_itself() {
