@@ -76,6 +76,20 @@ impl FunctionEmitter<'_, '_> {
                 let ty = self.e.value_type(ty);
                 self.e.b.op(Op::Select, ty, &[picked, then, otherwise])
             }
+            ExprKind::Stmts { stmts, value } => {
+                for &stmt in stmts {
+                    self.stmt(stmt)?;
+                }
+                if self.e.b.block().is_none() {
+                    // An endless loop: what follows is never reached, yet needs a block.
+                    let block = self.e.b.id();
+                    self.e.b.start_block(block);
+                }
+                match value {
+                    Some(value) => self.expr(*value)?,
+                    None => 0,
+                }
+            }
             ExprKind::PtrAdd { base, index } => self.pointer_add(*base, *index, ty)?,
             ExprKind::PtrDiff {
                 lhs,

@@ -226,6 +226,7 @@ impl<'a> Sema<'a> {
             ExprKind::Assign { .. }
             | ExprKind::Update { .. }
             | ExprKind::OldValue
+            | ExprKind::Stmts { .. }
             | ExprKind::Call { .. }
             | ExprKind::Builtin { .. } => None,
         }

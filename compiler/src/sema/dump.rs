@@ -311,6 +311,10 @@ impl Dumper<'_> {
             ),
             ExprKind::OldValue => format!("old:{ty}"),
             ExprKind::Comma { lhs, rhs } => two("Comma", *lhs, *rhs),
+            ExprKind::Stmts { stmts, value } => {
+                let value = value.map_or(String::new(), |v| self.expr(v));
+                format!("Stmts[{}]({value}):{ty}", stmts.len())
+            }
             ExprKind::Call { func, args } => format!(
                 "call {}({}):{ty}",
                 self.module.function(*func).link_name,

@@ -133,10 +133,7 @@ impl<'a> Sema<'a> {
                 self.error(span, "blocks are not supported yet");
                 None
             }
-            ast::ExprKind::StmtExpr(_) => {
-                self.error(span, "statement expressions are not supported");
-                None
-            }
+            ast::ExprKind::StmtExpr(body) => self.statement_expression(*body, span),
             ast::ExprKind::Error => None,
         };
         value.map(Operand::Value)

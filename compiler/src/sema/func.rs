@@ -26,6 +26,8 @@ pub(super) struct FuncState {
     /// Loops and switches, for `break`.
     pub(super) breakable: u32,
     pub(super) returns_value: bool,
+    /// Statement expressions around the current statement.
+    pub(super) in_expression: u32,
 }
 
 /// A `goto` label.
@@ -328,6 +330,7 @@ impl<'a> Sema<'a> {
             switches: Vec::new(),
             breakable: 0,
             returns_value: false,
+            in_expression: 0,
         });
         self.push_scope();
         self.bind_params(params, &signature.params);

@@ -54,6 +54,76 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// `({ … })`: a block whose last expression statement is the value.
+    pub(super) fn statement_expression(&mut self, id: ast::StmtId, span: Span) -> Option<ExprId> {
+        let ast::StmtKind::Compound(stmts) = &self.ast.stmt(id).kind else {
+            return None;
+        };
+        let Some(func) = &mut self.func else {
+            self.error(span, "statement expression not allowed at file scope");
+            return None;
+        };
+        // Neither break nor continue nor case reaches what is around the expression.
+        let (loops, breakable) = (
+            std::mem::take(&mut func.loops),
+            std::mem::take(&mut func.breakable),
+        );
+        let switches = std::mem::take(&mut func.switches);
+        func.in_expression += 1;
+        self.push_scope();
+        let mut inner = Vec::new();
+        let last = stmts
+            .split_last()
+            .and_then(|(&last, rest)| match self.ast.stmt(last).kind {
+                ast::StmtKind::Expr(expr) => Some((expr, rest)),
+                _ => None,
+            });
+        let value = match last {
+            Some((expr, rest)) => {
+                self.statements(rest, &mut inner);
+                self.rvalue(expr).map(Some)
+            }
+            None => {
+                self.statements(stmts, &mut inner);
+                Some(None)
+            }
+        };
+        self.pop_scope();
+        if let Some(func) = &mut self.func {
+            func.loops = loops;
+            func.breakable = breakable;
+            func.switches = switches;
+            func.in_expression -= 1;
+        }
+        let value = value?;
+        let ty = value.map_or(TypeTable::VOID, |v| self.ty(v));
+        if self.module.types.record_id(ty).is_some() {
+            let message = format!(
+                "a statement expression with a value of type '{}' is not supported",
+                self.show(ty)
+            );
+            self.error(span, message);
+            return None;
+        }
+        let kind = super::typed::ExprKind::Stmts {
+            stmts: inner,
+            value,
+        };
+        Some(self.mk(kind, ty, span))
+    }
+
+    /// Reports a jump or label inside a statement expression.
+    fn forbid_in_expression(&mut self, what: &str, span: Span) -> bool {
+        let inside = self.func.as_ref().is_some_and(|f| f.in_expression > 0);
+        if inside {
+            self.error(
+                span,
+                format!("{what} inside a statement expression is not supported"),
+            );
+        }
+        inside
+    }
+
     /// Checks a statement into the list of its block.
     fn statement(&mut self, id: ast::StmtId, hint: LoopHint, out: &mut Vec<StmtId>) {
         let span = self.ast.stmt(id).span;
@@ -151,6 +221,9 @@ impl<'a> Sema<'a> {
                 }
             }
             ast::StmtKind::Goto { label, label_span } => {
+                if self.forbid_in_expression("'goto'", span) {
+                    return;
+                }
                 let target = self.label(*label, *label_span, false);
                 let stmt = self.mk_stmt(StmtKind::Goto(target), span);
                 out.push(stmt);
@@ -160,6 +233,9 @@ impl<'a> Sema<'a> {
                 label_span,
                 body,
             } => {
+                if self.forbid_in_expression("a label", *label_span) {
+                    return;
+                }
                 let here = self.label(*label, *label_span, true);
                 let stmt = self.mk_stmt(StmtKind::Label(here), *label_span);
                 out.push(stmt);
@@ -181,7 +257,11 @@ impl<'a> Sema<'a> {
                 let stmt = self.mk_stmt(StmtKind::Continue, span);
                 out.push(stmt);
             }
-            ast::StmtKind::Return(value) => self.return_stmt(*value, span, out),
+            ast::StmtKind::Return(value) => {
+                if !self.forbid_in_expression("'return'", span) {
+                    self.return_stmt(*value, span, out);
+                }
+            }
             ast::StmtKind::Attributed { attrs, body } => {
                 self.check_attrs(attrs);
                 let hint = self.unroll_hint(attrs).unwrap_or(hint);

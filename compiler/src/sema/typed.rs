@@ -435,6 +435,14 @@ pub enum ExprKind {
         /// Second.
         rhs: ExprId,
     },
+    /// `({ … })`: runs statements, then gives the value, which is no record. No jump leaves the
+    /// statements and no label stands in them.
+    Stmts {
+        /// Statements in order.
+        stmts: Vec<StmtId>,
+        /// The value; `None` when the type is void.
+        value: Option<ExprId>,
+    },
     /// Call of a function of this program.
     Call {
         /// Callee.

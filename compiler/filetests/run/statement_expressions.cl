@@ -1,0 +1,17 @@
+// GNU statement expressions: values, scopes, loops and switches inside, nesting, void ones.
+// kernel: k
+// global: 1
+// arg: buffer int 8*0
+// expect 0: int 7 10 3 12 1 4 6 0
+#define MAX(a, b) ({ int a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
+__kernel void k(__global int *out) {
+    int i = 3, n = 7;
+    out[0] = MAX(i, n);
+    out[1] = ({ int sum = 0; for (int j = 0; j < 9; j++) { if (j == 5) break; sum += j; } sum; });
+    out[2] = MAX(MAX(1, 2), MAX(i, ({ int v; switch (i) { case 3: v = 2; break; default: v = 9; } v; })));
+    float4 f = ({ float4 t = (float4)(i); t.x += 1; t * 3.0f; });
+    out[3] = (int)f.x;
+    ({ out[4] = 1; });
+    out[5] += 1 + ({ i; });
+    out[6] = i > 5 ? ({ out[7] = 1; 5; }) : ({ int i = 6; i; });
+}
