@@ -79,3 +79,27 @@ fn every_file_is_rewritten_as_blessed() {
     assert!(count >= 15, "only {count} files found");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// Each function calls the next one twice, thirty deep: a billion calls when run, but the
+/// code stays of the order of the source.
+#[test]
+fn deep_calls_stay_linear() {
+    let mut text = String::from("kernel \"k\" fn0 {\n  pointer global\n}\n\n");
+    text += "func fn0 \"k\"(ptr.global) -> () internal {\nblock0(v0: ptr.global):\n  \
+             v1: i32 = load v0, align 4\n  v2: i32 = call fn1(v1)\n  store v0, v2, align 4\n  \
+             return\n}\n";
+    for level in 1..=30 {
+        let next = level + 1;
+        text += &format!(
+            "\nfunc fn{level} \"f{level}\"(i32) -> (i32) internal {{\nblock0(v0: i32):\n  \
+             v1: i32 = call fn{next}(v0)\n  v2: i32 = call fn{next}(v1)\n  \
+             v3: i32 = iadd v1, v2\n  return v3\n}}\n"
+        );
+    }
+    text += "\nfunc fn31 \"f31\"(i32) -> (i32) internal {\nblock0(v0: i32):\n  \
+             v1: i32 = imul v0, v0\n  return v1\n}\n";
+    let pass = passes::find("inline").expect("the inliner");
+    let out = run(pass, &text).expect("inlines");
+    let lines = out.lines().count();
+    assert!(lines < 4000, "{lines} lines");
+}
