@@ -677,3 +677,19 @@ fn validate(words: &[u32]) {
         + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
 }
+
+#[test]
+fn the_listing_names_every_operand() {
+    let mut reflection = read(&prologue(5).words()).unwrap();
+    reflection.push(Instruction::ArgumentStorageBuffer(descriptor(INFO)));
+    reflection.push(Instruction::SpecConstantWorkDim(SpecId { id: 6 }));
+    let text = reflection.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "revision 5");
+    assert_eq!(
+        lines[3],
+        "ArgumentStorageBuffer kernel: KernelRef(0), ordinal: 0, set: 11, binding: 12, \
+         info: Some(InfoRef(0))"
+    );
+    assert_eq!(lines[4], "SpecConstantWorkDim id: 6");
+}
