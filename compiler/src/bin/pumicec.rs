@@ -160,7 +160,7 @@ fn run(args: &Arguments, text: &[u8]) -> Result<Vec<u8>, ()> {
         return Ok(words_to_bytes(&vulkan.words));
     }
     match pumice_reflection::read(&vulkan.words) {
-        Ok(reflection) => Ok(format!("{reflection:#?}\n").into_bytes()),
+        Ok(reflection) => Ok(format!("{reflection}").into_bytes()),
         Err(e) => {
             eprintln!("error: the module's reflection cannot be read: {e}");
             Err(())
