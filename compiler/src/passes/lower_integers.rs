@@ -5,6 +5,9 @@
 //!   since OpSRem is not to be trusted with negative operands.
 //! - High halves of products: through a type of twice the width up to 32 bits, through 32-bit
 //!   halves for 64.
+//! - A signed comparison of a number that was extended from 32 to 64 bits with a constant is
+//!   done in 32 bits: cheaper everywhere, and Mesa 22.3 (lavapipe) gets the wide form wrong:
+//!   every negative number counts as greater than the constant.
 //! - Bit counts and reversal exist for 32 bits only: narrow operands are widened (with a guard
 //!   bit where zero must give the width), wide ones are taken in halves.
 
@@ -21,6 +24,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, Lower
         let value = match kind {
             InstKind::Binary { op, args, .. } => binary(x, op, args),
             InstKind::Math { op, args, .. } => math(x, op, &args),
+            InstKind::ICmp { cond, args } => narrow_comparison(x, cond, args),
             _ => None,
         };
         Ok(value.map(|v| Replacement::from_slice(&[v])))
@@ -45,6 +49,49 @@ fn binary(x: &mut Expander<'_>, op: BinaryOp, [a, b]: [Value; 2]) -> Option<Valu
         }
         BinaryOp::SMulHi | BinaryOp::UMulHi => mul_hi(x, a, b, op == BinaryOp::SMulHi),
         _ => return None,
+    })
+}
+
+/// `icmp (sext a), constant` on the narrow operand, if that is what the comparison is.
+fn narrow_comparison(x: &mut Expander<'_>, cond: IntCond, args: [Value; 2]) -> Option<Value> {
+    let (swapped, wide, constant) = match args.map(|a| x.func.const_lanes(a).is_some()) {
+        [false, true] => (false, args[0], args[1]),
+        [true, false] => (true, args[1], args[0]),
+        _ => return None,
+    };
+    let signed = matches!(
+        cond,
+        IntCond::Slt | IntCond::Sle | IntCond::Sgt | IntCond::Sge
+    );
+    let def = x.func.def_inst(wide)?;
+    let InstKind::Convert {
+        op: ConvertOp::SExt,
+        arg,
+        ..
+    } = x.func.insts[def].kind
+    else {
+        return None;
+    };
+    if !signed || x.ty(wide).scalar != Scalar::I64 || x.ty(arg).scalar != Scalar::I32 {
+        return None;
+    }
+    // With a constant beyond 32 bits the comparison has one answer for all operands.
+    let lanes = x.func.const_lanes(constant)?.to_vec();
+    let fits = |n: u64| i32::try_from(n as i64).is_ok();
+    if !lanes.iter().all(|&n| fits(n)) {
+        let [n] = lanes[..] else { return None };
+        let above = (n as i64) > 0;
+        let less = matches!(cond, IntCond::Slt | IntCond::Sle) != swapped;
+        let ty = x.ty(arg).as_bool();
+        return Some(x.splat(ty, u64::from(above == less)));
+    }
+    let lanes: Vec<u64> = lanes.iter().map(|&n| n & 0xFFFF_FFFF).collect();
+    let ty = x.ty(arg);
+    let narrow = x.func.constant(ty, &lanes);
+    Some(if swapped {
+        x.icmp(cond, narrow, arg)
+    } else {
+        x.icmp(cond, arg, narrow)
     })
 }
 
