@@ -47,6 +47,14 @@ fn binary(x: &mut Expander<'_>, op: BinaryOp, [a, b]: [Value; 2]) -> Option<Valu
             let divisor = safe_unsigned(x, b);
             x.bin(op, a, divisor)
         }
+        BinaryOp::SMin | BinaryOp::SMax => {
+            let cond = match op {
+                BinaryOp::SMin => IntCond::Slt,
+                _ => IntCond::Sgt,
+            };
+            let first = narrow_comparison(x, cond, [a, b])?;
+            x.select(first, a, b)
+        }
         BinaryOp::SMulHi | BinaryOp::UMulHi => mul_hi(x, a, b, op == BinaryOp::SMulHi),
         _ => return None,
     })
