@@ -55,7 +55,9 @@ pub unsafe fn create_context(
             .map(|&device| handle::get::<Device>(device))
             .collect::<Result<Vec<_>>>()?;
         let notify = notify(pfn_notify, user_data)?;
-        Context::create(properties, devices, notify).map(handle::publish)
+        let context = Context::create(properties, devices, notify)?;
+        exit::register();
+        Ok(handle::publish(context))
     }
 }
 
@@ -68,10 +70,9 @@ pub unsafe fn create_context_from_type(
     // SAFETY: the arguments are those of clCreateContextFromType.
     let properties = unsafe { checked_properties(properties) }?;
     let notify = notify(pfn_notify, user_data)?;
-    platform::instance().devices();
+    let context = Context::create_from_type(platform::instance(), properties, device_type, notify)?;
     exit::register();
-    Context::create_from_type(platform::instance(), properties, device_type, notify)
-        .map(handle::publish)
+    Ok(handle::publish(context))
 }
 
 pub unsafe fn retain_context(context: cl_context) -> Result<()> {

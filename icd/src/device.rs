@@ -9,7 +9,7 @@ use opencl_sys::{
 use pumice_runtime::device::{Device, host_time};
 use pumice_runtime::error::{Error, Result};
 
-use crate::{exit, handle, info, platform};
+use crate::{handle, info, platform};
 
 pub unsafe fn get_device_ids(
     platform: cl_platform_id,
@@ -26,8 +26,6 @@ pub unsafe fn get_device_ids(
         {
             return Err(Error::InvalidValue);
         }
-        platform.devices();
-        exit::register();
         let found = platform.devices_of_type(device_type).inspect_err(|_| {
             handle::write(num_devices, 0);
         })?;

@@ -11,8 +11,8 @@ extern "C" fn at_exit() {
     pumice_runtime::exit::quiesce();
 }
 
-/// Registers the handler. To be called once Vulkan is loaded: handlers run in reverse order, so
-/// ours comes before the Vulkan driver's own.
+/// Registers the handler. To be called once a device has run its first shader: handlers run in
+/// reverse order, so ours comes before those that the Vulkan driver and its compiler registered.
 pub fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use opencl_sys::{cl_event, cl_uint};
 use pumice_runtime::error::{Error, Result};
 use pumice_runtime::event::Event;
+use pumice_runtime::exit;
 use pumice_runtime::object::{Header, Kind, Object, Ref};
 
 /// No object lies in the first page; small integers are a common kind of wrong handle.
@@ -80,7 +81,7 @@ pub unsafe fn retain<T: Kind>(raw: *mut c_void) -> Result<()> {
 pub unsafe fn release<T: Kind>(raw: *mut c_void, before_last: impl FnOnce(&Ref<T>)) -> Result<()> {
     // SAFETY: the caller's contract.
     let object = unsafe { get::<T>(raw) }?;
-    if object.unpublish()? {
+    if object.unpublish()? && !exit::is_ending() {
         before_last(&object);
         // SAFETY: `publish` turned one strong count into the application's references, of which
         // this was the last.

@@ -83,6 +83,12 @@ impl Context {
                 unique.push(device);
             }
         }
+        // CL_DEVICE_NOT_AVAILABLE if a device cannot be opened. Its start-up probes run here too:
+        // what drivers build up at their first shader is there when the ICD registers its exit
+        // handler, which must run before theirs.
+        for device in &unique {
+            device.target()?;
+        }
         Ok(Object::new(Context {
             devices: unique,
             properties,

@@ -2,18 +2,38 @@
 //!
 //! The driver's helper threads live until the process ends. While its exit handlers and the
 //! destructors of other libraries run, the Vulkan driver and its layers take themselves apart;
-//! a helper thread that is inside Vulkan at that moment would crash. So helper threads work under
-//! a shared lock, which [`quiesce`] takes for itself and never gives back.
+//! a helper thread that is inside Vulkan at that moment would crash, and so would a driver that
+//! runs kernels on threads of its own. So the end first waits for what has been submitted, and
+//! helper threads work under a shared lock, which [`quiesce`] takes for itself and never gives
+//! back.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{RwLock, RwLockReadGuard};
 
 /// Held shared by helper threads at work, for good by the exiting process.
 static AT_WORK: RwLock<()> = RwLock::new(());
 
-/// How long the end waits for helper threads; a kernel that runs longer is left alone.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Set once the process is ending.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Batches that the device has not finished.
+static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
+
+/// How long the end waits for the device and for helper threads; a kernel that runs longer is
+/// left alone.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A batch is being submitted.
+pub(crate) fn batch_submitted() {
+    SUBMITTED.fetch_add(1, Ordering::AcqRel);
+}
+
+/// A batch has ended, or could not be submitted.
+pub(crate) fn batch_ended() {
+    SUBMITTED.fetch_sub(1, Ordering::AcqRel);
+}
 
 /// A helper thread begins some work. Blocks for ever once the process is ending.
 pub(crate) fn work() -> RwLockReadGuard<'static, ()> {
@@ -21,8 +41,19 @@ pub(crate) fn work() -> RwLockReadGuard<'static, ()> {
     AT_WORK.read_recursive()
 }
 
+/// Whether the process is ending. Objects released from now on (by destructors of static objects,
+/// say) are left as they are: the Vulkan driver may be gone already.
+pub fn is_ending() -> bool {
+    ENDING.load(Ordering::Acquire)
+}
+
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler.
 pub fn quiesce() {
+    ENDING.store(true, Ordering::Release);
+    let start = Instant::now();
+    while SUBMITTED.load(Ordering::Acquire) != 0 && start.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_micros(100));
+    }
     if let Some(guard) = AT_WORK.try_write_for(PATIENCE) {
         std::mem::forget(guard);
     }

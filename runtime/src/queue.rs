@@ -320,9 +320,14 @@ impl Object<Queue> {
     }
 
     fn submit(self: &Ref<Queue>, lane: &mut Lane) {
+        // The end of the process waits for what is submitted; nothing more is then.
+        if exit::is_ending() {
+            return;
+        }
         let Some(batch) = lane.open.take() else {
             return;
         };
+        exit::batch_submitted();
         match self.stream.submit(batch.recorder, &batch.waits) {
             Ok(_) => {
                 lane.in_flight.push_back(InFlight {
@@ -332,6 +337,7 @@ impl Object<Queue> {
                 self.tell_completion_thread(batch.value);
             }
             Err(error) => {
+                exit::batch_ended();
                 log::error!("a submission failed: {error}");
                 // The events end on the callback thread, which holds none of our locks.
                 let commands = batch.commands;
@@ -410,6 +416,7 @@ impl Object<Queue> {
             }
             scheduler::complete(event, status);
         }
+        exit::batch_ended();
         self.stream.reclaim();
         report_validation();
     }

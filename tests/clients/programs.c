@@ -164,6 +164,43 @@ static void range_errors(cl_program program)
     MUST(clReleaseMemObject(buffer));
 }
 
+typedef cl_int(CL_API_CALL *suggest_t)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                       const size_t *, size_t *);
+
+static void suggested_sizes(cl_program program)
+{
+    cl_int error = 0;
+    suggest_t suggest = (suggest_t)clGetExtensionFunctionAddressForPlatform(
+        pumice_platform(), "clGetKernelSuggestedLocalWorkSizeKHR");
+    CHECK(suggest != NULL);
+    if (!suggest)
+        return;
+    cl_kernel kernel = clCreateKernel(program, "ids", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
+    MUST(error);
+    cl_uint stride = 1;
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
+    size_t global[3] = {512, 512, 4}, local[3] = {0, 0, 0}, zero[3] = {512, 0, 4}, most = 0;
+    MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                  NULL));
+    MUST(suggest(queue, kernel, 3, NULL, global, local));
+    CHECK(local[0] > 0 && local[1] > 0 && local[2] > 0);
+    CHECK(local[0] * local[1] * local[2] <= most);
+    EQ(suggest(queue, kernel, 3, NULL, zero, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    EQ(suggest(queue, kernel, 0, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+    EQ(suggest(queue, kernel, 3, NULL, global, NULL), CL_INVALID_VALUE);
+    EQ(suggest(NULL, kernel, 3, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+    kernel = (clReleaseKernel(kernel), clCreateKernel(program, "fixed_size", &error));
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(suggest(queue, kernel, 2, NULL, global, local));
+    CHECK(local[0] == 8 && local[1] == 2);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(buffer));
+}
+
 static void uniform_groups_only(void)
 {
     cl_int error = 0;
@@ -424,6 +461,7 @@ int main(void)
     ranges(program);
     range_errors(program);
     arguments(program);
+    suggested_sizes(program);
     uniform_groups_only();
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
