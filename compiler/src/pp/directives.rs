@@ -490,7 +490,7 @@ impl Preprocessor<'_> {
         let name = match token.kind {
             TokenKind::Str(s) => {
                 let text = self.names.resolve(s);
-                Some(text[1..text.len().max(2) - 1].replace("\\\\", "\\"))
+                Some(unquoted(text).replace("\\\\", "\\"))
             }
             TokenKind::EndOfLine => None,
             _ => {
@@ -518,7 +518,7 @@ impl Preprocessor<'_> {
                 match token.kind {
                     TokenKind::Str(s) => {
                         let text = self.names.resolve(s);
-                        (text[1..text.len() - 1].to_string(), false, at)
+                        (unquoted(text).to_string(), false, at)
                     }
                     TokenKind::Punct(Punct::Less) => match self.angled_from_tokens() {
                         Some(name) => (name, true, at),
@@ -602,4 +602,10 @@ impl Preprocessor<'_> {
         self.resolved.insert(key, file.clone());
         file
     }
+}
+
+/// What stands between the quotes of a string token; an unterminated one lacks the second.
+fn unquoted(text: &str) -> &str {
+    let inner = text.strip_prefix('"').unwrap_or(text);
+    inner.strip_suffix('"').unwrap_or(inner)
 }

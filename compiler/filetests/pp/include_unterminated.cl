@@ -1,0 +1,3 @@
+// An unterminated string behind #include is diagnosed.
+#include "
+int after;
