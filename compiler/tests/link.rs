@@ -398,3 +398,48 @@ fn built_in_variables_need_no_definition() {
     let linked = outcome.output.expect(&outcome.log);
     support::validate(&linked.words, "opencl2.2").unwrap();
 }
+
+/// A program that declares another one's kernel and calls it.
+#[test]
+fn kernels_of_another_program_can_be_called() {
+    let record = "struct pair { int a; float b; };";
+    let callee = from_source(&format!(
+        "{record}
+        kernel __attribute__((reqd_work_group_size(4, 1, 1)))
+        void copy(global float *d, struct pair p) {{ d[get_global_id(0)] = p.b; }}"
+    ));
+    let caller = from_source(&format!(
+        "{record}
+        extern kernel void copy(global float *d, struct pair p);
+        kernel void again(global float *d, struct pair p) {{ copy(d, p); copy(d + 4, p); }}"
+    ));
+    let archive = run(&[&callee], true).output.expect("a library");
+    for modules in [[&caller, &callee], [&callee, &caller], [&caller, &archive]] {
+        let outcome = run(&modules, false);
+        let linked = outcome.output.expect(&outcome.log);
+        support::validate(&linked.words, "opencl2.2").unwrap();
+        let text = support::disassemble(&linked.words);
+        assert_eq!(text.matches("OpEntryPoint Kernel").count(), 2, "{text}");
+        assert_eq!(text.matches("FuncParamAttr ByVal").count(), 3, "{text}");
+        assert_eq!(text.matches("LocalSize 4 1 1").count(), 1, "{text}");
+        let target = pumice_compiler::Target::reference();
+        let options = pumice_compiler::LowerOptions::default();
+        let lowered = pumice_compiler::lower(&linked, &target, &options);
+        assert!(lowered.output.is_some(), "{}", lowered.log);
+    }
+}
+
+#[test]
+fn a_variable_of_an_unknown_record_can_be_declared() {
+    let user = from_source(
+        "extern constant struct box unused;
+        extern constant struct pair some;
+        constant struct pair *where(void) { return &some; }
+        struct pair { int a, b; };
+        kernel void k(global int *o) { o[0] = where()->b; }",
+    );
+    let owner = from_source("struct pair { int a, b; }; constant struct pair some = { 1, 2 };");
+    let outcome = run(&[&user, &owner], false);
+    let linked = outcome.output.expect(&outcome.log);
+    support::validate(&linked.words, "opencl2.2").unwrap();
+}

@@ -2,8 +2,10 @@
 
 use crate::result::{Outcome, Status};
 use crate::suite::Suite;
+use std::ffi::OsStr;
+use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,6 +54,7 @@ pub fn run_one(job: &Job, slot: usize, options: &Options) -> Outcome {
     let prepared = std::fs::create_dir_all(&dir).and_then(|()| {
         // Gone already is fine.
         let _ = std::fs::remove_file(&verdict_path);
+        link_data(&job.suite.binary, &dir)?;
         std::fs::File::create(&log_path)
     });
     let (out, err) = match prepared.and_then(|file| Ok((file.try_clone()?, file))) {
@@ -107,6 +110,34 @@ pub fn run_one(job: &Job, slot: usize, options: &Options) -> Outcome {
         Some(Status::Skip) if exit.success() => finish(Status::Skip, tail),
         _ => finish(Status::Fail, tail),
     }
+}
+
+/// Makes the data that lies beside a suite's binary (include folders, SPIR-V files; the build
+/// puts them there) reachable from `dir`: the tests name it relative to where they run.
+fn link_data(binary: &Path, dir: &Path) -> std::io::Result<()> {
+    let Some(Ok(home)) = binary.parent().map(Path::canonicalize) else {
+        return Ok(());
+    };
+    for entry in std::fs::read_dir(home)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if Some(name.as_os_str()) == binary.file_name() || is_build_system(&name) {
+            continue;
+        }
+        let (data, link) = (entry.path(), dir.join(&name));
+        if std::fs::read_link(&link).is_ok_and(|old| old == data) {
+            continue;
+        }
+        // What an earlier suite left under this name belongs to that suite.
+        let _ = std::fs::remove_file(&link).or_else(|_| std::fs::remove_dir_all(&link));
+        symlink(&data, &link)?;
+    }
+    Ok(())
+}
+
+/// Whether CMake keeps a folder's entry for itself.
+fn is_build_system(name: &OsStr) -> bool {
+    name == "CMakeFiles" || name.to_string_lossy().ends_with(".cmake")
 }
 
 /// The harness's own verdict: `{"results": {"name": "pass"}}`.
@@ -173,6 +204,7 @@ crash) kill -SEGV $$ ;;
 hang) sleep 60 ;;
 silent) exit 0 ;;
 liar) say pass; exit 1 ;;
+data) test -f spirv_bin/kernel.spv && say pass ;;
 esac
 "#;
 
@@ -182,6 +214,8 @@ esac
         std::fs::create_dir_all(&dir).unwrap();
         let binary = dir.join("test_fake");
         std::fs::write(&binary, FAKE).unwrap();
+        std::fs::create_dir_all(dir.join("spirv_bin")).unwrap();
+        std::fs::write(dir.join("spirv_bin/kernel.spv"), "data").unwrap();
         std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
         let suite = Suite {
             title: "Fake".into(),
@@ -190,7 +224,9 @@ esac
             flags: vec!["-w".into()],
             patterns: vec![],
         };
-        let names = ["good", "bad", "absent", "crash", "hang", "silent", "liar"];
+        let names = [
+            "good", "bad", "absent", "crash", "hang", "silent", "liar", "data",
+        ];
         let jobs: Vec<Job> = names
             .iter()
             .map(|name| Job {
@@ -208,7 +244,10 @@ esac
         let outcomes = run_all(&jobs, &options, |_, _| {});
         let statuses: Vec<Status> = outcomes.iter().map(|outcome| outcome.status).collect();
         use Status::{Crash, Fail, Pass, Skip, Timeout};
-        assert_eq!(statuses, [Pass, Fail, Skip, Crash, Timeout, Fail, Fail]);
+        assert_eq!(
+            statuses,
+            [Pass, Fail, Skip, Crash, Timeout, Fail, Fail, Pass]
+        );
         assert!(outcomes[1].log.contains("wrong value"));
         std::fs::remove_dir_all(&dir).unwrap();
     }

@@ -220,16 +220,22 @@ pub unsafe fn link_program(
     input_programs: *const cl_program,
     pfn_notify: ProgramCallback,
     user_data: *mut c_void,
-) -> Result<cl_program> {
-    // SAFETY: the arguments are those of clLinkProgram.
-    unsafe {
-        let context = handle::get::<Context>(context)?;
-        let devices = devices(num_devices, device_list)?;
-        let inputs =
-            handle::list::<Program>(num_input_programs, input_programs, Error::InvalidValue)?;
-        let notify = notify(pfn_notify, user_data)?;
-        let options = self::options(options, Error::InvalidLinkerOptions)?;
-        build::link_programs(&context, devices, options, &inputs, notify).map(handle::publish)
+) -> (cl_program, Result<()>) {
+    let linked: Result<_> = (|| {
+        // SAFETY: the arguments are those of clLinkProgram.
+        unsafe {
+            let context = handle::get::<Context>(context)?;
+            let devices = devices(num_devices, device_list)?;
+            let inputs =
+                handle::list::<Program>(num_input_programs, input_programs, Error::InvalidValue)?;
+            let notify = notify(pfn_notify, user_data)?;
+            let options = self::options(options, Error::InvalidLinkerOptions)?;
+            build::link_programs(&context, devices, options, &inputs, notify)
+        }
+    })();
+    match linked {
+        Ok((program, result)) => (handle::publish(program), result),
+        Err(error) => (std::ptr::null_mut(), Err(error)),
     }
 }
 

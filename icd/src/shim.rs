@@ -38,6 +38,20 @@ pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result
     result
 }
 
+/// An entry point that may give a handle although it failed (clLinkProgram); see
+/// [`write_status`].
+pub fn linked<T>(
+    name: &'static str,
+    body: impl FnOnce() -> (*mut T, Result<()>),
+) -> (*mut T, Result<()>) {
+    let failed = (std::ptr::null_mut(), Err(Error::OutOfResources));
+    let (value, result) = guard(name, body).unwrap_or(failed);
+    if let Err(error) = &result {
+        report(name, *error);
+    }
+    (value, result)
+}
+
 /// An entry point that has its own way to say that something failed: NULL, or nothing at all.
 pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
     guard(name, body).unwrap_or(R::FAILURE)
@@ -62,15 +76,25 @@ impl<T> Failure for *mut T {
 /// # Safety
 /// `errcode_ret` is NULL or points to a writable `cl_int`.
 pub unsafe fn write_errcode<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mut T {
-    let (value, code) = match result {
-        Ok(value) => (value, CL_SUCCESS),
-        Err(error) => (std::ptr::null_mut(), error.code()),
+    let (value, status) = match result {
+        Ok(value) => (value, Ok(())),
+        Err(error) => (std::ptr::null_mut(), Err(error)),
     };
+    // SAFETY: the same contract.
+    unsafe { write_status(status, errcode_ret) };
+    value
+}
+
+/// Stores the error code, if the application wants it.
+///
+/// # Safety
+/// `errcode_ret` is NULL or points to a writable `cl_int`.
+pub unsafe fn write_status(result: Result<()>, errcode_ret: *mut cl_int) {
+    let code = result.map_or_else(|error| error.code(), |()| CL_SUCCESS);
     if !errcode_ret.is_null() {
         // SAFETY: not NULL, so it points to a cl_int by this function's contract.
         unsafe { errcode_ret.write(code) };
     }
-    value
 }
 
 fn report(name: &str, error: Error) {

@@ -4,7 +4,8 @@
 //! Order and types are those of the Khronos dispatch table (`cl_icd_dispatch`), checked by the
 //! compiler where [`TABLE`] is filled. Each line gives
 //! - the shape: `status` returns a `cl_int`; `object` returns a handle or pointer and gets the
-//!   `errcode_ret` argument appended; `plain` returns its own type,
+//!   `errcode_ret` argument appended, `linked` likewise and may give a handle with an error;
+//!   `plain` returns its own type,
 //! - the C name and the function that serves it,
 //! - the arguments with the names and types of the specification.
 //!
@@ -61,6 +62,15 @@ macro_rules! entry_point {
             unsafe { shim::write_errcode(result, errcode_ret) }
         }
     };
+    (linked $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+        pub(super) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
+            // SAFETY: the arguments are the application's, as the C API states their rules.
+            let (value, result) = shim::linked(stringify!($name), || unsafe { $module::$function($($arg),*) });
+            // SAFETY: errcode_ret is NULL or points to a cl_int.
+            unsafe { shim::write_status(result, errcode_ret) };
+            value
+        }
+    };
     (plain $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
         pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
             // SAFETY: the arguments are the application's, as the C API states their rules.
@@ -76,6 +86,9 @@ macro_rules! exported {
             // SAFETY: the same contract.
             unsafe { entry::$name($($arg),*) }
         }
+    };
+    (linked $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+        exported!(object $name($($arg: $ty),*) -> $ret);
     };
     (object $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
         #[unsafe(no_mangle)]
@@ -411,7 +424,7 @@ entry_points! {
             num_input_headers: cl_uint, input_headers: *const cl_program,
             header_include_names: *mut *const c_char, pfn_notify: ProgramCallback, user_data: *mut c_void
         );
-        object clLinkProgram => program::link_program(
+        linked clLinkProgram => program::link_program(
             context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id, options: *const c_char,
             num_input_programs: cl_uint, input_programs: *const cl_program, pfn_notify: ProgramCallback,
             user_data: *mut c_void

@@ -75,9 +75,16 @@ pub fn emit(
 ) -> Result<Vec<u32>, EmitError> {
     for function in &module.functions {
         check_name(&function.link_name, function.span)?;
-        for arg in function.kernel.iter().flat_map(|k| &k.args) {
+        let args = || function.kernel.iter().flat_map(|k| &k.args);
+        for arg in args() {
             check_name(&arg.name, function.span)?;
-            check_name(&arg.type_name, function.span)?;
+        }
+        let types: usize = args().map(|arg| arg.type_name.len() + 1).sum();
+        if types > MAX_TYPES {
+            return Err(EmitError {
+                span: function.span,
+                message: format!("the kernel's argument types take more than {MAX_TYPES} bytes"),
+            });
         }
     }
     for global in &module.globals {
@@ -128,8 +135,11 @@ fn check_name(name: &str, span: Span) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// Far below what an instruction holds, so that all of a kernel's strings fit.
-const MAX_NAME: usize = 1000;
+/// A quarter of the 256 KiB that an instruction holds, so that a kernel's strings fit.
+const MAX_NAME: usize = 64 << 10;
+
+/// All type names of a kernel's arguments together.
+const MAX_TYPES: usize = 128 << 10;
 
 impl Emitter<'_> {
     fn run(&mut self) -> Result<(), EmitError> {

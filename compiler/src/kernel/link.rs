@@ -4,11 +4,12 @@
 //! export, equal types and constants exist once, and capabilities are united. Errors name
 //! the symbol. Never drops a kernel, and never looks inside a function body.
 
-use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op};
+use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
 use super::compat::{CallCast, Types, cast_call};
+use super::entry;
 use super::merge::{IdMap, Inst, Renamer, Sections, opcode, result_positions, split};
 use super::operands::{instructions, read_string, string_words};
 use crate::Outcome;
@@ -235,6 +236,11 @@ impl Linker {
                 }
             }
         }
+        let kernels = self.kernel_symbols();
+        for kernel in &kernels {
+            exports.entry(&kernel.name).or_insert(kernel);
+        }
+        let mut called = FxHashSet::default();
         let mut open: Vec<Symbol> = Vec::new();
         let mut mismatched: Vec<(Symbol, Symbol)> = Vec::new();
         for symbol in symbols.iter().filter(|s| s.linkage == LinkageType::Import) {
@@ -244,6 +250,7 @@ impl Linker {
                 open.push(symbol.clone());
                 continue;
             };
+            called.insert(target.id);
             let (declared, defined) = (types.get(&symbol.id), types.get(&target.id));
             if declared != defined {
                 mismatched.push((symbol.clone(), target.clone()));
@@ -255,7 +262,21 @@ impl Linker {
         for (symbol, target) in mismatched {
             self.reconcile(&symbol, &target, &types);
         }
+        for kernel in kernels.iter().filter(|kernel| called.contains(&kernel.id)) {
+            entry::wrap(&mut self.modules, kernel.id, &mut self.bound);
+        }
         open
+    }
+
+    /// The entry points as symbols: a program may declare and call another one's kernel.
+    fn kernel_symbols(&self) -> Vec<Symbol> {
+        let entry_points = self.modules.iter().flat_map(|m| &m.entry_points);
+        let symbol = |inst: &Inst| Symbol {
+            id: inst[2],
+            name: read_string(&inst[3..]),
+            linkage: LinkageType::Export,
+        };
+        entry_points.map(symbol).collect()
     }
 
     /// Joins an import and a definition whose types are different ids of, perhaps, one layout.
@@ -377,8 +398,8 @@ impl Linker {
         for section in sections {
             for inst in modules.iter().flat_map(section) {
                 let mut inst = inst.clone();
-                if version >= ALL_GLOBALS && opcode(&inst) == Op::EntryPoint as u32 {
-                    self.list_variables(&mut inst, &modules);
+                if opcode(&inst) == Op::EntryPoint as u32 {
+                    self.list_variables(&mut inst, &modules, version);
                 }
                 self.push(&mut out, inst);
             }
@@ -419,14 +440,15 @@ impl Linker {
         }
     }
 
-    /// Completes an entry point's interface to all variables: from SPIR-V 1.4 on it names those
-    /// of every storage class.
-    fn list_variables(&self, entry: &mut Inst, modules: &[Sections]) {
+    /// Completes an entry point's interface to all variables, which functions of another
+    /// program may use: input, and from SPIR-V 1.4 on those of every storage class.
+    fn list_variables(&self, entry: &mut Inst, modules: &[Sections], version: u32) {
         let name = string_words(&entry[3..]).unwrap_or(0);
         let listed: FxHashSet<u32> = entry[3 + name..].iter().copied().collect();
         for inst in modules.iter().flat_map(|m| &m.globals) {
-            let is_variable = opcode(inst) == Op::Variable as u32;
-            if is_variable && self.is_kept(inst[2]) && !listed.contains(&inst[2]) {
+            let is_listed = opcode(inst) == Op::Variable as u32
+                && (version >= ALL_GLOBALS || inst[3] == StorageClass::Input as u32);
+            if is_listed && self.is_kept(inst[2]) && !listed.contains(&inst[2]) {
                 entry.push(inst[2]);
             }
         }

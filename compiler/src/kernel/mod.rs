@@ -4,6 +4,7 @@
 //! `clCreateProgramWithIL`'s; malformed words give an error in the log, never a panic.
 
 pub mod compat;
+pub mod entry;
 pub mod extract;
 pub mod link;
 pub mod merge;

@@ -179,10 +179,13 @@ impl<'a> Sema<'a> {
     fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
         let ty = v.ty.q.ty;
         let is_open_array = matches!(self.module.types.get(ty), Type::Array { len: None, .. });
+        let is_record = matches!(self.module.types.get(ty), Type::Record(_));
+        // C99 6.7p7: only what is not a definition may have an incomplete type.
+        let is_declaration = v.storage == Some(StorageClass::Extern) && v.init.is_none();
         let complete = if is_open_array {
-            v.init.is_some() || v.storage == Some(StorageClass::Extern)
+            v.init.is_some() || is_declaration
         } else {
-            self.module.types.is_complete(ty)
+            self.module.types.is_complete(ty) || is_record && is_declaration
         };
         if !complete {
             let message = if is_open_array {

@@ -347,14 +347,15 @@ impl Object<Program> {
     }
 }
 
-/// clLinkProgram.
+/// clLinkProgram. A link that fails still gives its program, which holds the log
+/// (OpenCL 3.0 API §5.8.4).
 pub fn link_programs(
     context: &Ref<Context>,
     devices: Option<Vec<Ref<Device>>>,
     options: &str,
     inputs: &[Ref<Program>],
     notify: Option<Notify>,
-) -> Result<Ref<Program>> {
+) -> Result<(Ref<Program>, Result<()>)> {
     // CL_INVALID_VALUE if there is no input program.
     if inputs.is_empty() {
         return Err(Error::InvalidValue);
@@ -431,11 +432,10 @@ pub fn link_programs(
         }
     };
     let result = program.run(chosen, options, notify, Error::LinkProgramFailure, job);
-    if let Err(error) = result {
+    if result.is_err() {
         for build in program.builds() {
             context.notify(&build.log);
         }
-        return Err(error);
     }
-    Ok(program)
+    Ok((program, result))
 }
