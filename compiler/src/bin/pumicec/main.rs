@@ -1,61 +1,26 @@
 //! `pumicec`: the compiler as a command.
 //!
 //! ```text
-//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|vulkan|reflection] [-o FILE] FILE.cl|-
+//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|lowered|vulkan|reflection] [-o FILE] FILE.cl|-
 //! ```
 //!
 //! Build options are those of clBuildProgram. The output goes to FILE, else to standard output
 //! (SPIR-V only to a file or a pipe). Messages go to standard error. Exit codes: 0 success, 1 the
 //! program has errors, 2 the command line is wrong.
 
+mod arguments;
+mod device_info;
+
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use arguments::{Arguments, Emit, USAGE};
+use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::{
-    CompileOptions, IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, Source,
-    Target, frontend, options,
+    IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, Source, Target, backend,
+    frontend,
 };
-
-const USAGE: &str = "\
-usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
-
-  -D NAME[=VALUE]  -U NAME  -I FOLDER  -cl-std=CL1.2|CL2.0|CL3.0  -cl-...  -w  -Werror  -g
-                   the options of clBuildProgram
-  --emit=WHAT      pp          the preprocessed source
-                   ast         the syntax tree
-                   typed       the checked, typed tree
-                   kernel      Kernel SPIR-V (the default)
-                   vulkan      Vulkan SPIR-V
-                   reflection  what the Vulkan module says about its kernels
-  -o FILE          where the output goes
-";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Emit {
-    Preprocessed,
-    Ast,
-    Typed,
-    Kernel,
-    Vulkan,
-    Reflection,
-}
-
-const EMITS: &[(&str, Emit)] = &[
-    ("pp", Emit::Preprocessed),
-    ("ast", Emit::Ast),
-    ("typed", Emit::Typed),
-    ("kernel", Emit::Kernel),
-    ("vulkan", Emit::Vulkan),
-    ("reflection", Emit::Reflection),
-];
-
-struct Arguments {
-    emit: Emit,
-    output: Option<String>,
-    input: String,
-    options: CompileOptions,
-}
 
 /// Finds includes beside the including file and in the `-I` folders.
 struct Folders(Vec<String>);
@@ -75,78 +40,35 @@ impl IncludeResolver for Folders {
     }
 }
 
-fn arguments() -> Result<Arguments, String> {
-    let mut emit = Emit::Kernel;
-    let mut output = None;
-    let mut input = None;
-    let mut words = Vec::new();
-    let mut args = std::env::args().skip(1);
-    while let Some(arg) = args.next() {
-        if let Some(what) = arg.strip_prefix("--emit=") {
-            emit = EMITS
-                .iter()
-                .find(|(name, _)| *name == what)
-                .map(|(_, emit)| *emit)
-                .ok_or_else(|| format!("unknown output '{what}'"))?;
-        } else if arg == "-o" {
-            output = Some(args.next().ok_or("option '-o' lacks its value")?);
-        } else if arg == "--help" || arg == "-h" {
-            return Err(String::new());
-        } else if matches!(arg.as_str(), "-D" | "-U" | "-I" | "-x") {
-            words.push(arg);
-            words.extend(args.next());
-        } else if arg.starts_with('-') && arg != "-" {
-            words.push(arg);
-        } else if input.replace(arg).is_some() {
-            return Err("more than one input file".to_string());
-        }
-    }
-    // The option parser takes one string; each word is quoted into it.
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|w| format!("\"{}\"", w.replace('\\', "\\\\").replace('"', "\\\"")))
-        .collect();
-    let (options, _) = options::parse_build(&quoted.join(" ")).map_err(|e| e.to_string())?;
-    Ok(Arguments {
-        emit,
-        output,
-        input: input.ok_or("no input file")?,
-        options,
-    })
-}
-
 fn words_to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_ne_bytes()).collect()
 }
 
 /// Runs what was asked for. `Err` when the program has errors (the log is printed already).
-fn run(args: &Arguments, text: &[u8]) -> Result<Vec<u8>, ()> {
+fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
     let name = if args.input == "-" {
         "<stdin>"
     } else {
         &args.input
     };
     let source = Source { name, text };
-    let target = Target::reference();
     let includes = Folders(args.options.include_dirs.clone());
     let options = &args.options;
     match args.emit {
         Emit::Preprocessed => {
-            return finish(frontend::preprocess(source, options, &target, &includes));
+            return finish(frontend::preprocess(source, options, target, &includes));
         }
         Emit::Ast => {
-            let ast = finish(frontend::parse(source, options, &target, &includes))?;
+            let ast = finish(frontend::parse(source, options, target, &includes))?;
             return Ok(ast.into_bytes());
         }
         Emit::Typed => {
-            let tree = finish(frontend::check(source, options, &target, &includes))?;
+            let tree = finish(frontend::check(source, options, target, &includes))?;
             return Ok(tree.into_bytes());
         }
-        Emit::Kernel | Emit::Vulkan | Emit::Reflection => {}
+        Emit::Kernel | Emit::Ir | Emit::Lowered | Emit::Vulkan | Emit::Reflection => {}
     }
-    let module = finish(pumice_compiler::compile(
-        source, options, &target, &includes,
-    ))?;
+    let module = finish(pumice_compiler::compile(source, options, target, &includes))?;
     if args.emit == Emit::Kernel {
         return Ok(words_to_bytes(&module.words));
     }
@@ -155,7 +77,22 @@ fn run(args: &Arguments, text: &[u8]) -> Result<Vec<u8>, ()> {
         math: options.math,
         ..LowerOptions::default()
     };
-    let vulkan = finish(pumice_compiler::lower(&linked, &target, &lower))?;
+    if matches!(args.emit, Emit::Ir | Emit::Lowered) {
+        let ir = backend::to_ir(&linked, &lower).and_then(|mut ir| {
+            if args.emit == Emit::Lowered {
+                backend::optimise(&mut ir, target, &lower)?;
+            }
+            Ok(module_to_text(&ir))
+        });
+        return match ir {
+            Ok(text) => Ok(text.into_bytes()),
+            Err(error) => {
+                eprintln!("error: {error}");
+                Err(())
+            }
+        };
+    }
+    let vulkan = finish(pumice_compiler::lower(&linked, target, &lower))?;
     if args.emit == Emit::Vulkan {
         return Ok(words_to_bytes(&vulkan.words));
     }
@@ -174,13 +111,27 @@ fn finish<T>(outcome: Outcome<T>) -> Result<T, ()> {
 }
 
 fn main() -> ExitCode {
-    let args = match arguments() {
+    let args = match Arguments::parse(std::env::args().skip(1)) {
         Ok(args) => args,
         Err(why) => {
             if why.is_empty() {
                 print!("{USAGE}");
                 return ExitCode::SUCCESS;
             }
+            eprintln!("pumicec: error: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    let target = match &args.device_info {
+        None => Ok(Target::reference()),
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|e| e.to_string())
+            .and_then(|text| device_info::target(&text))
+            .map_err(|e| format!("{path}: {e}")),
+    };
+    let target = match target {
+        Ok(target) => target,
+        Err(why) => {
             eprintln!("pumicec: error: {why}");
             return ExitCode::from(2);
         }
@@ -195,7 +146,7 @@ fn main() -> ExitCode {
         eprintln!("pumicec: error: {}: {e}", args.input);
         return ExitCode::from(2);
     }
-    let Ok(output) = run(&args, &text) else {
+    let Ok(output) = run(&args, &text, &target) else {
         return ExitCode::FAILURE;
     };
     let binary = matches!(args.emit, Emit::Kernel | Emit::Vulkan);

@@ -1,0 +1,143 @@
+//! The command line, in both of its forms.
+
+use pumice_compiler::{CompileOptions, options};
+
+/// What `--help` prints.
+pub const USAGE: &str = "\
+usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
+
+  -D NAME[=VALUE]  -U NAME  -I FOLDER  -cl-std=CL1.2|CL2.0|CL3.0  -cl-...  -w  -Werror  -g
+                   the options of clBuildProgram
+  --emit=WHAT      pp          the preprocessed source
+                   ast         the syntax tree
+                   typed       the checked, typed tree
+                   kernel      Kernel SPIR-V (the default)
+                   ir          the intermediate representation as imported
+                   lowered     the same after all passes
+                   vulkan      Vulkan SPIR-V
+                   reflection  what the Vulkan module says about its kernels
+  -o FILE          where the output goes
+
+As the offline compiler of the OpenCL-CTS:
+       pumicec --source FILE --output FILE --cl-device-info FILE --mode spir-v -- [OPTIONS]
+";
+
+/// What comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// Tokens as text.
+    Preprocessed,
+    /// The syntax tree.
+    Ast,
+    /// The checked tree.
+    Typed,
+    /// Kernel SPIR-V.
+    Kernel,
+    /// IR after import.
+    Ir,
+    /// IR after the passes.
+    Lowered,
+    /// Vulkan SPIR-V.
+    Vulkan,
+    /// The Vulkan module's reflection.
+    Reflection,
+}
+
+const EMITS: &[(&str, Emit)] = &[
+    ("pp", Emit::Preprocessed),
+    ("ast", Emit::Ast),
+    ("typed", Emit::Typed),
+    ("kernel", Emit::Kernel),
+    ("ir", Emit::Ir),
+    ("lowered", Emit::Lowered),
+    ("vulkan", Emit::Vulkan),
+    ("reflection", Emit::Reflection),
+];
+
+/// A command line.
+#[derive(Debug)]
+pub struct Arguments {
+    /// What comes out.
+    pub emit: Emit,
+    /// Where it goes; standard output if `None`.
+    pub output: Option<String>,
+    /// The source file, or `-`.
+    pub input: String,
+    /// A device info file, which changes the target.
+    pub device_info: Option<String>,
+    /// The build options.
+    pub options: CompileOptions,
+}
+
+impl Arguments {
+    /// Reads a command line. The empty error asks for the usage.
+    pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut emit = Emit::Kernel;
+        let (mut output, mut input, mut device_info) = (None, None, None);
+        let mut words = Vec::new();
+        let mut args = args.peekable();
+        while let Some(arg) = args.next() {
+            let (key, mut value) = match arg.split_once('=') {
+                Some((key, value)) if key.starts_with("--") => (key, Some(value.to_string())),
+                _ => (arg.as_str(), None),
+            };
+            let mut value = || {
+                value
+                    .take()
+                    .or_else(|| args.next())
+                    .ok_or_else(|| format!("option '{key}' lacks its value"))
+            };
+            match key {
+                "--emit" => emit = emit_named(&value()?)?,
+                "--mode" => check_mode(&value()?)?,
+                "--output" | "-o" => output = Some(value()?),
+                "--cl-device-info" => device_info = Some(value()?),
+                "--source" => one_input(&mut input, value()?)?,
+                "--help" | "-h" => return Err(String::new()),
+                "--" => words.extend(args.by_ref()),
+                "-D" | "-U" | "-I" | "-x" => {
+                    words.push(arg);
+                    words.extend(args.next());
+                }
+                _ if arg.starts_with('-') && arg != "-" => words.push(arg),
+                _ => one_input(&mut input, arg)?,
+            }
+        }
+        // The option parser takes one string; each word is quoted into it.
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|w| format!("\"{}\"", w.replace('\\', "\\\\").replace('"', "\\\"")))
+            .collect();
+        let (options, _) = options::parse_build(&quoted.join(" ")).map_err(|e| e.to_string())?;
+        Ok(Arguments {
+            emit,
+            output,
+            input: input.ok_or("no input file")?,
+            device_info,
+            options,
+        })
+    }
+}
+
+fn one_input(input: &mut Option<String>, name: String) -> Result<(), String> {
+    match input.replace(name) {
+        None => Ok(()),
+        Some(_) => Err("more than one input file".to_string()),
+    }
+}
+
+fn emit_named(what: &str) -> Result<Emit, String> {
+    EMITS
+        .iter()
+        .find(|(name, _)| *name == what)
+        .map(|(_, emit)| *emit)
+        .ok_or_else(|| format!("unknown output '{what}'"))
+}
+
+/// Device binaries belong to a driver, which pumicec is not.
+fn check_mode(mode: &str) -> Result<(), String> {
+    match mode {
+        "spir-v" => Ok(()),
+        _ => Err(format!("mode '{mode}' is not supported, only 'spir-v' is")),
+    }
+}
