@@ -1,9 +1,15 @@
 // GNU statement expressions: values, scopes, loops and switches inside, nesting, void ones.
 // kernel: k
 // global: 1
-// arg: buffer int 8*0
-// expect 0: int 7 10 3 12 1 4 6 0
+// arg: buffer int 12*0
+// expect 0: int 7 10 3 12 1 4 6 0 5 -1 3 9
 #define MAX(a, b) ({ int a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
+int early(int i) {
+    int n = 1 + ({ if (i > 2) return -1; i; });
+    return n + ({ if (i == 1) goto other; 0; });
+other:
+    return 5;
+}
 __kernel void k(__global int *out) {
     int i = 3, n = 7;
     out[0] = MAX(i, n);
@@ -14,4 +20,12 @@ __kernel void k(__global int *out) {
     ({ out[4] = 1; });
     out[5] += 1 + ({ i; });
     out[6] = i > 5 ? ({ out[7] = 1; 5; }) : ({ int i = 6; i; });
+    out[8] = early(1);
+    out[9] = early(3);
+    out[10] = early(2);
+    for (int j = 0; j < 20; j++) {
+        int even = ({ if (j % 2) continue; if (j > 17) break; j; });
+        out[11] += even > 0;
+    }
+    out[11] += 1;
 }

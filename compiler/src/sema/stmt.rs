@@ -63,11 +63,7 @@ impl<'a> Sema<'a> {
             self.error(span, "statement expression not allowed at file scope");
             return None;
         };
-        // Neither break nor continue nor case reaches what is around the expression.
-        let (loops, breakable) = (
-            std::mem::take(&mut func.loops),
-            std::mem::take(&mut func.breakable),
-        );
+        // Jumps lead out of the expression, but no case of a switch around it leads in.
         let switches = std::mem::take(&mut func.switches);
         func.in_expression += 1;
         self.push_scope();
@@ -90,8 +86,6 @@ impl<'a> Sema<'a> {
         };
         self.pop_scope();
         if let Some(func) = &mut self.func {
-            func.loops = loops;
-            func.breakable = breakable;
             func.switches = switches;
             func.in_expression -= 1;
         }
@@ -110,18 +104,6 @@ impl<'a> Sema<'a> {
             value,
         };
         Some(self.mk(kind, ty, span))
-    }
-
-    /// Reports a jump or label inside a statement expression.
-    fn forbid_in_expression(&mut self, what: &str, span: Span) -> bool {
-        let inside = self.func.as_ref().is_some_and(|f| f.in_expression > 0);
-        if inside {
-            self.error(
-                span,
-                format!("{what} inside a statement expression is not supported"),
-            );
-        }
-        inside
     }
 
     /// Checks a statement into the list of its block.
@@ -221,9 +203,6 @@ impl<'a> Sema<'a> {
                 }
             }
             ast::StmtKind::Goto { label, label_span } => {
-                if self.forbid_in_expression("'goto'", span) {
-                    return;
-                }
                 let target = self.label(*label, *label_span, false);
                 let stmt = self.mk_stmt(StmtKind::Goto(target), span);
                 out.push(stmt);
@@ -233,7 +212,9 @@ impl<'a> Sema<'a> {
                 label_span,
                 body,
             } => {
-                if self.forbid_in_expression("a label", *label_span) {
+                if self.func.as_ref().is_some_and(|f| f.in_expression > 0) {
+                    let message = "a label inside a statement expression is not supported";
+                    self.error(*label_span, message);
                     return;
                 }
                 let here = self.label(*label, *label_span, true);
@@ -257,11 +238,7 @@ impl<'a> Sema<'a> {
                 let stmt = self.mk_stmt(StmtKind::Continue, span);
                 out.push(stmt);
             }
-            ast::StmtKind::Return(value) => {
-                if !self.forbid_in_expression("'return'", span) {
-                    self.return_stmt(*value, span, out);
-                }
-            }
+            ast::StmtKind::Return(value) => self.return_stmt(*value, span, out),
             ast::StmtKind::Attributed { attrs, body } => {
                 self.check_attrs(attrs);
                 let hint = self.unroll_hint(attrs).unwrap_or(hint);
