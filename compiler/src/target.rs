@@ -96,6 +96,9 @@ pub struct Target {
     pub exact_div_f32: bool,
     /// Whether GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
     pub exact_sqrt_f32: bool,
+    /// Whether the driver needs values that leave a loop to go through an OpPhi whose sources
+    /// differ (a driver's bug; the runtime knows which).
+    pub loop_values_by_phi: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -153,6 +156,7 @@ impl Target {
             exact_fma_f64: true,
             exact_div_f32: true,
             exact_sqrt_f32: true,
+            loop_values_by_phi: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

@@ -6,6 +6,7 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::Target;
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
+use pumice_vulkan_layer::quirks;
 use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
 
 use crate::config;
@@ -268,6 +269,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
         exact_fma_f64: probes.exact_fma_f64,
         exact_div_f32: probes.exact_div_f32,
         exact_sqrt_f32: probes.exact_sqrt_f32,
+        loop_values_by_phi: quirks::has(&caps.driver, quirks::Change::LoopValuesByPhi),
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,

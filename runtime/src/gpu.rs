@@ -46,8 +46,18 @@ pub struct Device {
 impl Device {
     /// Opens a device.
     pub fn open(physical: &vk::PhysicalDevice) -> Result<Self> {
+        let raw = physical.open().map_err(error)?;
+        let driver = &raw.capabilities().driver;
+        for quirk in vk::quirks::of(driver) {
+            let (change, name, info) = (quirk.change, &driver.name, &driver.info);
+            if change == vk::quirks::Change::LoopsStop {
+                log::warn!("{name} {info}: {}", quirk.reason);
+            } else {
+                log::info!("{name} {info}: {change:?}: {}", quirk.reason);
+            }
+        }
         Ok(Self {
-            raw: physical.open().map_err(error)?,
+            raw,
             transfers: Mutex::new(None),
         })
     }

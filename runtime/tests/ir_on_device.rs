@@ -15,7 +15,7 @@ use device_dispatch::{device, dispatch};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::text::parse_module;
 use pumice_compiler::{LowerOptions, Target, vulkan};
-use pumice_vulkan_layer::Device;
+use pumice_vulkan_layer::{Device, quirks};
 use std::path::Path;
 
 fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, String> {
@@ -89,7 +89,7 @@ fn printf_writes_whole_records() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/vulkan/printf.ir");
     let text = std::fs::read_to_string(path).expect("printf.ir");
     let mut module = parse_module(&text).expect("parses");
-    let target = Target::reference();
+    let target = target(&device);
     lowering_passes::lower(&mut module, &target).expect("lowers");
     let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
         .expect("emits")
@@ -119,7 +119,7 @@ fn interpreter_files_run_on_the_device() {
     let Some(device) = device() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let target = Target::reference();
+    let target = target(&device);
     let options = LowerOptions::default();
     let mut failures = Vec::new();
     let mut ran = 0;
@@ -187,19 +187,28 @@ fn interpreter_files_run_on_the_device() {
     assert!(ran > 20 || !only.is_empty(), "the file tests are there");
 }
 
+/// What the compiler must know of the driver at hand.
+fn target(device: &Device) -> Target {
+    let driver = &device.capabilities().driver;
+    Target {
+        loop_values_by_phi: quirks::has(driver, quirks::Change::LoopValuesByPhi),
+        ..Target::reference()
+    }
+}
+
 /// Random control flow with divergent work-items: the structurizer's output on a device.
 #[test]
 fn random_control_flow_on_the_device() {
     let Some(device) = device() else { return };
     let mut random = random_cfg::Random(5);
-    let target = Target::reference();
+    let target = target(&device);
     let options = LowerOptions::default();
     let ctx = pumice_compiler::passes::Ctx {
         target: &target,
         options: &options,
     };
     let range = NdRange::linear(32, 32);
-    for _ in 0..40 {
+    for _ in 0..150 {
         let size = 3 + random.below(12);
         let text = random_cfg::by_work_item(&random_cfg::random_function(&mut random, size), 31);
         let mut module = parse_module(&text).expect("parses");
@@ -231,5 +240,111 @@ fn random_control_flow_on_the_device() {
                 words(got)
             );
         }
+    }
+}
+
+/// An inner loop with two exits, whose values the outer loop goes on with.
+const TWO_EXITS: &str = r#"kernel "k" fn0 {
+  pointer global
+  value i32
+}
+
+func fn0 "k"(ptr.global, i32) -> () export {
+block0(v0: ptr.global, v1: i32):
+  v2: i64 = builtin.local_linear_id
+  v3: i32 = trunc v2
+  v4: i32 = and v3, i32 31
+  v5: i32 = iadd v1, v4
+  v6: i64 = imul v2, i64 512
+  v7: ptr.global = ptr_add v0, v6
+  jump block1(i32 0, v5)
+block1(v100: i32, v101: i32):
+  v102: i64 = zext v100
+  v107: i64 = imul v102, i64 4
+  v104: ptr.global = ptr_add v7, v107
+  store v104, i32 1, align 4
+  v103: i32 = iadd v100, i32 1
+  v108: i32 = imul v101, i32 1664525
+  v105: i32 = iadd v108, i32 1013904224
+  v106: bool = icmp.uge v103, i32 60
+  branch v106, block4, block1001
+block1001:
+  jump block3(v103, v105)
+block2(v120: i32, v121: i32):
+  v122: i64 = zext v120
+  v127: i64 = imul v122, i64 4
+  v124: ptr.global = ptr_add v7, v127
+  store v124, i32 2, align 4
+  v123: i32 = iadd v120, i32 1
+  v128: i32 = imul v121, i32 1664525
+  v125: i32 = iadd v128, i32 1013904225
+  v126: bool = icmp.uge v123, i32 60
+  branch v126, block4, block1002
+block1002:
+  v129: i32 = lshr v125, i32 21
+  v130: i32 = and v129, i32 1
+  v131: bool = icmp.eq v130, i32 0
+  branch v131, block3(v123, v123), block1(v123, v123)
+block3(v140: i32, v141: i32):
+  v142: i64 = zext v140
+  v147: i64 = imul v142, i64 4
+  v144: ptr.global = ptr_add v7, v147
+  store v144, i32 3, align 4
+  v143: i32 = iadd v140, i32 1
+  v148: i32 = imul v141, i32 1664525
+  v145: i32 = iadd v148, i32 1013904226
+  v146: bool = icmp.uge v143, i32 60
+  branch v146, block4, block1003
+block1003:
+  v149: i32 = lshr v145, i32 13
+  v150: i32 = and v149, i32 1
+  v151: bool = icmp.eq v150, i32 0
+  branch v151, block1(v143, v145), block2(v143, v145)
+block4:
+  return
+}
+"#;
+
+/// The quirk's row is right: without its rewriting the driver that needs it gets the values of
+/// another round, with it all are right everywhere.
+#[test]
+fn values_leave_loops_as_they_were_when_the_work_item_left() {
+    let Some(device) = device() else { return };
+    let needed = target(&device).loop_values_by_phi;
+    let text = TWO_EXITS;
+    let inputs = Inputs {
+        buffers: vec![vec![0; 512 * 32]],
+        args: vec![
+            Arg::Buffer {
+                index: 0,
+                offset: 0,
+            },
+            Arg::Bytes(117_939_872_i32.to_le_bytes().to_vec()),
+        ],
+    };
+    let range = NdRange::linear(32, 32);
+    let module = parse_module(text).expect("parses");
+    let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
+    for loop_values_by_phi in [false, true] {
+        let target = Target {
+            loop_values_by_phi,
+            ..Target::reference()
+        };
+        let options = LowerOptions::default();
+        let ctx = pumice_compiler::passes::Ctx {
+            target: &target,
+            options: &options,
+        };
+        let mut module = parse_module(text).expect("parses");
+        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
+        let words = vulkan::emit(&mut module, &target, &options)
+            .expect("emits")
+            .words;
+        let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
+        assert_eq!(
+            got.buffers == want.buffers,
+            loop_values_by_phi || !needed,
+            "by phi: {loop_values_by_phi}"
+        );
     }
 }

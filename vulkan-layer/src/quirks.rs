@@ -13,6 +13,12 @@ pub enum Change {
     ProbeHostAddresses,
     /// Denormals are taken from the probe although the float control bits deny them.
     ProbeDenormals,
+    /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
+    /// differ.
+    LoopValuesByPhi,
+    /// Loops end after some tens of thousands of rounds. There is no way around that: it is
+    /// logged, so that a wrong result has a name.
+    LoopsStop,
 }
 
 /// One row.
@@ -42,6 +48,18 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((22, 3), None),
         reason: "the shaderDenormPreserve bits are 0, yet f32 and f64 denormals are kept",
     },
+    Quirk {
+        change: Change::LoopValuesByPhi,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((23, 0))),
+        reason: "behind a loop with several exits, its values may be those of another work-item's last round",
+    },
+    Quirk {
+        change: Change::LoopsStop,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((23, 0))),
+        reason: "a work-item's loops end after 65,535 rounds in sum",
+    },
 ];
 
 /// The rows that hold for a driver.
@@ -50,7 +68,7 @@ pub fn of(driver: &Driver) -> impl Iterator<Item = &'static Quirk> + '_ {
 }
 
 /// Whether a row of that kind holds for a driver.
-pub(crate) fn has(driver: &Driver, change: Change) -> bool {
+pub fn has(driver: &Driver, change: Change) -> bool {
     of(driver).any(|quirk| quirk.change == change)
 }
 

@@ -47,7 +47,12 @@ pub fn emit(
 ) -> Result<VulkanModule, LowerError> {
     let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
     for func in emitter::reachable(module)? {
-        cfgs[func] = structurize::run(&mut module.functions[func])?;
+        let function = &mut module.functions[func];
+        cfgs[func] = structurize::run(function)?;
+        if target.loop_values_by_phi {
+            structurize::loop_values::run(function, &mut cfgs[func]);
+            debug_assert_eq!(structurize::check(function, &cfgs[func]), Ok(()));
+        }
     }
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {

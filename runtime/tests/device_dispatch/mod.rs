@@ -245,7 +245,12 @@ impl std::ops::Deref for TestDevice {
 
 impl Drop for TestDevice {
     fn drop(&mut self) {
-        let messages = self.instance.validation_messages();
+        let mut messages = self.instance.validation_messages();
+        // A layer that is older than the driver does not know all of its extensions.
+        messages.retain(|message| {
+            !message.contains("unknown VkStructureType")
+                && !message.contains("is not supported by this layer")
+        });
         if !std::thread::panicking() {
             assert!(messages.is_empty(), "{messages:#?}");
         }

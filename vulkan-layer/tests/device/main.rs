@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod buffers;
+mod control_flow;
 mod dispatch;
 mod modules;
 mod setup;

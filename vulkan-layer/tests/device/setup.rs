@@ -46,5 +46,11 @@ pub fn with_device(test: impl FnOnce(&Device)) {
         test(&device);
     }
     let messages = instance.validation_messages();
-    assert!(messages[before..].is_empty(), "{:#?}", &messages[before..]);
+    // A layer that is older than the driver does not know all of its extensions.
+    let known = |message: &&String| {
+        !message.contains("unknown VkStructureType")
+            && !message.contains("is not supported by this layer")
+    };
+    let messages: Vec<_> = messages[before..].iter().filter(known).collect();
+    assert!(messages.is_empty(), "{messages:#?}");
 }

@@ -6,8 +6,8 @@
 //! block belongs to the loop around; it goes on to the target, or, when that lies further
 //! out, to the merge block of the loop around.
 
-use super::work::{Work, bare};
-use crate::ir::{Block, Cfg, DomTree, InstKind, IntCond, Loop, LoopNest, Type};
+use super::work::Work;
+use crate::ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 
@@ -45,7 +45,6 @@ impl Forest {
 
 /// Gives each loop its shape.
 pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
-    chain_switches_in_loops(work);
     split_returns(work);
     let cfg = Cfg::new(work.func);
     let dom = DomTree::new(&cfg);
@@ -135,74 +134,7 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
     }
     match other.or_else(|| near.pop()) {
         None => work.set_terminator(merge, InstKind::Unreachable),
-        Some(other) if parent.is_none() => {
-            work.dispatch(merge, work.label_value, &near, other);
-        }
-        Some(other) => {
-            // Inside of a loop, no switch (see `chain_switches_in_loops`).
-            let mut block = merge;
-            while near.len() > 1 {
-                let next = work.func.make_block();
-                forest.innermost[next] = parent;
-                let target = near.remove(0);
-                work.branch_on_label(block, work.label_value, target, next);
-                block = next;
-            }
-            work.dispatch(block, work.label_value, &near, other);
-        }
-    }
-}
-
-/// Makes switches inside of loops chains of branches. A case may break or continue the loop,
-/// which SPIR-V allows, but Mesa 22.3 gets wrong: the code behind the switch runs all the same
-/// (seen on lavapipe; `random_control_flow_on_the_device` shows it).
-fn chain_switches_in_loops(work: &mut Work<'_>) {
-    let cfg = Cfg::new(work.func);
-    let nest = LoopNest::new(&cfg, &DomTree::new(&cfg));
-    for &block in cfg.reverse_postorder() {
-        let Some(inst) = work.func.terminator(block) else {
-            continue;
-        };
-        if nest.innermost(block).is_none() || !work.ends_in_switch(block) {
-            continue;
-        }
-        let kind = std::mem::replace(&mut work.func.insts[inst].kind, InstKind::Unreachable);
-        let InstKind::Switch {
-            value,
-            default,
-            cases,
-        } = kind
-        else {
-            continue;
-        };
-        work.func.layout.insts[block].pop();
-        let loc = work.func.insts[inst].loc;
-        let ty = work.func.ty(value);
-        let mut current = block;
-        let mut cases = cases.into_iter().peekable();
-        while let Some((case, call)) = cases.next() {
-            let other = match cases.peek() {
-                Some(_) => work.func.append_block(),
-                None => default.block,
-            };
-            if call.block == other {
-                work.set_terminator(current, super::work::jump(other));
-                continue;
-            }
-            let case = work.func.constant(ty, &[case]);
-            let compare = InstKind::ICmp {
-                cond: IntCond::Eq,
-                args: [value, case],
-            };
-            let cond = work.func.append_value(current, compare, Type::BOOL, loc);
-            let branch = InstKind::Branch {
-                cond,
-                then: bare(call.block),
-                other: bare(other),
-            };
-            work.set_terminator(current, branch);
-            current = other;
-        }
+        Some(other) => work.dispatch(merge, work.label_value, &near, other),
     }
 }
 

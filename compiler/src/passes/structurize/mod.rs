@@ -9,7 +9,7 @@
 //! 2. `irreducible`: cycles with several entries get one, by node splitting within a budget
 //!    (never of barriers), else by a dispatch block that all entries go through. A dispatch
 //!    keeps a barrier in uniform flow if it was, since the work-items meet again behind it.
-//! 3. `loops`: switches inside of loops become branches; each loop gets a preheader, a header of its own, one continue block and one
+//! 3. `loops`: each loop gets a preheader, a header of its own, one continue block and one
 //!    exit (the merge block). An exit edge records its target in a label variable, and the
 //!    merge block branches by it, so that all work-items meet before they part again.
 //! 4. `build`: what remains at each loop level is acyclic. By the dominator tree: the blocks
@@ -19,10 +19,13 @@
 //! 5. `ssa`: variables, and values whose definition no longer dominates a use, become block
 //!    parameters again.
 //! 6. `tidy`: needless parameters and blocks go.
+//!
+//! `loop_values` rewrites the result once more for drivers that need it.
 
 mod build;
 mod check;
 mod irreducible;
+pub mod loop_values;
 mod loops;
 mod prepare;
 mod ssa;

@@ -1,0 +1,252 @@
+//! Structured control flow that drivers have got wrong, each by a shader as small as it gets. The
+//! rows of `quirks.rs` are held against what the device at hand really does.
+
+use pumice_vulkan_layer::asm::{Module, class};
+use pumice_vulkan_layer::quirks::{self, Change};
+use pumice_vulkan_layer::{Device, MemoryClass, Resource};
+
+use crate::dispatch::{buffer_of, pipeline, storage_layout, words};
+use crate::setup::with_device;
+
+const ADD: u16 = 128;
+const SUB: u16 = 130;
+const MOD: u16 = 137;
+const EQUAL: u16 = 170;
+const LESS: u16 = 176;
+const LABEL: u16 = 248;
+const BRANCH: u16 = 249;
+const BRANCH_IF: u16 = 250;
+const LOOP_MERGE: u16 = 246;
+const SELECTION_MERGE: u16 = 247;
+const SWITCH: u16 = 251;
+const VARIABLE: u16 = 59;
+const STORE: u16 = 62;
+
+/// Work-items per run; one work-group.
+const ITEMS: u32 = 16;
+
+/// A kernel body with two counters in Function variables.
+struct Body {
+    m: Module,
+    uint: u32,
+    bool: u32,
+    /// The work-item's number.
+    id: u32,
+    /// The result variable, 0 at first.
+    result: u32,
+    /// The loop's counter, 0 at first.
+    counter: u32,
+    out: u32,
+}
+
+impl Body {
+    fn begin() -> Self {
+        let mut m = Module::new();
+        let uint = m.uint(32);
+        let bool = m.ty(20, &[]);
+        let uvec3 = m.vector(uint, 3);
+        let out = m.word_buffer(0, 0);
+        let ids = m.builtin3(28);
+        let function = m.begin("k");
+        m.mode(function, 17, &[ITEMS, 1, 1]);
+        let pointer = m.pointer(class::FUNCTION, uint);
+        let result = m.op(VARIABLE, pointer, &[class::FUNCTION]);
+        let counter = m.op(VARIABLE, pointer, &[class::FUNCTION]);
+        let zero = m.u32(0);
+        m.op0(STORE, &[result, zero]);
+        m.op0(STORE, &[counter, zero]);
+        let ids = m.load(uvec3, ids);
+        let id = m.op(81, uint, &[ids, 0]);
+        Self {
+            m,
+            uint,
+            bool,
+            id,
+            result,
+            counter,
+            out,
+        }
+    }
+
+    /// `variable += amount`
+    fn add(&mut self, variable: u32, amount: u32) {
+        let old = self.m.load(self.uint, variable);
+        let amount = self.m.u32(amount);
+        let sum = self.m.op(ADD, self.uint, &[old, amount]);
+        self.m.op0(STORE, &[variable, sum]);
+    }
+
+    /// Ends a block and begins the next.
+    fn go(&mut self, to: u32, next: u32) {
+        self.m.op0(BRANCH, &[to]);
+        self.m.op0(LABEL, &[next]);
+    }
+
+    fn finish(mut self) -> Vec<u32> {
+        let zero = self.m.u32(0);
+        let result = self.m.load(self.uint, self.result);
+        let place = self
+            .m
+            .access(class::STORAGE_BUFFER, self.uint, self.out, &[zero, self.id]);
+        self.m.op0(STORE, &[place, result]);
+        self.m.end();
+        self.m.finish()
+    }
+}
+
+fn run(device: &Device, words_of_module: &[u32]) -> Vec<u32> {
+    let out = buffer_of(device, MemoryClass::Readback, &[0; ITEMS as usize]);
+    let module = device.create_shader_module(words_of_module).unwrap();
+    let layout = storage_layout(device, 1, 0);
+    let pipeline = pipeline(device, &module, "k", &layout, &[]);
+    let whole = Resource::Buffer {
+        buffer: out.clone(),
+        offset: 0,
+        range: out.size(),
+    };
+    let set = device
+        .create_descriptor_set(&layout, 0, &[(0, whole)])
+        .unwrap();
+    let queue = device.create_queue().unwrap();
+    let mut recorder = queue.recorder().unwrap();
+    recorder.bind_pipeline(&pipeline);
+    recorder.bind_descriptors(&set).unwrap();
+    recorder.dispatch([1, 1, 1]).unwrap();
+    let value = queue.submit(recorder, &[]).unwrap();
+    assert!(queue.wait(value, None).unwrap());
+    words(&out)
+}
+
+/// What the case of the switch does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Case {
+    /// Leaves the loop.
+    Break,
+    /// Goes on with the next round.
+    Continue,
+    /// Leaves the loop in odd work-items, the switch in the others.
+    BreakIfOdd,
+    /// Goes on with the next round in odd work-items, leaves the switch in the others.
+    ContinueIfOdd,
+}
+
+const CASES: [Case; 4] = [
+    Case::Break,
+    Case::Continue,
+    Case::BreakIfOdd,
+    Case::ContinueIfOdd,
+];
+
+/// ```text
+/// for (i = 0; i < 10; ++i) {
+///     result += 1;
+///     switch (i - id % 8) { case 0: <case>; default: result += 10; }   // no fall-through
+///     result += 100;
+/// }
+/// ```
+fn switch_in_loop(case: Case) -> Vec<u32> {
+    let mut b = Body::begin();
+    let [header, body, done, on_case, other, merge, next] = [(); 7].map(|()| b.m.id());
+    b.go(header, header);
+    b.m.op0(LOOP_MERGE, &[done, next, 0]);
+    b.go(body, body);
+    let result = b.result;
+    b.add(result, 1);
+    let eight = b.m.u32(8);
+    let lane = b.m.op(MOD, b.uint, &[b.id, eight]);
+    let i = b.m.load(b.uint, b.counter);
+    let selector = b.m.op(SUB, b.uint, &[i, lane]);
+    b.m.op0(SELECTION_MERGE, &[merge, 0]);
+    let leave = match case {
+        Case::Break | Case::BreakIfOdd => done,
+        Case::Continue | Case::ContinueIfOdd => next,
+    };
+    b.m.op0(SWITCH, &[selector, other, 0, on_case]);
+    b.m.op0(LABEL, &[on_case]);
+    if matches!(case, Case::Break | Case::Continue) {
+        b.go(leave, other);
+    } else {
+        let (one, two) = (b.m.u32(1), b.m.u32(2));
+        let parity = b.m.op(MOD, b.uint, &[b.id, two]);
+        let odd = b.m.op(EQUAL, b.bool, &[parity, one]);
+        b.m.op0(BRANCH_IF, &[odd, leave, merge]);
+        b.m.op0(LABEL, &[other]);
+    }
+    b.add(result, 10);
+    b.go(merge, merge);
+    b.add(result, 100);
+    b.go(next, next);
+    let counter = b.counter;
+    b.add(counter, 1);
+    let i = b.m.load(b.uint, counter);
+    let ten = b.m.u32(10);
+    let more = b.m.op(LESS, b.bool, &[i, ten]);
+    b.m.op0(BRANCH_IF, &[more, header, done]);
+    b.m.op0(LABEL, &[done]);
+    b.finish()
+}
+
+fn expected(case: Case, id: u32) -> u32 {
+    let mut result = 0;
+    for i in 0..10 {
+        result += 1;
+        if i == id % 8 {
+            match case {
+                Case::Break => break,
+                Case::Continue => continue,
+                Case::BreakIfOdd if id % 2 == 1 => break,
+                Case::ContinueIfOdd if id % 2 == 1 => continue,
+                Case::BreakIfOdd | Case::ContinueIfOdd => {}
+            }
+        } else {
+            result += 10;
+        }
+        result += 100;
+    }
+    result
+}
+
+/// Each shape that the compiler writes is right on every driver.
+#[test]
+fn a_switch_in_a_loop_may_leave_it() {
+    with_device(|device| {
+        for case in CASES {
+            let got = run(device, &switch_in_loop(case));
+            let want: Vec<u32> = (0..ITEMS).map(|id| expected(case, id)).collect();
+            assert_eq!(got, want, "{case:?}");
+        }
+    });
+}
+
+/// `for (i = 0; i < rounds; ++i) result += 1;`
+fn long_loop(rounds: u32) -> Vec<u32> {
+    let mut b = Body::begin();
+    let [header, body, done, next, check] = [(); 5].map(|()| b.m.id());
+    b.go(header, header);
+    b.m.op0(LOOP_MERGE, &[done, next, 0]);
+    b.go(check, check);
+    let i = b.m.load(b.uint, b.counter);
+    let rounds = b.m.u32(rounds);
+    let more = b.m.op(LESS, b.bool, &[i, rounds]);
+    b.m.op0(BRANCH_IF, &[more, body, done]);
+    b.m.op0(LABEL, &[body]);
+    let (result, counter) = (b.result, b.counter);
+    b.add(result, 1);
+    b.go(next, next);
+    b.add(counter, 1);
+    b.go(header, done);
+    b.finish()
+}
+
+#[test]
+fn a_loop_of_a_hundred_thousand_rounds_ends_there_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let got = run(device, &long_loop(100_000));
+        eprintln!("{} rounds of 100000", got[0]);
+        let stops = got.iter().any(|&rounds| rounds != 100_000);
+        let limit = quirks::has(driver, Change::LoopsStop);
+        assert_eq!(stops, limit, "{driver:?}: {got:?}");
+        assert_eq!(run(device, &long_loop(65_000)), [65_000; ITEMS as usize]);
+    });
+}
