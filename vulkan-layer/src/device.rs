@@ -15,6 +15,7 @@ use crate::error::{Context, Error, Result};
 use crate::instance::{InstanceShared, PhysicalDevice};
 use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
+use crate::submit::Timelines;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
@@ -39,6 +40,7 @@ pub(crate) struct DeviceShared {
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub queries: QueryPools,
+    pub timelines: Timelines,
     pub clock: Clock,
     probes: OnceLock<Probes>,
 }
@@ -119,6 +121,7 @@ impl Device {
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 queries: QueryPools::default(),
+                timelines: Timelines::default(),
                 clock: Clock::default(),
                 probes: OnceLock::new(),
             }),
@@ -206,9 +209,12 @@ impl Drop for DestroyOnError {
 
 impl Drop for DeviceShared {
     fn drop(&mut self) {
-        // SAFETY: every object of the device holds an Arc of this, so none is left. The
+        // SAFETY: every object of the device holds an Arc of this, so none is left, and the
+        // driver's own threads are through with it after the wait (a lost device's fails). The
         // allocator is dropped exactly once, and before the device that its blocks belong to.
         unsafe {
+            let _ = self.raw.device_wait_idle();
+            self.timelines.destroy(&self.raw);
             self.descriptors.destroy(&self.raw);
             self.queries.destroy(&self.raw);
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);

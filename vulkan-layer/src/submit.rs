@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ash::vk;
@@ -23,6 +24,37 @@ pub struct Timeline(Arc<TimelineInner>);
 struct TimelineInner {
     device: Arc<DeviceShared>,
     semaphore: vk::Semaphore,
+    /// The last value submitted.
+    last: AtomicU64,
+}
+
+/// The timeline semaphores that no queue uses.
+///
+/// A semaphore is not destroyed before the device: Mesa's drivers with a submission thread
+/// (lavapipe, seen in 22.3.6) signal a submission and only then give back what it waited for,
+/// a timeline's lock among it, so that a semaphore destroyed after the signal, as Vulkan allows,
+/// is used after its end: a crash, or a thread that waits for a lost lock for ever. A queue made
+/// later goes on where the last one of the semaphore stopped.
+#[derive(Default)]
+pub(crate) struct Timelines {
+    /// Guards the semaphores that have reached their last value.
+    idle: Mutex<Vec<vk::Semaphore>>,
+    /// Guards those that never will: the device was lost.
+    stuck: Mutex<Vec<vk::Semaphore>>,
+}
+
+impl Timelines {
+    /// # Safety
+    /// No queue is left, the driver is through with all submissions, and `raw` is the device that
+    /// the semaphores were made from.
+    pub unsafe fn destroy(&self, raw: &ash::Device) {
+        for list in [&self.idle, &self.stuck] {
+            for semaphore in list.lock().drain(..) {
+                // SAFETY: the caller's promise; each is taken off its list and destroyed once.
+                unsafe { raw.destroy_semaphore(semaphore, None) };
+            }
+        }
+    }
 }
 
 pub(crate) struct QueueShared {
@@ -72,21 +104,36 @@ impl Device {
     /// # Errors
     /// Out of memory.
     pub fn create_queue(&self) -> Result<Queue> {
+        let idle = self.shared.timelines.idle.lock().pop();
+        let semaphore = match idle {
+            Some(semaphore) => semaphore,
+            None => self.create_timeline()?,
+        };
+        let timeline = Timeline(Arc::new(TimelineInner {
+            device: Arc::clone(&self.shared),
+            semaphore,
+            last: AtomicU64::new(0),
+        }));
+        let last = timeline.completed()?;
+        timeline.0.last.store(last, Ordering::Release);
+        Ok(Queue(Arc::new(QueueShared {
+            timeline,
+            index: self.shared.pick_queue(),
+            state: Mutex::new(State {
+                last,
+                ..State::default()
+            }),
+        })))
+    }
+
+    fn create_timeline(&self) -> Result<vk::Semaphore> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: `info` lives through the call; timelineSemaphore is in the floor.
         let semaphore = unsafe { self.shared.raw.create_semaphore(&info, None) };
-        let semaphore = semaphore.call("vkCreateSemaphore")?;
-        Ok(Queue(Arc::new(QueueShared {
-            timeline: Timeline(Arc::new(TimelineInner {
-                device: Arc::clone(&self.shared),
-                semaphore,
-            })),
-            index: self.shared.pick_queue(),
-            state: Mutex::default(),
-        })))
+        semaphore.call("vkCreateSemaphore")
     }
 }
 
@@ -114,7 +161,7 @@ impl Queue {
         &self.0.timeline
     }
 
-    /// The value of the last submission; 0 before the first.
+    /// The value of the last submission; before the first, the value that the timeline starts at.
     pub fn last_submitted(&self) -> u64 {
         self.0.state.lock().last
     }
@@ -321,6 +368,7 @@ impl QueueShared {
         drop(queue);
         submitted.call("vkQueueSubmit")?;
         state.last = value;
+        self.timeline.0.last.store(value, Ordering::Release);
         if let Some(commands) = recorder.commands.take() {
             let mut kept = std::mem::take(&mut recorder.kept);
             // The semaphores that it waits for must outlive the submission.
@@ -362,7 +410,15 @@ impl Drop for QueueShared {
 
 impl Drop for TimelineInner {
     fn drop(&mut self) {
-        // SAFETY: submissions that signal or wait on it keep the timeline until they are done.
-        unsafe { self.device.raw.destroy_semaphore(self.semaphore, None) };
+        // SAFETY: the semaphore is alive and of the timeline kind.
+        let value = unsafe { self.device.raw.get_semaphore_counter_value(self.semaphore) };
+        let timelines = &self.device.timelines;
+        // Submissions that signal or wait on it have kept it until they were done.
+        let list = if value == Ok(self.last.load(Ordering::Acquire)) {
+            &timelines.idle
+        } else {
+            &timelines.stuck
+        };
+        list.lock().push(self.semaphore);
     }
 }

@@ -30,6 +30,32 @@ fn timelines_count_submissions() {
     });
 }
 
+/// A submission's semaphores may still be in the driver's hands when it is done (lavapipe), so
+/// they are used again and never destroyed before the device.
+#[test]
+fn timelines_outlive_their_queues() {
+    with_device(|device| {
+        let mut counts = [0, 0];
+        for _ in 0..200 {
+            let (first, second) = (
+                device.create_queue().unwrap(),
+                device.create_queue().unwrap(),
+            );
+            let mut starts = [first.last_submitted(), second.last_submitted()];
+            starts.sort_unstable();
+            assert_eq!(starts, counts, "timelines go on where they stopped");
+            let value = first.submit(first.recorder().unwrap(), &[]).unwrap();
+            let wait = Wait {
+                timeline: first.timeline().clone(),
+                value,
+            };
+            let last = second.submit(second.recorder().unwrap(), &[wait]).unwrap();
+            assert_eq!(second.wait(last, None), Ok(true));
+            counts = counts.map(|count| count + 1);
+        }
+    });
+}
+
 #[test]
 fn queues_wait_for_each_other() {
     with_device(|device| {
