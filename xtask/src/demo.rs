@@ -61,10 +61,7 @@ pub fn run(args: &[String]) -> Result {
 
 fn show_device(vendors: &Path) -> Result {
     let text = sh::output(Command::new("clinfo").env("OCL_ICD_VENDORS", vendors))?;
-    if let Some(line) = text
-        .lines()
-        .find(|line| line.to_lowercase().contains("error"))
-    {
+    if let Some(line) = text.lines().find(|line| line.contains(": error -")) {
         return Err(format!("clinfo reports: {}", line.trim()));
     }
     let wanted = [
