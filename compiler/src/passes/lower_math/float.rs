@@ -490,9 +490,19 @@ fn dot(x: &mut Expander<'_>, v: Value) -> Value {
     sum
 }
 
-/// The vector scaled by a power of two so that squares neither overflow nor vanish, with the
-/// greatest magnitude among its lanes and the factor that undoes the scaling.
-fn scaled(x: &mut Expander<'_>, v: Value) -> (Value, Value, Value) {
+/// A vector scaled by a power of two so that squares neither overflow nor vanish.
+struct Scaled {
+    vector: Value,
+    /// The greatest magnitude among the lanes before scaling.
+    most: Value,
+    is_big: Value,
+    is_small: Value,
+    factor: Value,
+    /// What undoes the scaling.
+    undo: Value,
+}
+
+fn scaled(x: &mut Expander<'_>, v: Value) -> Scaled {
     let ty = x.ty(v);
     let lane = ty.lane();
     let magnitudes = fabs(x, v);
@@ -516,8 +526,14 @@ fn scaled(x: &mut Expander<'_>, v: Value) -> (Value, Value, Value) {
     let undo = x.select(is_big, up, one);
     let undo = x.select(is_small, down, undo);
     let factors = broadcast(x, factor, ty);
-    let scaled = fmul(x, v, factors);
-    (scaled, most, undo)
+    Scaled {
+        vector: fmul(x, v, factors),
+        most,
+        is_big,
+        is_small,
+        factor,
+        undo,
+    }
 }
 
 fn broadcast(x: &mut Expander<'_>, scalar: Value, ty: Type) -> Value {
@@ -532,10 +548,10 @@ pub(super) fn length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     if x.ty(a[0]).lanes == 1 {
         return fabs(x, a[0]);
     }
-    let (vector, _, undo) = scaled(x, a[0]);
-    let square = dot(x, vector);
+    let scaled = scaled(x, a[0]);
+    let square = dot(x, scaled.vector);
     let root = x.math(MathOp::Sqrt, &[square]);
-    fmul(x, root, undo)
+    fmul(x, root, scaled.undo)
 }
 
 pub(super) fn distance(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
@@ -543,15 +559,26 @@ pub(super) fn distance(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     length(x, &[difference], ty)
 }
 
-/// A zero vector stays as it is.
+/// A zero vector stays as it is. Lanes far below the greatest are divided as they are: scaled
+/// down with the others they would become subnormal and lose digits that the quotient keeps.
 pub(super) fn normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let (vector, most, _) = scaled(x, a[0]);
-    let square = dot(x, vector);
+    let lane = ty.lane();
+    let scaled = scaled(x, a[0]);
+    let square = dot(x, scaled.vector);
     let root = x.math(MathOp::Sqrt, &[square]);
-    let roots = broadcast(x, root, ty);
-    let unit = x.bin(BinaryOp::FDiv, vector, roots);
-    let none = zero(x, ty.lane());
-    let is_zero = x.fcmp(FloatCond::Oeq, most, none);
+    // The length of a big vector may be beyond the largest number: an eighth of it is not.
+    let (one, eighth) = (x.float(lane, 1.0), x.float(lane, 0.125));
+    let before = x.select(scaled.is_big, eighth, one);
+    let before = x.select(scaled.is_small, scaled.factor, before);
+    let shrunk = fmul(x, scaled.undo, eighth);
+    let after = x.select(scaled.is_big, shrunk, one);
+    let length = fmul(x, root, after);
+    let before = broadcast(x, before, ty);
+    let dividend = fmul(x, a[0], before);
+    let lengths = broadcast(x, length, ty);
+    let unit = x.bin(BinaryOp::FDiv, dividend, lengths);
+    let none = zero(x, lane);
+    let is_zero = x.fcmp(FloatCond::Oeq, scaled.most, none);
     x.select(is_zero, a[0], unit)
 }
 
