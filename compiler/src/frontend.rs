@@ -12,6 +12,9 @@ use crate::sema::typed::TypedModule;
 use crate::source::Interner;
 use crate::target::Target;
 use crate::{IncludeResolver, KernelModule, Outcome, Source, emit, parse, pp, sema};
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A source after preprocessing, with what is needed to go on.
 struct Preprocessed {
@@ -163,8 +166,19 @@ fn outcome<T>(output: T, diagnostics: &Diagnostics) -> Outcome<T> {
     }
 }
 
-/// Stack of the thread that compiles; only what is used of it becomes memory.
-const STACK_BYTES: usize = 512 << 20;
+/// Stack that compiling needs at most, in bytes; only what is used of it becomes memory.
+pub const STACK_BYTES: usize = 512 << 20;
+
+thread_local! {
+    /// Whether this thread has such a stack.
+    static LARGE_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that the calling thread was made with [`STACK_BYTES`] of stack: what it compiles from now
+/// on needs no thread of its own.
+pub fn has_large_stack() {
+    LARGE_STACK.set(true);
+}
 
 /// Runs one compile on its own thread with a large stack. A panic there is a bug of the
 /// compiler and becomes a failed build.
@@ -173,6 +187,17 @@ fn guarded<T: Send>(work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
         output: None,
         log: format!("fatal error: {why}\n1 error generated.\n"),
     };
+    let panicked = |panic: Box<dyn Any + Send>| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        failed(&format!("the compiler has failed, which is a bug: {text}"))
+    };
+    if LARGE_STACK.get() {
+        return catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
+    }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("pumice-compile".to_string())
@@ -180,14 +205,7 @@ fn guarded<T: Send>(work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
             .spawn_scoped(scope, work);
         match thread {
             Err(e) => failed(&format!("no thread for the compiler: {e}")),
-            Ok(thread) => thread.join().unwrap_or_else(|panic| {
-                let text = panic
-                    .downcast_ref::<String>()
-                    .map(String::as_str)
-                    .or_else(|| panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("unknown");
-                failed(&format!("the compiler has failed, which is a bug: {text}"))
-            }),
+            Ok(thread) => thread.join().unwrap_or_else(panicked),
         }
     })
 }

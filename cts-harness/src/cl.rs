@@ -201,6 +201,13 @@ impl Device {
     /// Reads a whole buffer back, after everything enqueued before.
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         let mut bytes = vec![0u8; buffer.size];
+        self.read_into(buffer, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads the first bytes of a buffer, after everything enqueued before. The call fails where
+    /// the buffer is smaller.
+    pub fn read_into(&self, buffer: &Buffer, bytes: &mut [u8]) -> Result<()> {
         // SAFETY: the blocking read writes `size` bytes into a vector of that length.
         let code = unsafe {
             cl_sys::clEnqueueReadBuffer(
@@ -215,19 +222,31 @@ impl Device {
                 ptr::null_mut(),
             )
         };
-        check("clEnqueueReadBuffer", code)?;
-        Ok(bytes)
+        check("clEnqueueReadBuffer", code)
     }
 
-    /// Runs a kernel to its end.
-    pub fn run(
-        &self,
-        kernel: &Kernel,
-        args: &[Arg<'_>],
-        offset: Option<&[usize]>,
-        global: &[usize],
-        local: Option<&[usize]>,
-    ) -> Result<()> {
+    /// Writes the first bytes of a buffer and waits for that. The call fails where the buffer is
+    /// smaller.
+    pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
+        // SAFETY: the blocking write reads `len` bytes of the slice.
+        let code = unsafe {
+            cl_sys::clEnqueueWriteBuffer(
+                self.queue,
+                buffer.mem,
+                CL_TRUE,
+                0,
+                bytes.len(),
+                bytes.as_ptr().cast(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueWriteBuffer", code)
+    }
+
+    /// Sets a kernel's first arguments.
+    pub fn set_args(&self, kernel: &Kernel, args: &[Arg<'_>]) -> Result<()> {
         for (index, arg) in args.iter().enumerate() {
             let (size, value): (usize, *const c_void) = match arg {
                 Arg::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
@@ -241,8 +260,44 @@ impl Device {
                 unsafe { cl_sys::clSetKernelArg(kernel.kernel, index as cl_uint, size, value) };
             check("clSetKernelArg", code)?;
         }
+        Ok(())
+    }
+
+    /// Runs a kernel to its end.
+    pub fn run(
+        &self,
+        kernel: &Kernel,
+        args: &[Arg<'_>],
+        offset: Option<&[usize]>,
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<()> {
+        self.set_args(kernel, args)?;
+        self.enqueue(kernel, offset, global, local)?;
+        self.finish()
+    }
+
+    /// Waits for everything enqueued.
+    pub fn finish(&self) -> Result<()> {
+        // SAFETY: a valid queue.
+        check("clFinish", unsafe { cl_sys::clFinish(self.queue) })
+    }
+
+    /// Enqueues a kernel with the arguments that it has.
+    ///
+    /// # Panics
+    /// When offset or local size have fewer dimensions than the global size.
+    pub fn enqueue(
+        &self,
+        kernel: &Kernel,
+        offset: Option<&[usize]>,
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<()> {
+        let enough = |sizes: Option<&[usize]>| sizes.is_none_or(|s| s.len() >= global.len());
+        assert!(enough(offset) && enough(local), "sizes of equal dimensions");
         let raw = |sizes: Option<&[usize]>| sizes.map_or(ptr::null(), <[usize]>::as_ptr);
-        // SAFETY: the size arrays have `global.len()` entries each (checked by the parser).
+        // SAFETY: the size arrays have `global.len()` entries each, as asserted.
         let code = unsafe {
             cl_sys::clEnqueueNDRangeKernel(
                 self.queue,
@@ -256,9 +311,7 @@ impl Device {
                 ptr::null_mut(),
             )
         };
-        check("clEnqueueNDRangeKernel", code)?;
-        // SAFETY: a valid queue.
-        check("clFinish", unsafe { cl_sys::clFinish(self.queue) })
+        check("clEnqueueNDRangeKernel", code)
     }
 }
 

@@ -4,6 +4,7 @@
 //! lists) and a platform's name; gives results and reports. Never links our driver's crates:
 //! what it sees is what an application sees.
 
+pub mod bench;
 pub mod cl;
 pub mod kernel_file;
 pub mod result;

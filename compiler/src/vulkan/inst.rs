@@ -120,7 +120,7 @@ impl Emitter<'_> {
                     .copied()
                     .ok_or_else(|| internal(&data.kind))?
             }
-            InstKind::PtrAdd { base, offset } => self.ptr_add(*base, *offset, typed()?),
+            InstKind::PtrAdd { base, offset } => self.ptr_add(*base, *offset, typed()?)?,
             InstKind::Load { ptr, align, flags } => self.load(*ptr, typed()?, *align, *flags)?,
             InstKind::Store {
                 ptr,
@@ -276,21 +276,18 @@ impl Emitter<'_> {
         Ok(self.b.u32(address))
     }
 
-    fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Id {
+    fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
         let base = self.value(base);
         let mut amount = self.value(offset);
         if super::partition::is_offset_pointer(ty) {
             let constant = self.module.functions[self.cur].const_bits(offset);
             amount = match constant {
                 Some(bits) => self.b.u32(bits as u32),
-                None => {
-                    let u32_ty = self.b.int(32);
-                    self.b.op(Op::UConvert, u32_ty, &[amount])
-                }
+                None => self.low_word(offset)?,
             };
         }
         let ty = self.ty(ty);
-        self.b.op(Op::IAdd, ty, &[base, amount])
+        Ok(self.b.op(Op::IAdd, ty, &[base, amount]))
     }
 
     fn unary(&mut self, op: UnaryOp, arg: Value, ty: Type) -> Id {
@@ -457,6 +454,7 @@ impl Emitter<'_> {
                 self.b.op(Op::INotEqual, ty_id, &[low, zero])
             }
             ConvertOp::Trunc | ConvertOp::ZExt if from == ty => id,
+            ConvertOp::Trunc if from == Type::I64 && ty == Type::I32 => self.low_word(arg)?,
             ConvertOp::Trunc | ConvertOp::ZExt => self.b.op(Op::UConvert, ty_id, &[id]),
             ConvertOp::SExt if from == ty => id,
             ConvertOp::SExt => self.b.op(Op::SConvert, ty_id, &[id]),

@@ -16,6 +16,7 @@ mod emitter;
 mod func;
 mod groups;
 mod inst;
+mod narrow;
 mod partition;
 mod reflect;
 mod work_items;

@@ -85,6 +85,33 @@ impl Emitter<'_> {
         Ok(self.widen(narrow))
     }
 
+    /// The low word of [`Self::builtin_lane`].
+    pub fn builtin_low_word(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let wide = match which {
+            BuiltIn::GlobalId => ModuleConstant::RegionOffset,
+            BuiltIn::GlobalSize => ModuleConstant::GlobalSize,
+            BuiltIn::GlobalOffset => ModuleConstant::GlobalOffset,
+            BuiltIn::LocalId => return Ok(self.input_lane(SpvBuiltIn::LocalInvocationId, lane)),
+            BuiltIn::LocalSize => return Ok(self.group_size[lane as usize]),
+            BuiltIn::EnqueuedLocalSize => {
+                return self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane);
+            }
+            BuiltIn::NumGroups => return self.narrow_lane(ModuleConstant::NumWorkgroups, lane),
+            _ => {
+                let id = self.builtin_lane(which, lane)?;
+                return Ok(self.b.op(Op::UConvert, u32_ty, &[id]));
+            }
+        };
+        let word = self.constant_offset(wide)? / 4 + 2 * lane;
+        let low = self.push_word(word)?;
+        if which != BuiltIn::GlobalId {
+            return Ok(low);
+        }
+        let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+        Ok(self.b.op(Op::IAdd, u32_ty, &[id, low]))
+    }
+
     fn lanes(&mut self, which: BuiltIn) -> Result<[Id; 3], LowerError> {
         Ok([
             self.builtin_lane(which, 0)?,

@@ -3,9 +3,13 @@
 //! The compiler runs on a thread of its own with a large stack, and a panic in it is a build
 //! failure with a log, never the application's end.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
+use parking_lot::Mutex;
+use pumice_compiler::frontend::{STACK_BYTES, has_large_stack};
 use pumice_compiler::options::parse_build;
 use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, Outcome, Source, Target, compile,
@@ -22,28 +26,59 @@ use crate::object::{Object, Ref};
 use crate::program::includes::Includes;
 use crate::program::{Build, Origin, Program, new_builds, spec};
 
-/// Stack of the compiling thread in bytes: deeply nested source must not overflow it.
-const STACK: usize = 256 << 20;
-
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
+
+/// What a compiling thread does next.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Compiling threads that have nothing to do. A thread with its stack and its share of the
+/// heap costs as much as compiling a small kernel, so they are kept.
+static IDLE: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
+/// More idle threads than this are not kept.
+const MAX_IDLE: usize = 2;
+
+/// Starts a compiling thread, with a stack that deeply nested source does not overflow.
+fn start_compiler() -> std::io::Result<Sender<Job>> {
+    let (sender, jobs) = unbounded::<Job>();
+    std::thread::Builder::new()
+        .name("pumice-compile".into())
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            has_large_stack();
+            for job in jobs {
+                job();
+            }
+        })?;
+    Ok(sender)
+}
 
 /// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
 fn on_large_stack<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
     failed: impl FnOnce(&str) -> T,
 ) -> T {
-    let thread = std::thread::Builder::new()
-        .name("pumice-compile".into())
-        .stack_size(STACK)
-        .spawn(job);
-    match thread.map(std::thread::JoinHandle::join) {
-        Ok(Ok(value)) => value,
-        Ok(Err(_)) => {
+    let idle = IDLE.lock().pop();
+    let compiler = match idle.map_or_else(start_compiler, Ok) {
+        Ok(compiler) => compiler,
+        Err(error) => return failed(&format!("error: cannot start the compiler: {error}\n")),
+    };
+    let (done, result) = bounded(1);
+    let sent = compiler.send(Box::new(move || {
+        let _ = done.send(catch_unwind(AssertUnwindSafe(job)));
+    }));
+    let answer = sent.ok().and_then(|()| result.recv().ok());
+    let mut idle = IDLE.lock();
+    if idle.len() < MAX_IDLE {
+        idle.push(compiler);
+    }
+    drop(idle);
+    match answer {
+        Some(Ok(value)) => value,
+        _ => {
             log::error!("the compiler panicked");
             failed("error: internal compiler error\n")
         }
-        Err(error) => failed(&format!("error: cannot start the compiler: {error}\n")),
     }
 }
 
