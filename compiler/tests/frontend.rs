@@ -2,6 +2,7 @@
 //!
 //! `filetests/pp/*.cl` go through the preprocessor, `filetests/parse/*.cl` through the parser,
 //! `filetests/sema/*.cl` through sema.
+//! `filetests/negative/*.cl` hold many small programs each, see [`negative_corpus`].
 //! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
 //! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
 
@@ -85,6 +86,59 @@ fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
         Some(output) => format!("{output}---- log\n{log}"),
         None => format!("---- log\n{log}"),
     }
+}
+
+/// A line `//// [options] title` begins each program of a file; its log follows the same line in
+/// the `.out` file. A program must have errors, or warnings if its title begins with `warning:`.
+fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> String {
+    let text = std::fs::read_to_string(path).expect("readable");
+    let mut out = String::new();
+    for program in text.split("//// ").skip(1) {
+        let (header, body) = program.split_once('\n').expect("a title line");
+        let (words, title) = match header.strip_prefix('[') {
+            Some(rest) => rest.split_once("] ").expect("options, then a title"),
+            None => ("", header),
+        };
+        let options = CompileOptions::parse(words).expect("valid options");
+        let source = Source {
+            name: "a.cl",
+            text: body.as_bytes(),
+        };
+        let target = Target::reference();
+        let includes = Folder(folder("negative"));
+        let outcome = frontend::compile(source, &options, &target, &includes);
+        let warns = title.starts_with("warning:");
+        let _ = writeln!(out, "//// {header}\n{}", outcome.log);
+        if outcome.output.is_some() != warns || outcome.log.is_empty() {
+            let name = path.file_name().expect("a file").to_string_lossy();
+            wrong.push(format!("{name}: {header}\n{}", outcome.log));
+        }
+        *count += 1;
+    }
+    out
+}
+
+#[test]
+fn negative_corpus() {
+    let dir = folder("negative");
+    let entries = std::fs::read_dir(&dir).expect("the folder exists");
+    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("readable").path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "cl"));
+    files.sort();
+    let mut count = 0;
+    let (mut different, mut wrong) = (Vec::new(), Vec::new());
+    for path in files {
+        let actual = run_negative(&path, &mut count, &mut wrong);
+        let expected_path = path.with_extension("out");
+        if std::env::var_os("PUMICE_BLESS").is_some() {
+            std::fs::write(&expected_path, &actual).expect("writable");
+        } else if std::fs::read_to_string(&expected_path).unwrap_or_default() != actual {
+            different.push(format!("{}\n{actual}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "not refused:\n{}", wrong.join("\n"));
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(count >= 300, "only {count} programs");
 }
 
 #[test]

@@ -106,13 +106,20 @@ pub fn constant(name: &str, lang: &LangOptions) -> Option<(TypeId, u64)> {
 /// Names for "did you mean", those most alike to `name` first; empty when none is close.
 pub fn similar(name: &str) -> Vec<&'static str> {
     let limit = if name.len() < 5 { 1 } else { 2 };
+    // Of equally close names the one that begins most alike, then the shortest.
+    let alike = |other: &str| {
+        let pairs = name.bytes().zip(other.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
     let mut found: Vec<(usize, &'static str)> = table::ROWS
         .iter()
         .filter(|row| !row.name.contains('#') && row.name.len().abs_diff(name.len()) <= limit)
         .map(|row| (distance(name.as_bytes(), row.name.as_bytes()), row.name))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
-    found.sort_unstable();
+    found.sort_unstable_by_key(|&(distance, other)| {
+        (distance, usize::MAX - alike(other), other.len(), other)
+    });
     found.dedup();
     found.into_iter().map(|(_, name)| name).collect()
 }

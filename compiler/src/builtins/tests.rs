@@ -372,6 +372,7 @@ fn suffixes_survive_packing() {
 fn near_misses_are_suggested() {
     assert_eq!(similar("get_globl_id"), ["get_global_id"]);
     assert_eq!(similar("clmap"), ["clamp"]);
+    assert_eq!(similar("sinn")[0], "sin");
     assert!(similar("no_such_thing").is_empty());
     assert!(is_builtin("vstorea_half4_rtz") && !is_builtin("vstore"));
 }

@@ -368,8 +368,8 @@ impl Parser<'_> {
     pub(super) fn unknown_type(&mut self, name: Symbol) {
         let text = self.names.resolve(name);
         let message = match closest(text, all()) {
-            Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
-            None => format!("unknown type name '{text}'"),
+            Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
+            None => format!("no type is named '{text}'"),
         };
         self.error(self.loc(), message);
     }

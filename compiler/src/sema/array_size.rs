@@ -47,26 +47,32 @@ impl<'a> Sema<'a> {
         let value = self.rvalue(id)?;
         let ty = self.ty(value);
         if !self.module.types.is_integer(ty) {
-            let message = format!("size of array has non-integer type '{}'", self.show(ty));
+            let message = format!(
+                "the length of an array must be an integer, not '{}'",
+                self.show(ty)
+            );
             self.error(span, message);
             return None;
         }
         let Some(Value::Int(bits)) = self.eval(value) else {
-            self.error(span, "variable length arrays are not supported in OpenCL");
+            self.error(
+                span,
+                "OpenCL C has no variable length arrays: the length must be a constant",
+            );
             return None;
         };
         let size = self.signed_value(bits, ty);
         if size < 0 {
-            self.error(span, "array size is negative");
+            self.error(span, "the length of an array cannot be negative");
             return None;
         }
         let bytes = (size as u128) * u128::from(self.module.types.size(elem).max(1));
         if bytes >= u128::from(MAX_OBJECT) {
-            self.error(span, format!("array is too large ({size} elements)"));
+            self.error(span, format!("an array of {size} elements is too large"));
             return None;
         }
         if size == 0 {
-            self.error(span, "zero size arrays are not allowed in OpenCL");
+            self.error(span, "an array must have at least one element");
             return None;
         }
         Some(size as u64)

@@ -53,7 +53,7 @@ impl<'a> Sema<'a> {
             if !KNOWN.contains(&name) {
                 self.warning(
                     attr.name_span,
-                    format!("unknown attribute '{name}' ignored"),
+                    format!("attribute '{name}' is not known here and has no effect"),
                 );
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Sema<'a> {
                     align = align.max(n as u64)
                 }
                 Some(_) => {
-                    self.error(attr.span, "requested alignment is not a power of 2");
+                    self.error(attr.span, "an alignment must be a power of two");
                 }
                 None => {}
             }
@@ -103,7 +103,7 @@ impl<'a> Sema<'a> {
             self.error(
                 attr.span,
                 format!(
-                    "'{name}' attribute requires exactly {N} argument{}",
+                    "attribute '{name}' takes {N} argument{}",
                     if N == 1 { "" } else { "s" }
                 ),
             );
@@ -114,7 +114,7 @@ impl<'a> Sema<'a> {
             let AttrArg::Expr(expr) = arg else {
                 self.error(
                     attr.span,
-                    format!("'{name}' attribute takes integer constants"),
+                    format!("attribute '{name}' takes integer constants"),
                 );
                 return None;
             };
@@ -124,7 +124,7 @@ impl<'a> Sema<'a> {
                 _ => {
                     self.error(
                         self.ast.expr(*expr).span,
-                        format!("'{name}' attribute must be greater than 0"),
+                        format!("attribute '{name}' takes no sizes of 0"),
                     );
                     return None;
                 }

@@ -73,8 +73,7 @@ impl<'a> Sema<'a> {
             }
             if !known {
                 let span = self.ast.expr(id).span;
-                let message =
-                    format!("implicit declaration of function '{text}' is invalid in OpenCL");
+                let message = format!("function '{text}' is not declared");
                 self.undeclared(text, span, &message);
                 return None;
             }
@@ -83,10 +82,7 @@ impl<'a> Sema<'a> {
     }
 
     fn not_a_function(&mut self, ty: TypeId, span: Span) {
-        let message = format!(
-            "called object type '{}' is not a function or function pointer",
-            self.show(ty)
-        );
+        let message = format!("a value of type '{}' cannot be called", self.show(ty));
         self.error(span, message);
     }
 
@@ -132,12 +128,12 @@ impl<'a> Sema<'a> {
             self.error(
                 at,
                 format!(
-                    "too {few} arguments to function call, expected {}, have {}",
+                    "too {few} arguments: '{text}' takes {}, the call has {}",
                     params.len(),
                     args.len()
                 ),
             )
-            .note(declared, format!("'{text}' declared here"));
+            .note(declared, format!("'{text}' is declared here"));
             return None;
         }
         let mut converted = Vec::with_capacity(args.len());
@@ -153,7 +149,7 @@ impl<'a> Sema<'a> {
         }
         if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
             let message = format!(
-                "calling '{text}' with incomplete return type '{}'",
+                "'{text}' cannot be called: its result type '{}' is incomplete",
                 self.show(ret)
             );
             self.error(callee_span, message);
@@ -162,7 +158,10 @@ impl<'a> Sema<'a> {
         if let Some(current) = &self.func {
             self.calls.push((current.id, func, callee_span));
         } else {
-            self.error(span, "a function cannot be called at program scope");
+            self.error(
+                span,
+                "an initialiser at program scope cannot call functions",
+            );
             return None;
         }
         Some(self.mk(
@@ -207,10 +206,13 @@ impl<'a> Sema<'a> {
             [(id, _)] => Ok(Some(*id)),
             several => {
                 let ids: Vec<FuncId> = several.iter().map(|(id, _)| *id).collect();
-                let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
+                let mut report = self.error(
+                    span,
+                    format!("several functions '{text}' fit these arguments equally well"),
+                );
                 for id in ids {
                     let at = self.module.function(id).span;
-                    report = report.note(at, "candidate function");
+                    report = report.note(at, "this one fits");
                 }
                 Err(())
             }
@@ -218,10 +220,10 @@ impl<'a> Sema<'a> {
     }
 
     fn no_match(&mut self, text: &str, ids: &[FuncId], span: Span) {
-        let mut report = self.error(span, format!("no matching function for call to '{text}'"));
+        let mut report = self.error(span, format!("no function '{text}' takes these arguments"));
         for &id in ids {
             let at = self.module.function(id).span;
-            report = report.note(at, "candidate function not viable");
+            report = report.note(at, "this one does not fit");
         }
     }
 
@@ -286,7 +288,10 @@ impl<'a> Sema<'a> {
             }
         }
         if self.func.is_none() {
-            self.error(span, "a function cannot be called at program scope");
+            self.error(
+                span,
+                "an initialiser at program scope cannot call functions",
+            );
             return None;
         }
         let shapes: Vec<Arg> = args
@@ -373,10 +378,7 @@ impl<'a> Sema<'a> {
                 );
             }
             ResolveError::Disabled { needs } => {
-                self.error(
-                    span,
-                    format!("use of built-in function '{text}' requires {needs}"),
-                );
+                self.error(span, format!("built-in function '{text}' requires {needs}"));
             }
             ResolveError::Count { min, max } => {
                 let have = args.len();
@@ -395,7 +397,7 @@ impl<'a> Sema<'a> {
                 self.error(
                     at,
                     format!(
-                        "too {few} arguments to function call '{text}', expected {least}{bound}, have {have}"
+                        "too {few} arguments: '{text}' takes {least}{bound}, the call has {have}"
                     ),
                 );
             }
@@ -407,18 +409,21 @@ impl<'a> Sema<'a> {
                 let mut report = self.error(
                     span,
                     format!(
-                        "no matching function for call to '{text}' with argument types ({})",
+                        "no built-in function '{text}' takes arguments of types ({})",
                         shown.join(", ")
                     ),
                 );
                 for candidate in candidates {
-                    report = report.note(Span::NONE, format!("candidate function: {candidate}"));
+                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
                 }
             }
             ResolveError::Ambiguous { candidates } => {
-                let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
+                let mut report = self.error(
+                    span,
+                    format!("several functions '{text}' fit these arguments equally well"),
+                );
                 for candidate in candidates {
-                    report = report.note(Span::NONE, format!("candidate function: {candidate}"));
+                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
                 }
             }
         }

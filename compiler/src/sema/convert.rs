@@ -84,13 +84,9 @@ impl<'a> Sema<'a> {
         if elem != TypeTable::HALF || self.lang.fp16() {
             return Some(());
         }
-        let doing = if word == "load" {
-            "loading directly from"
-        } else {
-            "assigning directly to"
-        };
+        let doing = if word == "load" { "reading" } else { "writing" };
         let message = format!(
-            "{doing} pointer to type '{}' requires cl_khr_fp16. Use vector data {word} builtin functions instead",
+            "{doing} a value of type '{}' in memory requires cl_khr_fp16; the v{word}_half functions do not",
             self.show(ty)
         );
         self.error(span, message);
@@ -154,10 +150,7 @@ impl<'a> Sema<'a> {
         if self.module.types.is_pointer(ty) {
             return Some(self.convert(ConvertKind::ToBool, operand, TypeTable::BOOL));
         }
-        let message = format!(
-            "statement requires expression of scalar type ('{}' invalid)",
-            self.show(ty)
-        );
+        let message = format!("a condition must be a scalar, not '{}'", self.show(ty));
         self.error(self.span(operand), message);
         None
     }
@@ -251,7 +244,7 @@ impl<'a> Sema<'a> {
             }
             Type::Int(_) if types.is_pointer(from) => {
                 let message = format!(
-                    "incompatible pointer to integer conversion {}",
+                    "a pointer becomes an integer only by a cast: {}",
                     self.purpose_text(purpose, from, to)
                 );
                 self.error(at, message).highlight(span);
@@ -274,15 +267,15 @@ impl<'a> Sema<'a> {
     fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
         let (from, to) = (self.show(from), self.show(to));
         let message = match purpose {
-            Purpose::Assign(_) => format!("assigning to '{to}' from incompatible type '{from}'"),
+            Purpose::Assign(_) => format!("a value of type '{from}' cannot be assigned to '{to}'"),
             Purpose::Init(_) => {
-                format!("initializing '{to}' with an expression of incompatible type '{from}'")
+                format!("a value of type '{from}' cannot initialise '{to}'")
             }
             Purpose::Argument(_) => {
-                format!("passing '{from}' to parameter of incompatible type '{to}'")
+                format!("a value of type '{from}' cannot be passed to a parameter of type '{to}'")
             }
             Purpose::Return => {
-                format!("returning '{from}' from a function with incompatible result type '{to}'")
+                format!("a value of type '{from}' cannot be returned as '{to}'")
             }
         };
         let report = self.error(purpose.caret(span), message).highlight(span);
@@ -292,7 +285,7 @@ impl<'a> Sema<'a> {
     fn parameter_note(&self, report: crate::diagnostics::Report<'a>, purpose: Purpose) {
         if let Purpose::Argument(declared) = purpose {
             if declared.lo.is_some() {
-                report.note(declared, "passing argument to parameter here");
+                report.note(declared, "the parameter is declared here");
             }
         }
     }
@@ -300,11 +293,11 @@ impl<'a> Sema<'a> {
     pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
         let (from, to) = (self.show(from), self.show(to));
         match purpose {
-            Purpose::Assign(_) => format!("assigning to '{to}' from '{from}'"),
-            Purpose::Init(_) => format!("initializing '{to}' with an expression of type '{from}'"),
-            Purpose::Argument(_) => format!("passing '{from}' to parameter of type '{to}'"),
+            Purpose::Assign(_) => format!("assigning '{from}' to '{to}'"),
+            Purpose::Init(_) => format!("initialising '{to}' with '{from}'"),
+            Purpose::Argument(_) => format!("passing '{from}' to a parameter of type '{to}'"),
             Purpose::Return => {
-                format!("returning '{from}' from a function with result type '{to}'")
+                format!("returning '{from}' as '{to}'")
             }
         }
     }
@@ -326,7 +319,7 @@ impl<'a> Sema<'a> {
         let Some((from_pointee, from_space)) = self.module.types.pointer_parts(from) else {
             if self.module.types.is_integer(from) {
                 let message = format!(
-                    "incompatible integer to pointer conversion {}",
+                    "an integer becomes a pointer only by a cast: {}",
                     self.purpose_text(purpose, from, to)
                 );
                 self.error(at, message).highlight(span);
@@ -339,7 +332,7 @@ impl<'a> Sema<'a> {
             || (space == AddrSpace::Generic && from_space != AddrSpace::Constant);
         if !space_ok {
             let message = format!(
-                "{} changes address space of pointer",
+                "{} would change the pointer's address space",
                 self.purpose_text(purpose, from, to)
             );
             let report = self.error(at, message).highlight(span);
@@ -356,10 +349,7 @@ impl<'a> Sema<'a> {
             lost.remove(Quals::CONST);
         }
         if !pointee.quals.contains(lost) {
-            let message = format!(
-                "{} discards qualifiers",
-                self.purpose_text(purpose, from, to)
-            );
+            let message = format!("{} drops qualifiers", self.purpose_text(purpose, from, to));
             self.warning(at, message).highlight(span);
         }
         Some(self.pointer_convert(value, to))
@@ -385,16 +375,15 @@ impl<'a> Sema<'a> {
             if x != y {
                 let report = self.error(
                     span,
-                    format!("{text} changes address space of nested pointer"),
+                    format!(
+                        "{text} would change the address space of a pointer behind the pointer"
+                    ),
                 );
                 self.parameter_note(report, purpose);
                 return None;
             }
             if a.ty == b.ty {
-                self.warning(
-                    span,
-                    format!("{text} discards qualifiers in nested pointer types"),
-                );
+                self.warning(span, format!("{text} drops qualifiers behind the pointer"));
                 return Some(());
             }
         }
@@ -403,9 +392,9 @@ impl<'a> Sema<'a> {
             _ => false,
         };
         let message = if sign_only {
-            format!("{text} converts between pointers to integer types with different sign")
+            format!("{text} changes the signedness behind the pointer")
         } else {
-            format!("incompatible pointer types {text}")
+            format!("{text} mixes pointers to different types")
         };
         let report = self.warning(span, message);
         self.parameter_note(report, purpose);
@@ -468,7 +457,7 @@ impl<'a> Sema<'a> {
             _ => return,
         };
         let message = format!(
-            "implicit conversion from '{}' to '{}' changes value from {old} to {new}",
+            "this conversion from '{}' to '{}' changes the value from {old} to {new}",
             self.show(from),
             self.show(to)
         );

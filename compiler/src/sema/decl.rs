@@ -40,7 +40,7 @@ impl<'a> Sema<'a> {
                 _ => false,
             };
             if !declares && base.is_some() {
-                self.warning(decl.span, "declaration does not declare anything");
+                self.warning(decl.span, "this declares nothing");
             }
             return;
         }
@@ -64,10 +64,10 @@ impl<'a> Sema<'a> {
                     self.error(span, "thread-local storage does not exist in OpenCL C");
                 }
                 StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
-                    self.error(span, "illegal storage class on file-scoped variable");
+                    self.error(span, "'auto' and 'register' have no place at program scope");
                 }
                 _ if found.is_some_and(|f| f != class) => {
-                    self.error(span, "cannot combine with previous storage class specifier");
+                    self.error(span, "a declaration has one storage class at most");
                 }
                 _ => found = Some(class),
             }
@@ -91,10 +91,7 @@ impl<'a> Sema<'a> {
         {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(
-                    at,
-                    "illegal initializer (only variables can be initialized)",
-                );
+                self.error(at, "only variables can have an initialiser");
             }
             return self
                 .function_declaration(&decl.specs, declarator, base)
@@ -110,10 +107,7 @@ impl<'a> Sema<'a> {
         if storage == Some(StorageClass::Typedef) {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(
-                    at,
-                    "illegal initializer (only variables can be initialized)",
-                );
+                self.error(at, "only variables can have an initialiser");
             }
             return self.typedef(name, span, SpacedType { align, ..ty });
         }
@@ -130,7 +124,7 @@ impl<'a> Sema<'a> {
                 FunctionSpec::Kernel => "__kernel",
                 FunctionSpec::Noreturn => "_Noreturn",
             };
-            self.error(spec_span, format!("'{word}' can only appear on functions"));
+            self.error(spec_span, format!("'{word}' is for functions only"));
         }
         let variable = Variable {
             name,
@@ -152,13 +146,13 @@ impl<'a> Sema<'a> {
             if let Entity::Typedef(old) = previous.entity {
                 if old.q != ty.q || old.space != ty.space {
                     let message = format!(
-                        "typedef redefinition with different types ('{}' vs '{}')",
+                        "this typedef names another type than before ('{}' now, '{}' before)",
                         self.show_qual(ty.q),
                         self.show_qual(old.q)
                     );
                     let previous = previous.span;
                     self.error(span, message)
-                        .note(previous, "previous definition is here");
+                        .note(previous, "the earlier definition is here");
                 }
                 return Some(());
             }
@@ -190,11 +184,14 @@ impl<'a> Sema<'a> {
         if !complete {
             let message = if is_open_array {
                 format!(
-                    "definition of variable with array type needs an explicit size or an initializer ('{}')",
+                    "an array needs a length or an initialiser to be defined ('{}')",
                     self.show(ty)
                 )
             } else {
-                format!("variable has incomplete type '{}'", self.show(ty))
+                format!(
+                    "no variable can have the incomplete type '{}'",
+                    self.show(ty)
+                )
             };
             self.error(v.span, message);
             return None;
@@ -216,9 +213,9 @@ impl<'a> Sema<'a> {
                 self.error(
                     v.span,
                     if globals_allowed {
-                        "program scope variable must reside in global or constant address space"
+                        "a variable at program scope must be in the global or constant address space"
                     } else {
-                        "program scope variable must reside in constant address space"
+                        "a variable at program scope must be in the constant address space here; others need __opencl_c_program_scope_global_variables"
                     },
                 );
                 return None;
@@ -226,7 +223,7 @@ impl<'a> Sema<'a> {
         };
         if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
             let message = format!(
-                "the '{}' type cannot be used to declare a program scope variable",
+                "no variable at program scope can have type '{}'",
                 self.show(v.ty.q.ty)
             );
             self.error(v.span, message);
@@ -259,7 +256,7 @@ impl<'a> Sema<'a> {
             if space == AddrSpace::Constant {
                 self.error(
                     v.span,
-                    "variable in constant address space must be initialized",
+                    "a variable in the constant address space must have an initialiser",
                 );
                 return None;
             }
@@ -280,9 +277,9 @@ impl<'a> Sema<'a> {
             _ => {
                 self.error(
                     v.span,
-                    format!("redefinition of '{text}' as different kind of symbol"),
+                    format!("'{text}' is already the name of something else"),
                 )
-                .note(previous.span, "previous definition is here");
+                .note(previous.span, "the earlier definition is here");
                 return None;
             }
         };
@@ -291,25 +288,25 @@ impl<'a> Sema<'a> {
         let same = self.composite(old_ty, v.ty.q);
         let (Some(ty), true) = (same, old_space == space) else {
             let message = format!(
-                "redefinition of '{text}' with a different type: '{}' vs '{}'",
+                "'{text}' has another type than before ('{}' now, '{}' before)",
                 self.show_qual(v.ty.q),
                 self.show_qual(old_ty)
             );
             self.error(v.span, message)
-                .note(previous.span, "previous definition is here");
+                .note(previous.span, "the earlier definition is here");
             return None;
         };
         if self.global_meta[id.0 as usize].defined && v.init.is_some() {
-            self.error(v.span, format!("redefinition of '{text}'"))
-                .note(previous.span, "previous definition is here");
+            self.error(v.span, format!("'{text}' is defined a second time"))
+                .note(previous.span, "the earlier definition is here");
             return None;
         }
         if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
             self.error(
                 v.span,
-                format!("static declaration of '{text}' follows non-static declaration"),
+                format!("'{text}' is 'static' here and was not before"),
             )
-            .note(previous.span, "previous definition is here");
+            .note(previous.span, "the earlier definition is here");
             return None;
         }
         self.module.globals[id.0 as usize].ty = ty;
@@ -410,7 +407,7 @@ impl<'a> Sema<'a> {
                 if v.init.is_none() {
                     self.error(
                         v.span,
-                        "variable in constant address space must be initialized",
+                        "a variable in the constant address space must have an initialiser",
                     );
                     return None;
                 }
@@ -420,7 +417,7 @@ impl<'a> Sema<'a> {
                 self.error(
                     v.span,
                     format!(
-                        "function scope variable cannot be declared in {} address space",
+                        "no variable in a function can be in the {} address space",
                         space.name().trim_start_matches('_')
                     ),
                 );
@@ -480,10 +477,10 @@ impl<'a> Sema<'a> {
     fn check_kernel_scope(&mut self, v: &Variable<'a>, space: &str) -> Option<()> {
         let in_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
         let message = if !in_kernel {
-            format!("non-kernel function variable cannot be declared in {space} address space")
+            format!("only kernels can have variables in the {space} address space")
         } else if self.scopes.len() > 2 {
             format!(
-                "variables in the {space} address space can only be declared in the outermost scope of a kernel function"
+                "a variable in the {space} address space must be in the outermost block of its kernel"
             )
         } else {
             return Some(());
@@ -496,7 +493,7 @@ impl<'a> Sema<'a> {
         self.check_kernel_scope(&v, "local")?;
         if let Some(init) = v.init {
             let at = self.init_span(init);
-            self.error(v.span, "'__local' variable cannot have an initializer")
+            self.error(v.span, "a '__local' variable cannot have an initialiser")
                 .highlight(at);
             return None;
         }
@@ -509,7 +506,7 @@ impl<'a> Sema<'a> {
         if self.lang.std < ClStd::Cl20 {
             self.error(
                 v.span,
-                "variables in function scope cannot be declared static",
+                "a variable in a function can be 'static' from OpenCL C 2.0 on",
             );
             return None;
         }
@@ -526,7 +523,7 @@ impl<'a> Sema<'a> {
                 };
                 self.error(
                     v.span,
-                    format!("static local variable must reside in {allowed} address space"),
+                    format!("a 'static' variable must be in the {allowed} address space"),
                 );
                 return None;
             }
@@ -534,7 +531,7 @@ impl<'a> Sema<'a> {
         if space == AddrSpace::Constant && v.init.is_none() {
             self.error(
                 v.span,
-                "variable in constant address space must be initialized",
+                "a variable in the constant address space must have an initialiser",
             );
             return None;
         }
@@ -556,7 +553,10 @@ impl<'a> Sema<'a> {
     fn extern_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
         if let Some(init) = v.init {
             let at = self.init_span(init);
-            self.error(at, "'extern' variable cannot have an initializer");
+            self.error(
+                at,
+                "an 'extern' declaration in a function cannot have an initialiser",
+            );
             return None;
         }
         let existing = self.scopes[0].names.get(&v.name).map(|b| b.entity.clone());
@@ -572,7 +572,7 @@ impl<'a> Sema<'a> {
             _ => {
                 self.error(
                     v.span,
-                    "extern variable must reside in constant address space",
+                    "an 'extern' variable must be in the constant address space here",
                 );
                 return None;
             }

@@ -156,7 +156,7 @@ impl<'a> Sema<'a> {
                 Entity::Typedef(_) => {
                     self.error(
                         span,
-                        format!("unexpected type name '{text}': expected expression"),
+                        format!("expected an expression, but '{text}' is a type"),
                     );
                     return None;
                 }
@@ -182,11 +182,7 @@ impl<'a> Sema<'a> {
             let global = self.string_literal(own.as_bytes(), span);
             return Some(Operand::Place(self.global_place(global, span)));
         }
-        self.undeclared(
-            text,
-            span,
-            &format!("use of undeclared identifier '{text}'"),
-        );
+        self.undeclared(text, span, &format!("'{text}' is not declared"));
         None
     }
 
@@ -197,7 +193,7 @@ impl<'a> Sema<'a> {
                 let declared = self.declared_at(&other);
                 let report = self.error(span, format!("{message}; did you mean '{other}'?"));
                 if let Some(declared) = declared {
-                    report.note(declared, format!("'{other}' declared here"));
+                    report.note(declared, format!("'{other}' is declared here"));
                 }
             }
             None => {
@@ -283,7 +279,7 @@ impl<'a> Sema<'a> {
                 _ if types.is_arithmetic(ty) => 1,
                 _ => {
                     let message = format!(
-                        "'vec_step' requires built-in scalar or vector type, '{}' invalid",
+                        "'vec_step' takes a scalar or vector type, not '{}'",
                         self.show(ty)
                     );
                     self.error(span, message);
@@ -297,7 +293,7 @@ impl<'a> Sema<'a> {
                     "alignof"
                 };
                 let message = format!(
-                    "invalid application of '{word}' to an incomplete type '{}'",
+                    "'{word}' needs a complete type, which '{}' is not",
                     self.show(ty)
                 );
                 self.error(span, message);
@@ -329,7 +325,7 @@ impl<'a> Sema<'a> {
                     let record = self.module.types.record_id(current);
                     let Some(fields) = record.and_then(|r| self.find_field(r, text)) else {
                         let message =
-                            format!("no member named '{text}' in '{}'", self.show(current));
+                            format!("no member is named '{text}' in '{}'", self.show(current));
                         self.error(*name_span, message);
                         return None;
                     };
@@ -374,7 +370,10 @@ impl<'a> Sema<'a> {
             Type::Array { len: None, .. }
         );
         if !open && !self.module.types.is_complete(named.q.ty) {
-            let message = format!("variable has incomplete type '{}'", self.show(named.q.ty));
+            let message = format!(
+                "no variable can have the incomplete type '{}'",
+                self.show(named.q.ty)
+            );
             self.error(span, message);
             return None;
         }

@@ -60,7 +60,7 @@ impl<'a> Sema<'a> {
         match self.module.types.get(ret.q.ty) {
             Type::Array { .. } | Type::Function { .. } => {
                 let message = format!(
-                    "function cannot return {} type '{}'",
+                    "a function cannot return the {} type '{}'",
                     if matches!(self.module.types.get(ret.q.ty), Type::Array { .. }) {
                         "array"
                     } else {
@@ -74,20 +74,14 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         if !matches!(ret.space, None | Some(AddrSpace::Private)) {
-            self.error(
-                span,
-                "return type cannot be qualified with an address space",
-            );
+            self.error(span, "the type of a result cannot name an address space");
             return None;
         }
         self.check_half_value(ret.q.ty, span, "function return value")?;
         let text = self.name(name);
         if let Some(dots) = variadic {
             if text != "printf" {
-                self.error(
-                    *dots,
-                    "invalid prototype, variadic arguments are not allowed in OpenCL",
-                );
+                self.error(*dots, "OpenCL C has no functions with variable arguments");
                 return None;
             }
         }
@@ -181,9 +175,9 @@ impl<'a> Sema<'a> {
                 _ => {
                     self.error(
                         signature.span,
-                        format!("redefinition of '{text}' as different kind of symbol"),
+                        format!("'{text}' is already the name of something else"),
                     )
-                    .note(previous.span, "previous definition is here");
+                    .note(previous.span, "the earlier definition is here");
                     return None;
                 }
             }
@@ -193,8 +187,11 @@ impl<'a> Sema<'a> {
             if old.params == params {
                 let (old_span, old_ret) = (old.span, old.ret);
                 if old_ret != signature.ret {
-                    self.error(signature.span, format!("conflicting types for '{text}'"))
-                        .note(old_span, "previous declaration is here");
+                    self.error(
+                        signature.span,
+                        format!("'{text}' is declared with a different type"),
+                    )
+                    .note(old_span, "the earlier declaration is here");
                     return None;
                 }
                 let function = &mut self.module.functions[id.0 as usize];
@@ -209,8 +206,11 @@ impl<'a> Sema<'a> {
         if let Some(&first) = known.first() {
             if !overloadable || !self.funcs[first.0 as usize].overloadable {
                 let old_span = self.module.function(first).span;
-                self.error(signature.span, format!("conflicting types for '{text}'"))
-                    .note(old_span, "previous declaration is here");
+                self.error(
+                    signature.span,
+                    format!("'{text}' is declared with a different type"),
+                )
+                .note(old_span, "the earlier declaration is here");
                 return None;
             }
         }
@@ -265,7 +265,7 @@ impl<'a> Sema<'a> {
             return;
         };
         if let Some(StorageClass::Typedef) = self.storage_class(&def.specs) {
-            self.error(name_span, "function definition declared 'typedef'");
+            self.error(name_span, "a typedef cannot have a body");
         }
         let base = self.spec_type(&def.specs);
         let signature = base.and_then(|base| self.signature(&def.declarator, base));
@@ -281,7 +281,7 @@ impl<'a> Sema<'a> {
         }
         if signature.ret != TypeTable::VOID && !self.module.types.is_complete(signature.ret) {
             let message = format!(
-                "incomplete result type '{}' in function definition",
+                "a function cannot return the incomplete type '{}'",
                 self.show(signature.ret)
             );
             self.error(name_span, message);
@@ -292,8 +292,11 @@ impl<'a> Sema<'a> {
         };
         if self.funcs[id.0 as usize].defined {
             let old = self.module.function(id).span;
-            self.error(name_span, format!("redefinition of '{}'", self.name(name)))
-                .note(old, "previous definition is here");
+            self.error(
+                name_span,
+                format!("'{}' is defined a second time", self.name(name)),
+            )
+            .note(old, "the earlier definition is here");
             return;
         }
         self.funcs[id.0 as usize].defined = true;
@@ -341,7 +344,7 @@ impl<'a> Sema<'a> {
             if func.ret != TypeTable::VOID && !func.returns_value {
                 self.warning(
                     self.ast.stmt(def.body).span.end(),
-                    "non-void function does not return a value",
+                    "the function can end without returning a value",
                 );
             }
             self.body.label_count = func.label_count;
@@ -358,7 +361,10 @@ impl<'a> Sema<'a> {
                 None => (String::new(), param.span),
             };
             if !self.module.types.is_complete(ty.q.ty) {
-                let message = format!("variable has incomplete type '{}'", self.show(ty.q.ty));
+                let message = format!(
+                    "no variable can have the incomplete type '{}'",
+                    self.show(ty.q.ty)
+                );
                 self.error(span, message);
             }
             let q: QualType = ty.q;
@@ -368,9 +374,9 @@ impl<'a> Sema<'a> {
                     let previous = previous.span;
                     self.error(
                         span,
-                        format!("redefinition of parameter '{}'", self.name(name)),
+                        format!("a second parameter is named '{}'", self.name(name)),
                     )
-                    .note(previous, "previous declaration is here");
+                    .note(previous, "the earlier declaration is here");
                 } else {
                     self.bind(name, Entity::Local(id), span);
                 }
@@ -479,10 +485,10 @@ impl<'a> Sema<'a> {
                         self.error(
                             span,
                             format!(
-                                "recursive call of '{text}': OpenCL C does not support recursion"
+                                "'{text}' calls itself, directly or not: OpenCL C has no recursion"
                             ),
                         )
-                        .note(at, format!("'{text}' declared here"));
+                        .note(at, format!("'{text}' is declared here"));
                     }
                     _ => {}
                 }

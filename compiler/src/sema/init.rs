@@ -61,7 +61,7 @@ impl<'a> Sema<'a> {
             return Some((ty, Init::Const(data)));
         }
         self.rvalue(expr)?;
-        self.error(span, "array initializer must be an initializer list");
+        self.error(span, "an array takes its initialiser in braces");
         None
     }
 
@@ -82,7 +82,7 @@ impl<'a> Sema<'a> {
 
     fn string_data(&mut self, bytes: &[u8], len: u64, span: Span) -> Option<ConstData> {
         if bytes.len() as u64 > len {
-            self.warning(span, "initializer-string for char array is too long");
+            self.warning(span, "the string is longer than the array");
         }
         if len > MAX_DATA {
             self.error(span, "initialised object is too large");
@@ -107,7 +107,7 @@ impl<'a> Sema<'a> {
         let mut ty = ty;
         if let Type::Array { elem, len: None } = *self.module.types.get(ty) {
             if len == 0 {
-                self.error(list.span, "zero size arrays are not allowed in OpenCL");
+                self.error(list.span, "an array must have at least one element");
                 return None;
             }
             ty = self.module.types.array(elem, Some(len));
@@ -187,7 +187,7 @@ impl<'a> Sema<'a> {
                 self.vector_items(ty, &mut items, true, list.span, out)?;
                 if let Some(item) = items.items.get(items.at) {
                     let span = self.init_span(&item.init);
-                    self.error(span, "excess elements in vector initializer");
+                    self.error(span, "the vector has fewer elements than the initialiser");
                     return None;
                 }
                 Some(0)
@@ -205,7 +205,7 @@ impl<'a> Sema<'a> {
                 };
                 if !first.designators.is_empty() {
                     let message = format!(
-                        "designator in initializer for scalar type '{}'",
+                        "a designator has no place in the initialiser of scalar type '{}'",
                         self.show(ty)
                     );
                     self.error(list.span, message);
@@ -231,7 +231,10 @@ impl<'a> Sema<'a> {
     fn excess(&mut self, items: &Items<'a>, what: &str) {
         if let Some(item) = items.items.get(items.at) {
             let span = self.init_span(&item.init);
-            self.warning(span, format!("excess elements in {what} initializer"));
+            self.warning(
+                span,
+                format!("the {what} has fewer elements than the initialiser"),
+            );
         }
     }
 
@@ -552,7 +555,7 @@ impl<'a> Sema<'a> {
                 let text = self.name(*name);
                 let Some(record) = self.module.types.record_id(ty) else {
                     let message = format!(
-                        "field designator cannot initialize a non-struct, non-union type '{}'",
+                        "a field designator is for structs and unions, not for '{}'",
                         self.show(ty)
                     );
                     self.error(*span, message);
@@ -560,7 +563,7 @@ impl<'a> Sema<'a> {
                 };
                 let Some(path) = self.find_field(record, text) else {
                     let message = format!(
-                        "field designator '{text}' does not refer to any field in type '{}'",
+                        "designator '.{text}' names no member of '{}'",
                         self.show(ty)
                     );
                     self.error(*span, message);
@@ -580,7 +583,7 @@ impl<'a> Sema<'a> {
                 if last < first {
                     self.error(
                         *span,
-                        format!("array designator range [{first}, {last}] is empty"),
+                        format!("the designator's range [{first} ... {last}] is empty"),
                     );
                     return None;
                 }
@@ -592,7 +595,7 @@ impl<'a> Sema<'a> {
     fn array_index(&mut self, ty: TypeId, index: ast::ExprId, span: Span) -> Option<u64> {
         let Type::Array { len, .. } = *self.module.types.get(ty) else {
             let message = format!(
-                "array designator cannot initialize non-array type '{}'",
+                "an array designator is for arrays, not for '{}'",
                 self.show(ty)
             );
             self.error(span, message);
@@ -605,7 +608,7 @@ impl<'a> Sema<'a> {
             _ => {
                 self.error(
                     span,
-                    format!("array designator index ({value}) is outside of the array"),
+                    format!("designator [{value}] is outside of the array"),
                 );
                 None
             }
@@ -632,7 +635,7 @@ impl<'a> Sema<'a> {
             Init::Const(_) => None,
         };
         let span = culprit.map_or(self.init_span(init), |expr| self.span(expr));
-        self.error(span, "initializer element is not a compile-time constant");
+        self.error(span, "this initialiser must be known at compile time");
         None
     }
 }

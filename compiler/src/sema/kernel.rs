@@ -19,7 +19,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) {
         if self.module.function(id).ret != TypeTable::VOID {
-            self.error(specs.ty_span, "kernel must have void return type");
+            self.error(specs.ty_span, "a kernel must return 'void'");
         }
         let mut args = Vec::with_capacity(params.len());
         for (param, ty) in params.iter().zip(types) {
@@ -69,13 +69,10 @@ impl<'a> Sema<'a> {
             if matches!(space, AddrSpace::Private | AddrSpace::Generic) {
                 self.error(
                     span,
-                    "pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' address space",
+                    "a kernel's pointer argument must point to '__global', '__constant' or '__local'",
                 );
             } else if self.module.types.is_pointer(pointee.ty) && self.lang.std < ClStd::Cl20 {
-                self.error(
-                    span,
-                    "kernel parameter cannot be declared as a pointer to a pointer",
-                );
+                self.error(span, "a kernel's argument cannot be a pointer to a pointer");
             }
             return;
         }
@@ -86,12 +83,12 @@ impl<'a> Sema<'a> {
             };
             self.error(
                 span,
-                format!("'{shown}' cannot be used as the type of a kernel parameter"),
+                format!("a kernel's argument cannot have type '{shown}'"),
             );
             return;
         }
         if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
-            self.error(span, "struct kernel parameters may not contain pointers");
+            self.error(span, "a struct passed to a kernel cannot contain pointers");
         }
     }
 

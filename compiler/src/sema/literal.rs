@@ -19,16 +19,13 @@ impl<'a> Sema<'a> {
     pub(super) fn int_literal(&mut self, literal: IntLiteral, span: Span) -> ExprId {
         let value = literal.value;
         if literal.too_large {
-            self.error(
-                span,
-                "integer literal is too large to be represented in any integer type",
-            );
+            self.error(span, "the integer literal is too large for any type");
         }
         let ty = int_type(literal);
         if ty == TypeTable::ULONG && literal.decimal && !literal.unsigned && !literal.too_large {
             self.warning(
                 span,
-                "integer literal is too large to be represented in a signed integer type, interpreting as unsigned",
+                "the integer literal is too large for a signed type and is taken as unsigned",
             );
         }
         self.mk(ExprKind::Int(value), ty, span)
@@ -44,7 +41,7 @@ impl<'a> Sema<'a> {
             FloatSuffix::Float => FloatKind::Float,
             FloatSuffix::Half => {
                 if !self.lang.fp16() {
-                    self.error(span, "half precision constant requires cl_khr_fp16");
+                    self.error(span, "a half literal requires cl_khr_fp16");
                     return None;
                 }
                 FloatKind::Half
@@ -57,7 +54,7 @@ impl<'a> Sema<'a> {
                 } else {
                     self.warning(
                         span,
-                        "double precision constant requires cl_khr_fp64, casting to single precision",
+                        "a double literal requires cl_khr_fp64 and becomes a float here",
                     );
                     FloatKind::Float
                 }
@@ -71,10 +68,7 @@ impl<'a> Sema<'a> {
         if value.is_infinite() {
             self.warning(
                 span,
-                format!(
-                    "magnitude of floating-point constant too large for type '{}'",
-                    kind.name()
-                ),
+                format!("the floating literal is too large for '{}'", kind.name()),
             );
         }
         Some(self.mk(ExprKind::Float(value), TypeTable::float(kind), span))

@@ -206,7 +206,7 @@ impl<'a> Sema<'a> {
                     let message = if name == "all" {
                         "the pragma can only disable all extensions at once".to_string()
                     } else {
-                        format!("OpenCL extension '{name}' is not known here, pragma ignored")
+                        format!("extension '{name}' is not known here; the pragma has no effect")
                     };
                     self.warning(*name_span, message);
                 }

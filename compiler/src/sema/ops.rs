@@ -9,7 +9,7 @@ use crate::source::Span;
 impl<'a> Sema<'a> {
     pub(super) fn invalid_operands(&mut self, left: TypeId, right: TypeId, op_span: Span) {
         let message = format!(
-            "invalid operands to binary expression ('{}' and '{}')",
+            "this operator does not take '{}' and '{}'",
             self.show(left),
             self.show(right)
         );
@@ -17,10 +17,7 @@ impl<'a> Sema<'a> {
     }
 
     fn invalid_unary(&mut self, ty: TypeId, span: Span) {
-        let message = format!(
-            "invalid argument type '{}' to unary expression",
-            self.show(ty)
-        );
+        let message = format!("this operator does not take '{}'", self.show(ty));
         self.error(span, message);
     }
 
@@ -29,7 +26,7 @@ impl<'a> Sema<'a> {
         let place = match operand {
             Operand::Place(place) => place,
             _ => {
-                self.error(span, "expression is not assignable");
+                self.error(span, "the expression cannot be assigned to");
                 return None;
             }
         };
@@ -39,16 +36,13 @@ impl<'a> Sema<'a> {
             let mut seen = [false; 16];
             for &lane in lanes {
                 if std::mem::replace(&mut seen[usize::from(lane)], true) {
-                    self.error(
-                        span,
-                        "vector is not assignable (contains duplicate components)",
-                    );
+                    self.error(span, "a component stands twice in what is assigned to");
                     return None;
                 }
             }
         }
         if self.is_temporary(place) {
-            self.error(span, "expression is not assignable");
+            self.error(span, "the expression cannot be assigned to");
             return None;
         }
         if q.quals.contains(Quals::CONST) || space == AddrSpace::Constant {
@@ -57,7 +51,7 @@ impl<'a> Sema<'a> {
         }
         match self.module.types.get(q.ty) {
             Type::Array { .. } => {
-                let message = format!("array type '{}' is not assignable", self.show(q.ty));
+                let message = format!("an array cannot be assigned to ('{}')", self.show(q.ty));
                 self.error(span, message);
                 None
             }
@@ -70,7 +64,10 @@ impl<'a> Sema<'a> {
                 None
             }
             _ if !self.module.types.is_complete(q.ty) => {
-                let message = format!("incomplete type '{}' is not assignable", self.show(q.ty));
+                let message = format!(
+                    "the incomplete type '{}' cannot be assigned to",
+                    self.show(q.ty)
+                );
                 self.error(span, message);
                 None
             }
@@ -99,7 +96,7 @@ impl<'a> Sema<'a> {
                 let variable = self.body.local(*local);
                 (
                     format!(
-                        "cannot assign to variable '{}' with const-qualified type '{shown}'",
+                        "'{}' cannot be assigned to: its type is '{shown}'",
                         variable.name
                     ),
                     Some((variable.name.clone(), variable.span)),
@@ -109,17 +106,17 @@ impl<'a> Sema<'a> {
                 let variable = self.module.global(*global);
                 (
                     format!(
-                        "cannot assign to variable '{}' with const-qualified type '{shown}'",
+                        "'{}' cannot be assigned to: its type is '{shown}'",
                         variable.name
                     ),
                     Some((variable.name.clone(), variable.span)),
                 )
             }
-            _ => ("read-only variable is not assignable".to_string(), None),
+            _ => ("what is const cannot be assigned to".to_string(), None),
         };
         let report = self.error(span, message);
         if let Some((name, at)) = declared {
-            report.note(at, format!("variable '{name}' declared const here"));
+            report.note(at, format!("'{name}' is declared const here"));
         }
     }
 
@@ -142,7 +139,7 @@ impl<'a> Sema<'a> {
             let (elem, _) = self.module.types.elem_lanes(ty);
             if !self.module.types.is_arithmetic(elem) {
                 let message = format!(
-                    "cannot {} value of type '{}'",
+                    "it is not possible to {} a value of type '{}'",
                     if up { "increment" } else { "decrement" },
                     self.show(ty)
                 );
@@ -535,7 +532,7 @@ impl<'a> Sema<'a> {
             }
         } else {
             let message = format!(
-                "incompatible operand types ('{}' and '{}')",
+                "both results of '?:' must have one type, not '{}' and '{}'",
                 self.show(left),
                 self.show(right)
             );

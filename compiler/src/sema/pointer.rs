@@ -11,10 +11,7 @@ impl<'a> Sema<'a> {
         let pointer = self.rvalue(operand)?;
         let ty = self.ty(pointer);
         if !self.module.types.is_pointer(ty) {
-            let message = format!(
-                "indirection requires pointer operand ('{}' invalid)",
-                self.show(ty)
-            );
+            let message = format!("'*' needs a pointer, not '{}'", self.show(ty));
             self.error(span, message);
             return None;
         }
@@ -25,10 +22,7 @@ impl<'a> Sema<'a> {
     pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
         let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
         if pointee.ty == TypeTable::VOID {
-            let message = format!(
-                "indirection on operand of type '{}' is not allowed",
-                self.show(self.ty(pointer))
-            );
+            let message = format!("'*' cannot be applied to '{}'", self.show(self.ty(pointer)));
             self.error(span, message);
             return None;
         }
@@ -53,7 +47,7 @@ impl<'a> Sema<'a> {
             Operand::Place(place) => place,
             Operand::Value(expr) => {
                 let message = format!(
-                    "cannot take the address of an rvalue of type '{}'",
+                    "'&' needs something in memory, not a value of type '{}'",
                     self.show(self.ty(expr))
                 );
                 self.error(span, message);
@@ -68,12 +62,12 @@ impl<'a> Sema<'a> {
         let (q, space) = (node.ty, node.space);
         match node.kind {
             PlaceKind::Lanes { .. } | PlaceKind::Lane { .. } => {
-                self.error(span, "address of vector element requested");
+                self.error(span, "'&' cannot be applied to an element of a vector");
                 None
             }
             PlaceKind::Temporary(_) => {
                 let message = format!(
-                    "cannot take the address of an rvalue of type '{}'",
+                    "'&' needs something in memory, not a value of type '{}'",
                     self.show(q.ty)
                 );
                 self.error(span, message);
@@ -99,7 +93,7 @@ impl<'a> Sema<'a> {
         let (pointee, _) = self.module.types.pointer_parts(ty)?;
         if pointee.ty != TypeTable::VOID && !self.module.types.is_complete(pointee.ty) {
             let message = format!(
-                "arithmetic on a pointer to an incomplete type '{}'",
+                "no arithmetic is possible on a pointer to the incomplete type '{}'",
                 self.show(pointee.ty)
             );
             self.error(span, message);
@@ -158,7 +152,7 @@ impl<'a> Sema<'a> {
         let (b, _) = self.module.types.pointer_parts(self.ty(rhs))?;
         if a.ty != b.ty {
             let message = format!(
-                "'{}' and '{}' are not pointers to compatible types",
+                "'{}' and '{}' point to different types",
                 self.show(self.ty(lhs)),
                 self.show(self.ty(rhs))
             );
@@ -167,7 +161,7 @@ impl<'a> Sema<'a> {
         }
         if a.ty != TypeTable::VOID && !self.module.types.is_complete(a.ty) {
             let message = format!(
-                "arithmetic on a pointer to an incomplete type '{}'",
+                "no arithmetic is possible on a pointer to the incomplete type '{}'",
                 self.show(a.ty)
             );
             self.error(op_span, message);
@@ -208,7 +202,7 @@ impl<'a> Sema<'a> {
             AddrSpace::Generic
         } else {
             let message = format!(
-                "operands ('{}' and '{}') are pointers to non-overlapping address spaces",
+                "'{}' and '{}' point to separate address spaces",
                 self.show(left),
                 self.show(right)
             );
@@ -244,7 +238,7 @@ impl<'a> Sema<'a> {
                 } else {
                     if a.ty != b.ty && !void {
                         let message = format!(
-                            "comparison of distinct pointer types ('{}' and '{}')",
+                            "comparison of pointers to different types ('{}' and '{}')",
                             self.show(left),
                             self.show(right)
                         );
@@ -275,7 +269,7 @@ impl<'a> Sema<'a> {
             return self.mk(ExprKind::Null, ty, span);
         }
         let message = format!(
-            "comparison between pointer and integer ('{}' and '{}')",
+            "comparison of a pointer with an integer ('{}' and '{}')",
             self.show(ty),
             self.show(self.ty(number))
         );
@@ -313,7 +307,7 @@ impl<'a> Sema<'a> {
                 let (a, b) = (pointee(left), pointee(right));
                 if a != b && a != TypeTable::VOID && b != TypeTable::VOID {
                     let message = format!(
-                        "pointer type mismatch ('{}' and '{}')",
+                        "the results of '?:' point to different types ('{}' and '{}')",
                         self.show(left),
                         self.show(right)
                     );
@@ -331,7 +325,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 let message = format!(
-                    "incompatible operand types ('{}' and '{}')",
+                    "both results of '?:' must have one type, not '{}' and '{}'",
                     self.show(left),
                     self.show(right)
                 );
@@ -343,7 +337,7 @@ impl<'a> Sema<'a> {
 
     fn mixed_conditional(&mut self, number: ExprId, ty: TypeId, op_span: Span) -> ExprId {
         let message = format!(
-            "pointer/integer type mismatch in conditional expression ('{}' and '{}')",
+            "one result of '?:' is a pointer, the other an integer ('{}' and '{}')",
             self.show(ty),
             self.show(self.ty(number))
         );

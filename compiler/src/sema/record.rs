@@ -67,8 +67,11 @@ impl<'a> Sema<'a> {
             match tag {
                 Tag::Record(id, ty) if self.module.types.record(id).is_union == spec.is_union => {
                     if spec.members.is_some() && self.module.types.record(id).complete {
-                        self.error(name_span, format!("redefinition of '{}'", self.name(name)))
-                            .note(previous_span, "previous definition is here");
+                        self.error(
+                            name_span,
+                            format!("'{}' is defined a second time", self.name(name)),
+                        )
+                        .note(previous_span, "the earlier definition is here");
                         return None;
                     }
                     return Some((id, ty));
@@ -76,12 +79,9 @@ impl<'a> Sema<'a> {
                 _ => {
                     self.error(
                         name_span,
-                        format!(
-                            "use of '{}' with tag type that does not match previous declaration",
-                            self.name(name)
-                        ),
+                        format!("'{}' was another kind of type before", self.name(name)),
                     )
-                    .note(previous_span, "previous use is here");
+                    .note(previous_span, "the earlier use is here");
                     return None;
                 }
             }
@@ -121,7 +121,7 @@ impl<'a> Sema<'a> {
                     span: *span,
                 });
             } else {
-                self.warning(*span, "declaration does not declare anything");
+                self.warning(*span, "this declares nothing");
             }
             return;
         }
@@ -129,12 +129,12 @@ impl<'a> Sema<'a> {
             let declarator = &member.declarator;
             let Some((name, name_span)) = declarator.name else {
                 if member.bit_width.is_some() {
-                    self.error(declarator.span, "bit-fields are not supported in OpenCL");
+                    self.error(declarator.span, "OpenCL C has no bit-fields");
                 }
                 continue;
             };
             if member.bit_width.is_some() {
-                self.error(name_span, "bit-fields are not supported in OpenCL");
+                self.error(name_span, "OpenCL C has no bit-fields");
                 continue;
             }
             self.check_attrs(&declarator.attrs);
@@ -148,25 +148,20 @@ impl<'a> Sema<'a> {
                 continue;
             };
             if !matches!(ty.space, None | Some(AddrSpace::Private)) {
-                self.error(
-                    name_span,
-                    "field may not be qualified with an address space",
-                );
+                self.error(name_span, "a member cannot name an address space");
                 continue;
             }
             let text = self.name(name);
             let bad = match self.module.types.get(ty_id) {
-                Type::Function { .. } => Some(format!("field '{text}' declared as a function")),
+                Type::Function { .. } => Some(format!("member '{text}' cannot be a function")),
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(_) => Some(format!(
-                    "the '{}' type cannot be used to declare a structure or union field",
+                Type::Opaque(_) => Some(format!("no member can have type '{}'", self.show(ty_id))),
+                _ if !self.module.types.is_complete(ty_id) => Some(format!(
+                    "no member can have the incomplete type '{}'",
                     self.show(ty_id)
                 )),
-                _ if !self.module.types.is_complete(ty_id) => {
-                    Some(format!("field has incomplete type '{}'", self.show(ty_id)))
-                }
                 _ => None,
             };
             if let Some(message) = bad {
@@ -198,8 +193,8 @@ impl<'a> Sema<'a> {
             }
             for (name, span) in names {
                 if let Some(&previous) = seen.get(&name) {
-                    self.error(span, format!("duplicate member '{name}'"))
-                        .note(previous, "previous declaration is here");
+                    self.error(span, format!("a second member is named '{name}'"))
+                        .note(previous, "the earlier declaration is here");
                 } else {
                     seen.insert(name, span);
                 }
@@ -256,27 +251,22 @@ impl<'a> Sema<'a> {
             Some((Tag::Enum(id, ty), previous_span)) => {
                 let complete = self.module.types.enums[id.0 as usize].complete;
                 if spec.enumerators.is_some() && complete {
-                    self.error(span, format!("redefinition of '{text}'"))
-                        .note(previous_span, "previous definition is here");
+                    self.error(span, format!("'{text}' is defined a second time"))
+                        .note(previous_span, "the earlier definition is here");
                     return None;
                 }
                 (id, ty)
             }
             Some((Tag::Record(..), previous_span)) => {
-                self.error(
-                    span,
-                    format!(
-                        "use of '{text}' with tag type that does not match previous declaration"
-                    ),
-                )
-                .note(previous_span, "previous use is here");
+                self.error(span, format!("'{text}' was another kind of type before"))
+                    .note(previous_span, "the earlier use is here");
                 return None;
             }
             None => {
                 if spec.enumerators.is_none() {
                     self.error(
                         span,
-                        "ISO C forbids forward references to 'enum' types".to_string(),
+                        "an enumeration must be defined before its name is used".to_string(),
                     );
                     return None;
                 }

@@ -140,12 +140,12 @@ impl<'a> Sema<'a> {
                 let same =
                     std::mem::discriminant(&previous.entity) == std::mem::discriminant(&entity);
                 let what = if same {
-                    "redefinition of"
+                    "a second definition of"
                 } else {
-                    "redefinition as different kind of symbol:"
+                    "a name of something else already:"
                 };
                 self.error(span, format!("{what} '{}'", self.name(name)))
-                    .note(previous.span, "previous definition is here");
+                    .note(previous.span, "the earlier definition is here");
                 return;
             }
         }

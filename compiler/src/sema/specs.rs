@@ -18,10 +18,7 @@ impl<'a> Sema<'a> {
         let span = specs.ty_span;
         match spec {
             TypeSpec::Missing => {
-                self.error(
-                    specs.span,
-                    "a type specifier is required for all declarations",
-                );
+                self.error(specs.span, "the declaration lacks a type");
                 None
             }
             TypeSpec::Words(words) => self.word_type(words).map(SpacedType::plain),
@@ -89,8 +86,8 @@ impl<'a> Sema<'a> {
             }
             None => {
                 let message = match self.suggest_type(text) {
-                    Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
-                    None => format!("unknown type name '{text}'"),
+                    Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
+                    None => format!("no type is named '{text}'"),
                 };
                 self.error(span, message);
                 return None;
@@ -113,7 +110,7 @@ impl<'a> Sema<'a> {
         if self.module.types.float_kind(value) == Some(FloatKind::Double) && !self.lang.fp64() {
             self.error(
                 span,
-                "use of type 'double' requires cl_khr_fp64 support, which this device lacks",
+                "type 'double' requires cl_khr_fp64, which this device lacks",
             );
             return None;
         }
@@ -148,12 +145,9 @@ impl<'a> Sema<'a> {
             };
             if let Some((previous, _)) = clash {
                 let message = if previous == word {
-                    format!("duplicate '{}' declaration specifier", word_name(word))
+                    format!("'{}' stands twice", word_name(word))
                 } else {
-                    format!(
-                        "cannot combine with previous '{}' declaration specifier",
-                        word_name(previous)
-                    )
+                    format!("this does not go with '{}' before it", word_name(previous))
                 };
                 self.error(span, message);
                 return None;
@@ -208,7 +202,7 @@ impl<'a> Sema<'a> {
                 Qual::Restrict => {
                     if !self.module.types.is_pointer(out.q.ty) {
                         let message = format!(
-                            "restrict requires a pointer ('{}' is invalid)",
+                            "'restrict' is for pointers, not for '{}'",
                             self.show(out.q.ty)
                         );
                         self.error(span, message);
@@ -245,11 +239,11 @@ impl<'a> Sema<'a> {
             };
             match written.or(base.space) {
                 Some(other) if other != space => {
-                    self.error(span, "multiple address spaces specified for type");
+                    self.error(span, "the type names a second address space");
                     return None;
                 }
                 Some(_) if written.is_some() => {
-                    self.warning(span, "multiple identical address spaces specified for type");
+                    self.warning(span, "the type names its address space twice");
                 }
                 _ => {}
             }
@@ -318,18 +312,20 @@ impl<'a> Sema<'a> {
                     if *is_star {
                         self.error(
                             *brackets,
-                            "variable length arrays are not supported in OpenCL",
+                            "OpenCL C has no variable length arrays: the length must be a constant",
                         );
                         return None;
                     }
                     if !self.module.types.is_complete(elem.ty) {
                         let message = match self.module.types.get(elem.ty) {
-                            Type::Function { .. } => "array of functions is not possible".to_string(),
+                            Type::Function { .. } => {
+                                "array of functions is not possible".to_string()
+                            }
                             Type::Array { .. } => {
-                                "array has incomplete element type: only the first bound may be left out".to_string()
+                                "only the first length of an array can be left out".to_string()
                             }
                             _ => format!(
-                                "array has incomplete element type '{}'",
+                                "no array can have elements of the incomplete type '{}'",
                                 self.show(elem.ty)
                             ),
                         };
@@ -355,8 +351,10 @@ impl<'a> Sema<'a> {
                         self.module.types.get(current.q.ty),
                         Type::Function { .. } | Type::Array { .. }
                     ) {
-                        let message =
-                            format!("function cannot return type '{}'", self.show(current.q.ty));
+                        let message = format!(
+                            "a function cannot return type '{}'",
+                            self.show(current.q.ty)
+                        );
                         self.error(*span, message);
                         return None;
                     }
@@ -377,7 +375,7 @@ impl<'a> Sema<'a> {
 
     fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
         if matches!(self.module.types.get(pointee.q.ty), Type::Function { .. }) {
-            self.error(span, "pointers to functions are not allowed");
+            self.error(span, "OpenCL C has no pointers to functions");
             return None;
         }
         let space = pointee
@@ -398,11 +396,11 @@ impl<'a> Sema<'a> {
                 ty.space = None;
             }
             Type::Function { .. } => {
-                self.error(span, "pointers to functions are not allowed");
+                self.error(span, "OpenCL C has no pointers to functions");
                 return None;
             }
             Type::Void => {
-                self.error(span, "argument may not have 'void' type");
+                self.error(span, "a parameter cannot have type 'void'");
                 return None;
             }
             _ => {}
@@ -410,7 +408,7 @@ impl<'a> Sema<'a> {
         match ty.space {
             None | Some(AddrSpace::Private) => {}
             Some(_) => {
-                self.error(span, "parameter may not be qualified with an address space");
+                self.error(span, "a parameter cannot name an address space");
                 return None;
             }
         }
@@ -430,10 +428,7 @@ impl<'a> Sema<'a> {
     pub(super) fn check_half_value(&mut self, ty: TypeId, span: Span, what: &str) -> Option<()> {
         let (elem, _) = self.module.types.elem_lanes(ty);
         if self.module.types.float_kind(elem) == Some(FloatKind::Half) && !self.lang.fp16() {
-            let message = format!(
-                "declaring {what} of type '{}' is not allowed",
-                self.show(ty)
-            );
+            let message = format!("a {what} of type '{}' requires cl_khr_fp16", self.show(ty));
             self.error(span, message);
             return None;
         }

@@ -60,7 +60,7 @@ impl<'a> Sema<'a> {
             return None;
         };
         let Some(func) = &mut self.func else {
-            self.error(span, "statement expression not allowed at file scope");
+            self.error(span, "a statement expression is possible in functions only");
             return None;
         };
         // Jumps lead out of the expression, but no case of a switch around it leads in.
@@ -224,7 +224,7 @@ impl<'a> Sema<'a> {
             }
             ast::StmtKind::Break => {
                 if self.func.as_ref().is_some_and(|f| f.breakable == 0) {
-                    self.error(span, "'break' statement not in loop or switch statement");
+                    self.error(span, "'break' is in no loop or switch");
                     return;
                 }
                 let stmt = self.mk_stmt(StmtKind::Break, span);
@@ -232,7 +232,7 @@ impl<'a> Sema<'a> {
             }
             ast::StmtKind::Continue => {
                 if self.func.as_ref().is_some_and(|f| f.loops == 0) {
-                    self.error(span, "'continue' statement not in loop statement");
+                    self.error(span, "'continue' is in no loop");
                     return;
                 }
                 let stmt = self.mk_stmt(StmtKind::Continue, span);
@@ -260,7 +260,7 @@ impl<'a> Sema<'a> {
                 Err(_) => {
                     self.error(
                         attr.span,
-                        "'opencl_unroll_hint' attribute requires a positive integral compile time constant expression",
+                        "attribute 'opencl_unroll_hint' takes a constant that is not negative",
                     );
                     None
                 }
@@ -341,10 +341,7 @@ impl<'a> Sema<'a> {
             if self.module.types.is_integer(ty) {
                 promoted = Some(self.promote(checked));
             } else {
-                let message = format!(
-                    "statement requires expression of integer type ('{}' invalid)",
-                    self.show(ty)
-                );
+                let message = format!("'switch' needs an integer, not '{}'", self.show(ty));
                 self.error(self.ast.expr(value).span, message);
             }
         }
@@ -400,7 +397,7 @@ impl<'a> Sema<'a> {
         out: &mut Vec<StmtId>,
     ) {
         let Some(ty) = self.switch_type() else {
-            self.error(span.start(), "'case' statement not in switch statement");
+            self.error(span.start(), "'case' is in no switch");
             return;
         };
         let at = self.ast.expr(lo).span;
@@ -411,7 +408,7 @@ impl<'a> Sema<'a> {
         };
         let Some(last) = last else { return };
         if last < first {
-            self.warning(at, "empty case range specified");
+            self.warning(at, "the range of this case is empty");
         }
         let label = self.new_label();
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
@@ -434,8 +431,8 @@ impl<'a> Sema<'a> {
             .find(|(lo, hi, _)| first <= *hi && *lo <= last)
             .copied();
         if let Some((_, _, previous)) = clash {
-            self.error(at, format!("duplicate case value '{first}'"))
-                .note(previous, "previous case defined here");
+            self.error(at, format!("a second case has the value {first}"))
+                .note(previous, "the earlier one is here");
             return;
         }
         state.ranges.push((first, last, at));
@@ -459,9 +456,7 @@ impl<'a> Sema<'a> {
         if cut != value {
             self.warning(
                 self.ast.expr(id).span,
-                format!(
-                    "overflow converting case value to switch condition type ({value} to {cut})"
-                ),
+                format!("the switch's type turns the case value {value} into {cut}"),
             );
         }
         Some(cut)
@@ -469,7 +464,7 @@ impl<'a> Sema<'a> {
 
     fn default(&mut self, span: Span, out: &mut Vec<StmtId>) {
         if self.switch_type().is_none() {
-            self.error(span.start(), "'default' statement not in switch statement");
+            self.error(span.start(), "'default' is in no switch");
             return;
         }
         let label = self.new_label();
@@ -477,8 +472,8 @@ impl<'a> Sema<'a> {
             return;
         };
         if let Some((_, previous)) = state.default {
-            self.error(span.start(), "multiple default labels in one switch")
-                .note(previous, "previous case defined here");
+            self.error(span.start(), "a second 'default' is in the switch")
+                .note(previous, "the earlier one is here");
             return;
         }
         state.default = Some((label, span.start()));
@@ -501,8 +496,11 @@ impl<'a> Sema<'a> {
         };
         if define {
             if let Some(previous) = state.defined {
-                self.error(span, format!("redefinition of label '{}'", self.name(name)))
-                    .note(previous, "previous definition is here");
+                self.error(
+                    span,
+                    format!("a second label is named '{}'", self.name(name)),
+                )
+                .note(previous, "the earlier definition is here");
                 // A second place for one label would break the tree's promise.
                 return self.new_label();
             }
@@ -527,10 +525,7 @@ impl<'a> Sema<'a> {
             .collect();
         missing.sort_by_key(|(_, name)| *name);
         for (span, name) in missing {
-            self.error(
-                span,
-                format!("use of undeclared label '{}'", self.name(name)),
-            );
+            self.error(span, format!("no label is named '{}'", self.name(name)));
         }
     }
 
@@ -544,7 +539,7 @@ impl<'a> Sema<'a> {
             (None, false) => {
                 self.error(
                     span,
-                    format!("non-void function '{name}' should return a value"),
+                    format!("'return' lacks the value of function '{name}'"),
                 );
                 // Said once is enough.
                 if let Some(func) = &mut self.func {
@@ -560,7 +555,7 @@ impl<'a> Sema<'a> {
                 if self.ty(value) != TypeTable::VOID {
                     self.error(
                         at,
-                        format!("void function '{name}' should not return a value"),
+                        format!("'return' has a value, but '{name}' returns 'void'"),
                     );
                     return;
                 }

@@ -71,7 +71,7 @@ impl<'a> Sema<'a> {
         };
         if greater {
             let message = format!(
-                "scalar operand type has greater rank than the type of the vector element ('{}' and '{}')",
+                "the scalar's type has a greater rank than the vector's elements ('{}' and '{}')",
                 self.show(ty),
                 self.show(vector)
             );
@@ -127,7 +127,7 @@ impl<'a> Sema<'a> {
         let (cond_elem, lanes) = self.module.types.vector_parts(cond_ty)?;
         if !self.module.types.is_integer(cond_elem) {
             let message = format!(
-                "used type '{}' where an integer vector is required as condition",
+                "the condition must be a vector of integers, not '{}'",
                 self.show(cond_ty)
             );
             self.error(self.span(cond), message);
@@ -143,7 +143,7 @@ impl<'a> Sema<'a> {
         let (elem, count) = self.module.types.elem_lanes(ty);
         if count != lanes {
             let message = format!(
-                "vector condition type '{}' and result type '{}' do not have the same number of elements",
+                "condition '{}' and result '{}' differ in the number of elements",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -152,7 +152,7 @@ impl<'a> Sema<'a> {
         }
         if self.module.types.size(elem) != self.module.types.size(cond_elem) {
             let message = format!(
-                "vector condition type '{}' and result type '{}' do not have elements of the same size",
+                "condition '{}' and result '{}' differ in the size of elements",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -219,7 +219,7 @@ impl<'a> Sema<'a> {
                 } => {
                     if from_elem != elem {
                         let message = format!(
-                            "initializing '{}' elements with an expression of incompatible type '{}'",
+                            "an element of '{}' cannot be initialised with '{}'",
                             self.show(ty),
                             self.show(from)
                         );
@@ -235,7 +235,7 @@ impl<'a> Sema<'a> {
                 }
                 _ => {
                     let message = format!(
-                        "initializing '{}' with an expression of incompatible type '{}'",
+                        "'{}' cannot be initialised with '{}'",
                         self.show(elem),
                         self.show(from)
                     );
@@ -249,7 +249,7 @@ impl<'a> Sema<'a> {
             let few = if have < want { "few" } else { "many" };
             self.error(
                 span,
-                format!("too {few} elements in vector initialization (expected {want} elements, have {have})"),
+                format!("too {few} elements for the vector: it has {want}, the initialiser {have}"),
             );
             return None;
         }

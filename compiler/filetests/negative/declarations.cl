@@ -1,0 +1,123 @@
+//// an unknown type
+foo_t f(void) { return 0; }
+//// a misspelt type
+flaot f(void) { return 0; }
+//// a misspelt vector type
+void f(void) { flota4 v; }
+//// a vector type that does not exist
+void f(void) { float5 v; }
+//// a vector of bool
+void f(void) { bool4 v; }
+//// no type at all
+f(void) { return 0; }
+//// a variable without a type
+void f(void) { static x = 1; }
+//// two types
+int float x;
+//// signed float
+signed float f(void) { return 0; }
+//// short double
+short double f(void) { return 0; }
+//// unsigned twice
+unsigned unsigned f(void) { return 0; }
+//// const pointer to nothing
+void f(void) { const; }
+//// a variable of type void
+void f(void) { void v; }
+//// an array of void
+void f(void) { void v[3]; }
+//// an array of functions
+void f(void) { int (a[3])(void); }
+//// a function that returns an array
+typedef int three[3];
+three f(void);
+//// a function that returns a function
+int f(void)(void);
+//// a pointer to a function
+void f(void (*callback)(int)) { }
+//// a variable length array
+void f(int n) { int a[n]; }
+//// a negative length
+void f(void) { int a[-1]; }
+//// a length of zero
+void f(void) { int a[0]; }
+//// a length that is a float
+void f(void) { int a[2.5f]; }
+//// an array without length
+void f(void) { int a[]; }
+//// only the first length may be left out
+void f(int a[2][]) { }
+//// a variable twice
+void f(void) { int a; float a; }
+//// a variable twice in program scope
+__constant int a = 1; __constant int a = 2;
+//// a variable with another type than before
+extern __constant int a; extern __constant float a;
+//// a function and a variable of one name
+void f(void); __constant int f = 1;
+//// a parameter twice
+void f(int a, float a) { }
+//// a local that hides a parameter in the same block
+void f(int a) { int a = 1; }
+//// a typedef with another type
+typedef int T; typedef float T;
+//// a typedef used as value
+typedef int T; int f(void) { return T; }
+//// a typedef with an initialiser
+typedef int T = 3;
+//// an enumerator twice
+enum { A, A };
+//// an enumeration twice
+enum E { A }; enum E { B };
+//// an enumerator that is no constant
+void f(int n) { enum { A = n }; }
+//// a declaration without a name
+void f(void) { int; return 1; }
+//// static and extern
+static extern int f(void);
+//// auto at program scope
+auto int a;
+//// inline variable
+void f(void) { inline int a; }
+//// thread-local
+_Thread_local int a;
+//// bit-field
+struct S { int a : 3; };
+//// a missing semicolon
+void f(void) { int a = 1 int b; }
+//// a missing semicolon behind a struct
+struct S { int a; } void f(void) { }
+//// restrict on an integer
+void f(int restrict a) { }
+//// a complex number
+void f(void) { float _Complex c; }
+//// a static assertion that fails
+_Static_assert(sizeof(int) == 8, "int is not that long");
+//// a static assertion that is no constant
+void f(int n) { _Static_assert(n, "no"); }
+//// _Generic
+int f(int n) { return _Generic(n, int: 1); }
+//// inline assembly
+void f(void) { asm("nop"); }
+//// an assembly label
+void f(void) __asm__("g");
+//// a function defined twice
+void f(void) { } void f(void) { }
+//// a function declared with another type
+int f(int a); float f(int a);
+//// static behind non-static
+extern __constant int a; static __constant int a = 1;
+//// K&R parameters
+int f(a) int a; { return a; }
+//// a nested function
+void f(void) { int g(void) { return 1; } }
+//// a type that comes later
+void f(void) { image2d_t i; }
+//// a C++ reference
+void f(int &a) { }
+//// an attribute that stands nowhere
+void f(void) { __attribute__((nothing_such)) undeclared = 1; }
+//// warning: an unknown attribute
+__attribute__((made_up)) void f(void) { }
+//// warning: an empty declaration
+void f(void) { int; }

@@ -1,0 +1,82 @@
+//// a struct of itself
+struct S { int a; struct S inner; };
+//// an unknown struct
+void f(void) { struct nothing s; }
+//// an unknown member
+typedef struct { int alpha; } S; int f(S s) { return s.beta; }
+//// a misspelt member
+typedef struct { int alpha; } S; int f(S s) { return s.alhpa; }
+//// '.' on a pointer
+typedef struct { int a; } S; int f(S *s) { return s.a; }
+//// '->' on a struct
+typedef struct { int a; } S; int f(S s) { return s->a; }
+//// a member of an int
+int f(int i) { return i.x; }
+//// a member of an incomplete struct
+struct S; int f(struct S *s) { return s->a; }
+//// a member twice
+struct S { int a; float a; };
+//// a struct twice
+struct S { int a; }; struct S { int b; };
+//// a struct used as a union
+struct S { int a; }; void f(union S *s) { }
+//// a struct without members
+struct S { };
+//// a flexible array member
+struct S { int n; int a[]; };
+//// a function as a member
+struct S { int f(void); };
+//// an address space on a member
+struct S { __global int a; };
+//// an event as a member
+struct S { event_t e; };
+//// an initialiser in a struct
+struct S { int a = 1; };
+//// a struct plus one
+typedef struct { int a; } S; S f(S s) { return s + 1; }
+//// comparing structs
+typedef struct { int a; } S; int f(S s) { return s == s; }
+//// a struct as a condition
+typedef struct { int a; } S; void f(S s) { if (s) return; }
+//// a cast to a struct
+typedef struct { int a; } S; S f(int i) { return (S)i; }
+//// assigning an int to a struct
+typedef struct { int a; } S; void f(S s) { s = 1; }
+//// assigning one struct to another
+typedef struct { int a; } S; typedef struct { int a; } T; void f(S s, T t) { s = t; }
+//// returning the wrong struct
+typedef struct { int a; } S; typedef struct { int a; } T; S f(T t) { return t; }
+//// too many values for a struct
+typedef struct { int a; } S; void f(void) { S s = { 1, 2 }; undeclared(); }
+//// an unknown member in a designator
+typedef struct { int a; } S; void f(void) { S s = { .b = 1 }; }
+//// a designator that is for arrays
+typedef struct { int a; } S; void f(void) { S s = { [0] = 1 }; }
+//// a member designator for an array
+void f(void) { int a[2] = { .x = 1 }; }
+//// a designator behind the end
+void f(void) { int a[2] = { [2] = 1 }; }
+//// an empty designator range
+void f(void) { int a[4] = { [3 ... 1] = 1 }; }
+//// an array from an array
+void f(void) { int a[2] = { 1, 2 }; int b[2] = a; }
+//// a scalar for an array
+void f(void) { int a[2] = 1; }
+//// a struct from an int
+typedef struct { int a; } S; void f(void) { S s = 3; }
+//// an initialiser that is not constant
+int g(int); __constant int a = g(1);
+//// an enumeration before its definition
+void f(enum later e) { }
+//// a missing member name
+struct S { int; int; }; int f(struct S s) { return s.; }
+//// a member without a type
+struct S { a; };
+//// offsetof of what is no member
+struct S { int a; }; int f(void) { return __builtin_offsetof(struct S, b); }
+//// sizeof an incomplete struct
+struct S; int f(void) { return sizeof(struct S); }
+//// warning: a string that is too long
+void f(void) { char s[2] = "abc"; }
+//// warning: more values than members
+typedef struct { int a; } S; void f(void) { S s = { 1, 2 }; }

@@ -1,0 +1,61 @@
+//// [-cl-std=CL1.2] double atomic types
+void f(atomic_int *p) { }
+//// reading an atomic
+void f(void) { }
+int g(__global atomic_int *p) { return *p; }
+//// an atomic assigned
+void g(__global volatile atomic_int *p) { *p = 1; }
+//// _Atomic of a struct
+typedef struct { int a; } S; void f(_Atomic(S) *p) { }
+//// a pointer cast to a struct
+typedef struct { int a; } S; void f(int *p) { S s = (S)p; }
+//// half3 from float3
+half3 f(float3 v) { return v; }
+//// an event assigned from an int
+void f(void) { event_t e = 5; }
+//// adding to an event
+void f(event_t e) { e + 1; }
+//// a pointer to an event as an int
+int f(event_t *e) { return e; }
+//// void in the middle of the parameters
+int f(int a, void b);
+//// an array of incomplete structs
+struct S; void f(void) { struct S a[3]; }
+//// a typedef with an unknown type
+typedef something T; T f(void);
+//// long long long
+void f(void) { long long long a; }
+//// unsigned bool
+void f(void) { unsigned bool a; }
+//// char of a type name
+void f(void) { char int a; }
+//// too many components in a type
+void f(void) { int32 a; }
+//// sizeof a function type
+int f(void) { return sizeof(int(void)); }
+//// typeof an undeclared name
+void f(void) { typeof(nothing) a; }
+//// const twice is fine, a type twice is not
+void f(void) { const const int int a; }
+//// reserved word as a name
+void f(void) { int kernel = 1; }
+//// a type as a variable's name
+void f(void) { int float4 = 1; }
+//// a C++ class
+class A { };
+//// a C++ namespace
+namespace n { int f(void); }
+//// a C++ template
+template <typename T> T f(T a) { return a; }
+//// bool of two pointers added
+bool f(int *p, int *q) { return p + q; }
+//// a struct with an aligned attribute that is negative
+struct S { int a; } __attribute__((aligned(-4)));
+//// ext_vector_type with a wrong length
+typedef float v5 __attribute__((ext_vector_type(5))); void f(v5 v) { }
+//// wchar
+void f(void) { wchar_t c; }
+//// long double
+long double f(void) { return 0; }
+//// a uint24
+uint24 f(void) { return 0; }
