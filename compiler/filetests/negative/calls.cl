@@ -100,7 +100,5 @@ float4 f(float4 a) { return ldexp(a, a); }
 size_t f(int *p) { return get_local_id(p); }
 //// mad24 of longs
 long f(long a) { return mad24(a, a, a); }
-//// upsample of two signs
-short f(char a, char b) { return upsample(a, b); }
 //// a void function's result
 void g(int); void f(void) { int a = g(1) + 1; }

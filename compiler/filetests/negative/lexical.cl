@@ -36,7 +36,7 @@ int f(void) { return 1 \ 2; }
 void f(void) { } }
 //// the source ends in a function
 void f(void) { if (1) {
-//// a float literal beyond its range
+//// warning: a float literal beyond its range
 float f(void) { return 1e50f; }
 //// [-Werror] a warning turned into an error
 int f(void) { return 'ab'; }

@@ -86,7 +86,7 @@ int a;
 //// '##' that makes two tokens
 #define M(a, b) a ## b
 int x = M(+, /);
-//// __VA_ARGS__ in a macro without '...'
+//// warning: __VA_ARGS__ in a macro without '...'
 #define M(a) __VA_ARGS__
 //// too few macro arguments
 #define ADD(a, b) ((a) + (b))

@@ -1,11 +1,10 @@
-//// [-cl-std=CL1.2] double atomic types
+//// [-cl-std=CL1.2] an atomic type of OpenCL C 2.0
 void f(atomic_int *p) { }
-//// reading an atomic
-void f(void) { }
+//// [-cl-std=CL2.0] reading an atomic
 int g(__global atomic_int *p) { return *p; }
-//// an atomic assigned
+//// [-cl-std=CL2.0] an atomic assigned
 void g(__global volatile atomic_int *p) { *p = 1; }
-//// _Atomic of a struct
+//// [-cl-std=CL2.0] _Atomic of a struct
 typedef struct { int a; } S; void f(_Atomic(S) *p) { }
 //// a pointer cast to a struct
 typedef struct { int a; } S; void f(int *p) { S s = (S)p; }
@@ -39,8 +38,6 @@ void f(void) { typeof(nothing) a; }
 void f(void) { const const int int a; }
 //// reserved word as a name
 void f(void) { int kernel = 1; }
-//// a type as a variable's name
-void f(void) { int float4 = 1; }
 //// a C++ class
 class A { };
 //// a C++ namespace

@@ -52,7 +52,7 @@ int4 f(int4 a, long b) { return a + b; }
 void f(float4 v) { float *p = &v.x; }
 //// a vector index that is a float
 float f(float4 v, float i) { return v[i]; }
-//// a vector index that is too large
+//// warning: a vector index that is too large
 float f(float4 v) { return v[4]; }
 //// a vector in a switch
 void f(int4 v) { switch (v) { default: ; } }

@@ -256,6 +256,25 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
     Some(Spec::Ptr(pointee, space, quals))
 }
 
+/// How far a parameter is from an argument, to order what a message shows.
+fn misfit(types: &TypeTable, arg: Given, param: Spec) -> u32 {
+    if let Some(rank) = rank(types, arg, param) {
+        return u32::from(rank);
+    }
+    match (arg, param) {
+        (Given::Num(from, _), Spec::Num(to, _)) if from == to => 4,
+        (Given::Ptr(pointee, _), Spec::Ptr(Pointee::Num(k, n), ..)) => {
+            match types.elem_lanes(pointee.ty) {
+                (elem, lanes) if elem == k && lanes == n => 4,
+                (elem, _) if elem == k => 5,
+                _ => 7,
+            }
+        }
+        (Given::Num(..), Spec::Num(..)) | (Given::Ptr(..), Spec::Ptr(..)) => 6,
+        _ => 8,
+    }
+}
+
 /// How well an argument fits: 0 exact, higher is worse, `None` not at all.
 fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
     match (arg, param) {
@@ -445,10 +464,17 @@ pub fn resolve(
             .all(|b| std::ptr::eq(a, b) || is_better(a, b) || a.params == b.params)
     });
     let list = |types: &mut TypeTable, from: &[Candidate]| {
-        from.iter()
-            .take(4)
-            .map(|c| prototype(types, name, c))
-            .collect()
+        // Those that most arguments fit come first; a family's name says what it takes.
+        let misfits = |c: &Candidate| -> u32 {
+            let pairs = given.iter().zip(&c.params);
+            pairs.map(|(g, p)| misfit(types, *g, *p)).sum()
+        };
+        let mut sorted: Vec<(u32, &Candidate)> = from.iter().map(|c| (misfits(c), c)).collect();
+        sorted.sort_by_key(|(misfits, _)| *misfits);
+        let named = found.target.is_some();
+        sorted.truncate(if named { 0 } else { 4 });
+        let shown = sorted.into_iter();
+        shown.map(|(_, c)| prototype(types, name, c)).collect()
     };
     let Some(best) = best else {
         return Err(if candidates.is_empty() {

@@ -322,6 +322,8 @@ pub enum MemberDecl {
     },
     /// `_Static_assert`
     StaticAssert(StaticAssert),
+    /// Something that could not be read.
+    Broken,
 }
 
 /// A member's declarator.

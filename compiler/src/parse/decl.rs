@@ -332,10 +332,10 @@ impl Parser<'_> {
                     words.push((word, at));
                     specs.ty_span = specs.ty_span.to(at);
                 }
+                // Reported already.
+                TypeSpec::Error => {}
                 _ => {
-                    self.error(at, "the declaration names a second type")
-                        .highlight(specs.ty_span);
-                    return Err(Reported);
+                    return Err(self.second_type(at, specs));
                 }
             },
         }
@@ -347,16 +347,31 @@ impl Parser<'_> {
         if matches!(specs.ty, TypeSpec::Missing) {
             return Ok(());
         }
-        self.error(self.loc(), "the declaration names a second type")
-            .highlight(specs.ty_span);
-        Err(Reported)
+        Err(self.second_type(Span::at(self.loc()), specs))
+    }
+
+    /// Behind the members of a record it is the semicolon that is missing.
+    fn second_type(&self, at: Span, specs: &DeclSpecs) -> Reported {
+        match &specs.ty {
+            TypeSpec::Record(record) if record.members.is_some() => {
+                self.error(specs.ty_span.end(), "expected ';' behind the members");
+            }
+            _ => {
+                self.error(at, "the declaration names a second type")
+                    .highlight(specs.ty_span);
+            }
+        }
+        Reported
     }
 
     /// Whether the name here, which is no type, stands where only a type makes sense.
     pub(super) fn looks_like_unknown_type(&mut self) -> bool {
         match self.ahead(1) {
             TokenKind::Ident(_) => true,
-            TokenKind::Keyword(keyword) => qualifier(keyword).is_some(),
+            TokenKind::Keyword(keyword) => {
+                qualifier(keyword).is_some()
+                    || self.scopes.is_empty() && specifier(keyword).is_some()
+            }
             TokenKind::Punct(Punct::Star) => {
                 // `T *name` at the start of a declaration.
                 self.scopes.is_empty() && matches!(self.ahead(2), TokenKind::Ident(_))
@@ -460,6 +475,7 @@ impl Parser<'_> {
                             return Err(Reported);
                         }
                         self.skip_statement();
+                        members.push(MemberDecl::Broken);
                     }
                 },
             }

@@ -194,6 +194,7 @@ impl Printer<'_> {
     fn member(&self, member: &MemberDecl) -> String {
         match member {
             MemberDecl::StaticAssert(a) => format!("static_assert {}", self.expr(a.cond)),
+            MemberDecl::Broken => "broken".to_string(),
             MemberDecl::Field {
                 specs, declarators, ..
             } => {

@@ -191,7 +191,7 @@ impl Preprocessor<'_> {
             return;
         }
         self.diagnostics
-            .warning(new.loc, format!("'{name}' macro redefined"))
+            .warning(new.loc, format!("macro '{name}' is defined a second time"))
             .note(old.loc, "the earlier definition is here");
     }
 

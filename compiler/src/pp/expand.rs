@@ -65,7 +65,10 @@ impl Preprocessor<'_> {
                 if !self.lparen_follows() {
                     return Some(token);
                 }
-                self.collect_arguments(token, id)?
+                match self.collect_arguments(token, id) {
+                    Some(args) => args,
+                    None => return Some(self.placeholder(token)),
+                }
             }
         };
         let name_id = match self.macros[id as usize].name_id {
@@ -131,6 +134,12 @@ impl Preprocessor<'_> {
         self.files.last().is_some_and(|f| f.lexer.at_lparen())
     }
 
+    /// Stands for an expansion that failed, so that the parser has nothing to add.
+    fn placeholder(&mut self, mut token: Token) -> Token {
+        token.kind = TokenKind::Number(self.names.intern("0"));
+        token
+    }
+
     /// Reads `( … )` behind the name of a function-like macro. `None` after an error.
     fn collect_arguments(&mut self, name: Token, id: u32) -> Option<Vec<Argument>> {
         let m = &self.macros[id as usize];
@@ -146,8 +155,9 @@ impl Preprocessor<'_> {
                     let text = self.names.resolve(self.macros[id as usize].name);
                     let message = format!("arguments of macro '{text}' have no closing ')'");
                     let loc = self.macros[id as usize].loc;
+                    // The arguments took all the rest of the file.
                     self.diagnostics
-                        .error(name.loc, message)
+                        .fatal(name.loc, message)
                         .note(loc, format!("macro '{text}' is defined here"));
                     return None;
                 }

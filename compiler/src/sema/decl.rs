@@ -212,10 +212,12 @@ impl<'a> Sema<'a> {
             _ => {
                 self.error(
                     v.span,
-                    if globals_allowed {
+                    if self.lang.std < ClStd::Cl20 {
+                        "a variable at program scope must be in the constant address space before OpenCL C 2.0"
+                    } else if globals_allowed {
                         "a variable at program scope must be in the global or constant address space"
                     } else {
-                        "a variable at program scope must be in the constant address space here; others need __opencl_c_program_scope_global_variables"
+                        "a variable at program scope must be in the constant address space; the device lacks __opencl_c_program_scope_global_variables"
                     },
                 );
                 return None;

@@ -341,7 +341,9 @@ impl<'a> Sema<'a> {
         self.pop_scope();
         self.finish_labels();
         if let Some(func) = self.func.take() {
-            if func.ret != TypeTable::VOID && !func.returns_value {
+            // After an error the tree may lack the very `return`.
+            let complete = !self.diags.has_errors();
+            if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
                 self.warning(
                     self.ast.stmt(def.body).span.end(),
                     "the function can end without returning a value",

@@ -39,6 +39,10 @@ impl<'a> Sema<'a> {
                     info.reqd_sub_group_size = self.attr_numbers::<1>(attr).map(|[n]| n);
                 }
                 "vec_type_hint" => info.vec_type_hint = self.attr_type(attr),
+                "overloadable" => {
+                    self.error(attr.span, "a kernel cannot be overloadable");
+                    continue;
+                }
                 _ => continue,
             }
             info.attributes.push(attr.text.clone());
@@ -97,13 +101,11 @@ impl<'a> Sema<'a> {
             Type::Bool | Type::Opaque(_) | Type::Atomic(_) => true,
             Type::Float(FloatKind::Half) => !self.lang.fp16(),
             Type::Array { elem, .. } => self.forbidden_value(elem.ty),
-            Type::Record(record) => self
-                .module
-                .types
-                .record(*record)
-                .fields
-                .iter()
-                .any(|f| self.forbidden_value(f.ty.ty)),
+            Type::Record(record) => {
+                let fields = &self.module.types.record(*record).fields;
+                self.host_sized.contains(record)
+                    || fields.iter().any(|f| self.forbidden_value(f.ty.ty))
+            }
             _ => false,
         }
     }

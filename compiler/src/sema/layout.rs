@@ -11,6 +11,8 @@ pub(super) struct FieldSpec {
     pub(super) align: u64,
     /// `packed` on the field itself.
     pub(super) packed: bool,
+    /// `size_t` and its like: fields that kernels cannot take.
+    pub(super) host_sized: bool,
     pub(super) span: Span,
 }
 
@@ -75,6 +77,7 @@ mod tests {
             ty: QualType::plain(ty),
             align: 0,
             packed: false,
+            host_sized: false,
             span: Span::NONE,
         }
     }

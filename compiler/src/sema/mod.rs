@@ -20,6 +20,7 @@ mod const_eval;
 mod convert;
 mod decl;
 mod expr;
+mod flow;
 mod func;
 mod init;
 mod kernel;
@@ -34,7 +35,7 @@ mod specs;
 mod stmt;
 mod vector;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Diagnostics, Report};
 use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
@@ -46,7 +47,7 @@ use scope::{FuncMeta, Scope};
 use typed::{
     Body, Expr, ExprId, ExprKind, FuncId, GlobalId, LocalId, Place, PlaceId, PlaceKind, TypedModule,
 };
-use types::{AddrSpace, QualType, TypeId};
+use types::{AddrSpace, QualType, RecordId, TypeId};
 
 /// Expressions nested deeper than this are refused rather than recursed into.
 const MAX_DEPTH: u32 = 12_000;
@@ -75,6 +76,7 @@ pub fn check(
         const_locals: FxHashMap::default(),
         global_meta: Vec::new(),
         strings: FxHashMap::default(),
+        host_sized: FxHashSet::default(),
         calls: Vec::new(),
         depth: 0,
     };
@@ -120,6 +122,8 @@ struct Sema<'a> {
     /// Beside `module.globals`: whether a definition was tentative.
     global_meta: Vec<scope::GlobalMeta>,
     strings: FxHashMap<Vec<u8>, GlobalId>,
+    /// Records with a `size_t` or its like, which kernels do not take.
+    host_sized: FxHashSet<RecordId>,
     /// Who calls whom, for recursion.
     calls: Vec<(FuncId, FuncId, Span)>,
     depth: u32,

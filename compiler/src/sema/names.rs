@@ -105,6 +105,29 @@ pub fn forbidden_in_kernels(name: &str) -> bool {
     )
 }
 
+/// Words that stand where a type begins, for "did you mean".
+const QUALIFIERS: &[&str] = &[
+    "__kernel",
+    "__global",
+    "__local",
+    "__constant",
+    "__private",
+    "kernel",
+    "global",
+    "local",
+    "constant",
+    "private",
+    "const",
+    "volatile",
+    "static",
+    "inline",
+    "unsigned",
+    "signed",
+    "struct",
+    "typedef",
+    "extern",
+];
+
 /// All built-in type names, for "did you mean".
 pub fn all() -> impl Iterator<Item = String> {
     let scalars = SCALARS.iter().flat_map(|(name, _)| {
@@ -112,7 +135,9 @@ pub fn all() -> impl Iterator<Item = String> {
             .iter()
             .map(move |count| format!("{name}{count}"))
     });
-    scalars.chain(OTHERS.iter().map(|(name, _)| (*name).to_string()))
+    let qualifiers = QUALIFIERS.iter().map(|name| (*name).to_string());
+    let others = OTHERS.iter().map(|(name, _)| (*name).to_string());
+    scalars.chain(others).chain(qualifiers)
 }
 
 /// The scalar's place in the order of C's conversion ranks.
@@ -134,9 +159,12 @@ pub fn closest(name: &str, candidates: impl Iterator<Item = String>) -> Option<S
     if name.len() < 3 {
         return None;
     }
-    let limit = name.len().div_ceil(3);
+    let limit = (name.len() / 3).min(3);
     let mut best: Option<(usize, String)> = None;
     for candidate in candidates {
+        // A name cut short may lack more.
+        let is_cut = name.starts_with(&candidate) || candidate.starts_with(name);
+        let limit = limit + usize::from(is_cut);
         if candidate == name || candidate.len().abs_diff(name.len()) > limit {
             continue;
         }

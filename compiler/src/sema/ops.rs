@@ -90,7 +90,10 @@ impl<'a> Sema<'a> {
 
     fn read_only(&mut self, place: PlaceId, span: Span) {
         let node = self.body.place(place);
-        let shown = self.show_qual(node.ty);
+        let mut shown = self.show_qual(node.ty);
+        if node.space == AddrSpace::Constant {
+            shown = format!("__constant {shown}");
+        }
         let (message, declared) = match &node.kind {
             PlaceKind::Local(local) => {
                 let variable = self.body.local(*local);

@@ -25,9 +25,13 @@ impl<'a> Sema<'a> {
             match member {
                 MemberDecl::StaticAssert(assert) => self.static_assert(assert),
                 MemberDecl::Field { .. } => self.fields(member, &mut fields),
+                MemberDecl::Broken => {}
             }
         }
         self.check_duplicates(&fields);
+        if fields.iter().any(|f| f.host_sized) {
+            self.host_sized.insert(id);
+        }
         let min_align = self
             .aligned_attr(&spec.attrs)
             .max(self.aligned_attr(&specs.attrs));
@@ -118,6 +122,7 @@ impl<'a> Sema<'a> {
                     ty: base.q,
                     align: shared_align,
                     packed: false,
+                    host_sized: false,
                     span: *span,
                 });
             } else {
@@ -177,6 +182,7 @@ impl<'a> Sema<'a> {
                 },
                 align,
                 packed,
+                host_sized: ty.not_for_kernels,
                 span: name_span,
             });
         }
