@@ -267,9 +267,10 @@ impl Stream {
         self.queue.timeline().completed().map_err(error)
     }
 
-    /// Blocks until a submitted value is reached.
+    /// Blocks until a submitted value is reached, without polling: who wants to poll has done so.
     pub fn wait(&self, value: u64) -> Result<()> {
-        self.queue.wait(value, None).map(|_| ()).map_err(error)
+        let timeline = self.queue.timeline();
+        timeline.block(value, None).map(|_| ()).map_err(error)
     }
 
     /// Lets go of what finished batches kept alive.

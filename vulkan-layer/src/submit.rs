@@ -232,13 +232,20 @@ impl Timeline {
             }
             std::hint::spin_loop();
         }
-        let timeout = match timeout {
-            None => u64::MAX,
-            Some(timeout) => {
-                let left = timeout.saturating_sub(start.elapsed());
-                u64::try_from(left.as_nanos()).unwrap_or(u64::MAX)
-            }
-        };
+        self.block(
+            value,
+            timeout.map(|timeout| timeout.saturating_sub(start.elapsed())),
+        )
+    }
+
+    /// Like [`Timeline::wait`], without polling first: for threads that others do not wait for.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        let timeout = timeout.map_or(u64::MAX, |timeout| {
+            u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
+        });
         let semaphores = [self.0.semaphore];
         let values = [value];
         let info = vk::SemaphoreWaitInfo::default()

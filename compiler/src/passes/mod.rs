@@ -10,6 +10,7 @@
 //! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
 
 pub mod address_space;
+pub mod const_tables;
 pub mod cse;
 pub mod dce;
 pub mod eval;
@@ -246,6 +247,12 @@ pub const PIPELINE: &[Pass] = &[
         name: "dce",
         run: PassFn::Function(dce::run),
         requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "const_tables",
+        run: PassFn::Module(const_tables::run),
+        requires: &[Property::SlotsPromoted],
         ensures: &[],
     },
     Pass {

@@ -39,6 +39,8 @@ pub(crate) struct Builder {
     globals: Vec<u32>,
     functions: Vec<u32>,
     interned: FxHashMap<SmallVec<[u32; 8]>, Id>,
+    /// The 32-bit constants, by id.
+    words: FxHashMap<Id, u32>,
     /// The function being written.
     pub f: FunctionWords,
 }
@@ -75,6 +77,7 @@ impl Builder {
             globals: Vec::new(),
             functions: Vec::new(),
             interned: FxHashMap::default(),
+            words: FxHashMap::default(),
             f: FunctionWords::default(),
         }
     }
@@ -254,7 +257,11 @@ impl Builder {
         let ty = self.int(bits);
         match bits {
             64 => self.constant_op(Op::Constant, ty, &[value as u32, (value >> 32) as u32]),
-            32 => self.constant_op(Op::Constant, ty, &[value as u32]),
+            32 => {
+                let id = self.constant_op(Op::Constant, ty, &[value as u32]);
+                self.words.insert(id, value as u32);
+                id
+            }
             _ => {
                 // Narrow literals with signedness 0 are zero-extended.
                 let mask = (1u64 << bits) - 1;
@@ -280,6 +287,18 @@ impl Builder {
 
     /// An instruction with a result in the current function.
     pub fn op(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
+        if let &[a, b] = operands {
+            match (self.words.get(&a).copied(), self.words.get(&b).copied()) {
+                (Some(a), Some(b)) => {
+                    if let Some(result) = folded(op, a, b) {
+                        return self.u32(result);
+                    }
+                }
+                (Some(0), None) if op == Op::IAdd => return b,
+                (None, Some(0)) if op == Op::IAdd => return a,
+                _ => {}
+            }
+        }
         let id = self.id();
         self.op_with_id(op, ty, id, operands);
         id
@@ -357,4 +376,16 @@ impl Builder {
         }
         words
     }
+}
+
+/// The result of an instruction of address arithmetic on two constants.
+fn folded(op: Op, a: u32, b: u32) -> Option<u32> {
+    Some(match op {
+        Op::IAdd => a.wrapping_add(b),
+        Op::ISub => a.wrapping_sub(b),
+        Op::BitwiseAnd => a & b,
+        Op::ShiftLeftLogical => a.checked_shl(b)?,
+        Op::ShiftRightLogical => a.checked_shr(b)?,
+        _ => return None,
+    })
 }
