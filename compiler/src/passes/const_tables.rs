@@ -1,7 +1,7 @@
 //! Private arrays that only ever hold constants become constant data.
 //!
 //! `const int t[16] = {…}` in a function is a private variable that each work-item fills before
-//! it reads it at a computed place. When all stores to a variable have constant places and
+//! it reads it at a computed place, or copies from constant data. When all stores to a variable have constant places and
 //! values, and no two of them disagree about a byte, a load gives either that value or, where
 //! nothing was stored yet, any value: so the loads may read the program's constant data, and
 //! the variable and its stores go. Equal tables share their data.
@@ -14,7 +14,7 @@ use crate::ir::{
     AccessFlags, AddressSpace, Function, GlobalData, GlobalId, Inst, InstKind, Linkage, Module,
     Scalar, StackSlot, Type, Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Smaller tables stay.
@@ -28,7 +28,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Changed {
         if func.entry().is_none() || func.slots.is_empty() {
             continue;
         }
-        let tables = find(func);
+        let tables = find(func, &module.globals);
         if tables.slots.is_empty() {
             continue;
         }
@@ -83,7 +83,7 @@ struct Contents {
     wanted: bool,
 }
 
-fn find(func: &Function) -> Tables {
+fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
     let mut tables = Tables::default();
     let mut offsets: SecondaryMap<Value, Option<i64>> = SecondaryMap::new();
     let mut contents: FxHashMap<StackSlot, Contents> = FxHashMap::default();
@@ -151,6 +151,27 @@ fn find(func: &Function) -> Tables {
                     escapes(*ptr);
                 }
             }
+            InstKind::MemCopy {
+                dst,
+                src,
+                size,
+                flags,
+                ..
+            } => {
+                escapes(*src);
+                let Some(slot) = tables.slot_of[*dst] else {
+                    continue;
+                };
+                let bytes = (func.const_bits(*size))
+                    .and_then(|size| global_bytes(func, globals, *src, size));
+                let copied = bytes.zip(offsets[*dst]).is_some_and(|(bytes, offset)| {
+                    let contents = contents_of(&mut contents, func, slot);
+                    !flags.contains(AccessFlags::VOLATILE) && put(contents, offset, &bytes)
+                });
+                if !copied {
+                    escapes(*dst);
+                }
+            }
             kind => kind.for_each_value(escapes),
         }
     }
@@ -215,6 +236,38 @@ fn constant_bytes(func: &Function, value: Value) -> Option<Vec<u8>> {
     )
 }
 
+/// The bytes of constant data without pointers, at a constant place.
+fn global_bytes(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    mut address: Value,
+    size: u64,
+) -> Option<Vec<u8>> {
+    let mut start = 0_i64;
+    loop {
+        match func.insts[func.def_inst(address)?].kind {
+            InstKind::PtrAdd { base, offset } => {
+                start = start.checked_add(func.const_signed(offset)?)?;
+                address = base;
+            }
+            InstKind::GlobalAddr { global } => {
+                let data = globals.get(global)?;
+                let start = u64::try_from(start).ok()?;
+                let end = start.checked_add(size).filter(|&end| end <= data.size)?;
+                let plain = data.space == AddressSpace::Constant
+                    && data.linkage != Linkage::Import
+                    && data.relocations.is_empty();
+                return match data.init.get(start as usize..end as usize) {
+                    Some(bytes) if plain => Some(bytes.to_vec()),
+                    None if plain && data.init.is_empty() => Some(vec![0; size as usize]),
+                    _ => None,
+                };
+            }
+            _ => return None,
+        }
+    }
+}
+
 /// Lets the addresses of tables be addresses of constant data, and removes the stores.
 fn rewrite(func: &mut Function, tables: &Tables, globals: &FxHashMap<StackSlot, GlobalId>) {
     let ty = Type::ptr(AddressSpace::Constant);
@@ -227,6 +280,7 @@ fn rewrite(func: &mut Function, tables: &Tables, globals: &FxHashMap<StackSlot, 
             let loc = func.insts[inst].loc;
             let new = match func.insts[inst].kind {
                 InstKind::Store { ptr, .. } if is_table(ptr) => continue,
+                InstKind::MemCopy { dst, .. } if is_table(dst) => continue,
                 InstKind::StackAddr { slot } => globals
                     .get(&slot)
                     .map(|&global| InstKind::GlobalAddr { global }),
