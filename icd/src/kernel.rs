@@ -170,8 +170,8 @@ pub unsafe fn get_kernel_sub_group_info(
     kernel: cl_kernel,
     device: cl_device_id,
     param_name: cl_kernel_sub_group_info,
-    _input_value_size: usize,
-    _input_value: *const c_void,
+    input_value_size: usize,
+    input_value: *const c_void,
     param_value_size: usize,
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
@@ -180,8 +180,22 @@ pub unsafe fn get_kernel_sub_group_info(
     unsafe {
         let kernel = handle::get::<Kernel>(kernel)?;
         let device = handle::optional::<Device>(device)?;
+        let whole = !input_value.is_null() && input_value_size % size_of::<usize>() == 0;
+        let input = whole.then(|| {
+            let bytes = handle::slice(input_value.cast::<u8>(), input_value_size.min(64));
+            // The application's memory need not be aligned.
+            bytes
+                .chunks_exact(size_of::<usize>())
+                .map(|chunk| chunk.as_ptr().cast::<usize>().read_unaligned())
+                .collect::<Vec<_>>()
+        });
+        let capacity = if param_value.is_null() {
+            3
+        } else {
+            param_value_size / size_of::<usize>()
+        };
         info::write(
-            kernel.sub_group_info(device, param_name),
+            kernel.sub_group_info(device, param_name, input.as_deref(), capacity),
             param_value_size,
             param_value,
             param_value_size_ret,

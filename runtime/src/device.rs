@@ -213,6 +213,19 @@ impl Device {
         self.capabilities().subgroup.size.max(1) as usize
     }
 
+    /// CL_DEVICE_MAX_NUM_SUB_GROUPS; 0 without sub-groups.
+    pub fn max_sub_groups(&self) -> u32 {
+        let caps = self.capabilities();
+        let Some(size) = extensions::sub_group_size(caps) else {
+            return 0;
+        };
+        let most = caps.limits.max_group_invocations.div_ceil(size);
+        match caps.subgroup.max_subgroups_per_group {
+            0 => most,
+            limit => most.min(limit),
+        }
+    }
+
     /// The device as the compiler knows it.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {
@@ -273,7 +286,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,
-        max_subgroup_size: subgroup.max_size,
+        max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
         subgroup: SubgroupOps {
             basic: subgroup.basic,
             vote: subgroup.vote,

@@ -72,7 +72,11 @@ impl Object<Device> {
             cl::CL_DEVICE_BUILT_IN_KERNELS => Info::string(""),
             cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Info::empty(),
             // Not submitted for conformance: the specification's form for "none".
-            cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Info::string("v0000-00-00-00"),
+            cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => {
+                // A date that is none: no version has passed yet, and the text must have the
+                // form of a date.
+                Info::string("v0000-01-01-00")
+            }
             cl::CL_DEVICE_PLATFORM => Info::size(self.platform()),
             cl::CL_DEVICE_REFERENCE_COUNT => Info::u32(1),
             cl::CL_DEVICE_AVAILABLE
@@ -106,8 +110,7 @@ impl Object<Device> {
             | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
             cl::CL_DEVICE_MAX_PIPE_ARGS
             | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE
-            | cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::u32(0),
+            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(0),
             cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
             | cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Info::u64(0),
             cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
@@ -241,6 +244,7 @@ impl Object<Device> {
                     | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
             ),
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),
+            cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::u32(self.max_sub_groups()),
             _ => return Err(Error::InvalidValue),
         })
     }

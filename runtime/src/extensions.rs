@@ -32,6 +32,14 @@ const fn always(name: &'static str) -> Extension {
     }
 }
 
+const fn on(name: &'static str, condition: fn(&Capabilities) -> bool) -> Extension {
+    Extension {
+        name,
+        version: V1,
+        condition,
+    }
+}
+
 /// Extensions of the platform itself; every device reports them too where the specification
 /// makes them both.
 const PLATFORM: &[(&str, u32)] = &[
@@ -63,6 +71,30 @@ const DEVICE: &[Extension] = &[
         version: V1,
         condition: |caps| caps.features.shader_float16,
     },
+    on("cl_khr_int64_base_atomics", int64_atomics),
+    on("cl_khr_int64_extended_atomics", int64_atomics),
+    on("cl_khr_subgroups", |caps| sub_group_size(caps).is_some()),
+    on("cl_khr_subgroup_ballot", |caps| {
+        sub_group_size(caps).is_some()
+    }),
+    on("cl_khr_subgroup_non_uniform_vote", |caps| {
+        sub_group_size(caps).is_some()
+    }),
+    on("cl_khr_subgroup_non_uniform_arithmetic", |caps| {
+        sub_group_size(caps).is_some()
+    }),
+    on("cl_khr_subgroup_shuffle", |caps| {
+        sub_group_size(caps).is_some() && caps.subgroup.shuffle
+    }),
+    on("cl_khr_subgroup_shuffle_relative", |caps| {
+        sub_group_size(caps).is_some() && caps.subgroup.shuffle_relative
+    }),
+    on("cl_khr_subgroup_clustered_reduce", |caps| {
+        sub_group_size(caps).is_some() && caps.subgroup.clustered
+    }),
+    on("cl_khr_subgroup_rotate", |caps| {
+        sub_group_size(caps).is_some() && caps.subgroup.rotate
+    }),
     Extension {
         name: "cl_khr_pci_bus_info",
         version: V1,
@@ -83,7 +115,28 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: |caps| caps.features.shader_float64,
     },
+    Extension {
+        name: "__opencl_c_subgroups",
+        version: make_version(3, 0, 0),
+        condition: |caps| sub_group_size(caps).is_some(),
+    },
 ];
+
+/// Whether both global and local memory have 64-bit atomics.
+fn int64_atomics(caps: &Capabilities) -> bool {
+    caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be
+/// made of. Where the size varies, every pipeline requires this one.
+pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
+    let subgroup = &caps.subgroup;
+    let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
+    let operations =
+        subgroup.basic && subgroup.vote && subgroup.arithmetic && subgroup.ballot && fixed;
+    // The functions take 8-, 16- and 64-bit integers and half as well.
+    (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
+}
 
 /// SPIR-V versions accepted by clCreateProgramWithIL, with CL_DEVICE_ILS_WITH_VERSION's numbers.
 pub const IL_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];

@@ -1,6 +1,6 @@
 //! Kernel objects and their arguments.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executable::{ArgKind, ArgMeta, Executable, KernelInfo};
+use crate::extensions;
 use crate::info::Info;
 use crate::memory::Mem;
 use crate::ndrange;
@@ -27,8 +28,17 @@ pub enum ArgValue {
     Ignored,
 }
 
-/// The arguments of one enqueue: an immutable snapshot, shared until the kernel's are set anew.
-pub type ArgBlock = Arc<Vec<Option<ArgValue>>>;
+/// The arguments of one enqueue: an immutable snapshot that keeps its buffers.
+pub type ArgBlock = Vec<Option<ArgValue>>;
+
+/// An argument as the kernel object remembers it: clSetKernelArg retains no memory object, whose
+/// destructor callbacks and memory do not wait for the kernel.
+#[derive(Clone)]
+enum Remembered {
+    /// Everything but a buffer.
+    Value(ArgValue),
+    Buffer(Weak<Object<Mem>>),
+}
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -47,8 +57,8 @@ pub struct Kernel {
     name: String,
     /// By the program's devices; `None` where it has no executable for the device.
     on_devices: Vec<Option<OnDevice>>,
-    /// Guards the arguments; enqueues share the block, setting copies it.
-    args: Mutex<ArgBlock>,
+    /// Guards the arguments.
+    args: Mutex<Vec<Option<Remembered>>>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -95,7 +105,7 @@ impl Kernel {
         if infos.any(|info| kinds(info) != kinds(first)) {
             return Err(Error::InvalidKernelDefinition);
         }
-        let args = Arc::new(vec![None; first.args.len()]);
+        let args = vec![None; first.args.len()];
         Ok(Self::attached(program, name.to_string(), on_devices, args))
     }
 
@@ -112,7 +122,7 @@ impl Kernel {
         program: &Ref<Program>,
         name: String,
         on_devices: Vec<Option<OnDevice>>,
-        args: ArgBlock,
+        args: Vec<Option<Remembered>>,
     ) -> Ref<Kernel> {
         program.count_kernel(1);
         Object::new(Kernel {
@@ -211,17 +221,30 @@ impl Kernel {
                 value
             }
         };
-        let mut args = self.args.lock();
-        Arc::make_mut(&mut args)[index as usize] = Some(value);
+        let remembered = match value {
+            ArgValue::Buffer(Some(buffer)) => Remembered::Buffer(Arc::downgrade(&buffer)),
+            value => Remembered::Value(value),
+        };
+        self.args.lock()[index as usize] = Some(remembered);
         Ok(())
     }
 
     /// The arguments as they are now, for one enqueue.
     ///
     /// # Errors
-    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set.
+    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
+    /// that has been released.
     pub fn snapshot(&self) -> Result<ArgBlock> {
-        let args = self.args.lock().clone();
+        let current = |arg: &Remembered| match arg {
+            Remembered::Value(value) => Some(value.clone()),
+            Remembered::Buffer(buffer) => buffer.upgrade().map(|b| ArgValue::Buffer(Some(b))),
+        };
+        let args: ArgBlock = self
+            .args
+            .lock()
+            .iter()
+            .map(|arg| arg.as_ref().and_then(current))
+            .collect();
         let description = self.description()?;
         let missing = description
             .args
@@ -241,7 +264,7 @@ impl Kernel {
             .iter()
             .enumerate()
             .filter_map(|(ordinal, arg)| match arg {
-                Some(ArgValue::Local(size)) => Some((ordinal, *size as u64)),
+                Some(Remembered::Value(ArgValue::Local(size))) => Some((ordinal, *size as u64)),
                 _ => None,
             })
             .collect()
@@ -307,20 +330,72 @@ impl Kernel {
         })
     }
 
-    /// clGetKernelSubGroupInfo.
-    pub fn sub_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
-        self.query_device(device)?;
-        match name {
-            cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE
-            | cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE
-            | cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT
-            | cl::CL_KERNEL_MAX_NUM_SUB_GROUPS
-            | cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS => {
-                // CL_INVALID_OPERATION if the device does not support sub-groups: none does.
-                Err(Error::InvalidOperation)
-            }
-            _ => Err(Error::InvalidValue),
+    /// clGetKernelSubGroupInfo. `input` holds the values of input_value, `None` for NULL;
+    /// `capacity` is how many dimensions param_value has room for.
+    pub fn sub_group_info(
+        &self,
+        device: Option<Ref<Device>>,
+        name: u32,
+        input: Option<&[usize]>,
+        capacity: usize,
+    ) -> Result<Info> {
+        let device = self.query_device(device)?;
+        let known = [
+            cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+            cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+            cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+            cl::CL_KERNEL_MAX_NUM_SUB_GROUPS,
+            cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS,
+        ];
+        // CL_INVALID_VALUE if param_name is not valid.
+        if !known.contains(&name) {
+            return Err(Error::InvalidValue);
         }
+        // CL_INVALID_OPERATION if the device does not support sub-groups.
+        let sub_group = extensions::sub_group_size(device.capabilities())
+            .ok_or(Error::InvalidOperation)? as usize;
+        let limits = self.limits(&device)?;
+        let most = limits
+            .group_size
+            .div_ceil(sub_group)
+            .min(device.max_sub_groups() as usize);
+        // CL_INVALID_VALUE if input_value is NULL or its size is not that of 1 to 3 sizes.
+        let range = || {
+            input
+                .filter(|sizes| (1..=3).contains(&sizes.len()))
+                .ok_or(Error::InvalidValue)
+        };
+        Ok(match name {
+            cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => {
+                range()?;
+                Info::size(sub_group)
+            }
+            cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
+                let items = range()?
+                    .iter()
+                    .try_fold(1_usize, |items, size| items.checked_mul(*size))
+                    .ok_or(Error::InvalidValue)?;
+                Info::size(items.div_ceil(sub_group))
+            }
+            cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+                // CL_INVALID_VALUE if input_value is not one size.
+                let [count] = *range()? else {
+                    return Err(Error::InvalidValue);
+                };
+                let items = count.saturating_mul(sub_group);
+                let local = match limits.required {
+                    Some(required) if required.iter().product::<usize>() == items => required,
+                    // Zeros if no work-group size gives that many.
+                    Some(_) => [0; 3],
+                    None if count <= most && items <= limits.item_sizes[0] => [items, 1, 1],
+                    None => [0; 3],
+                };
+                Info::sizes(&local[..capacity.clamp(1, 3)])
+            }
+            cl::CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::size(most),
+            // No kernel attribute asks for a number.
+            _ => Info::size(0),
+        })
     }
 
     /// clGetKernelArgInfo.

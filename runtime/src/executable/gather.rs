@@ -17,8 +17,8 @@ use super::interface::{
     PrintfBuffer, RangePush, Source,
 };
 
-/// More arguments than SPIR-V's universal limit are refused.
-const MAX_ARGUMENTS: u32 = 255;
+/// More arguments are refused: one per byte of CL_DEVICE_MAX_PARAMETER_SIZE.
+const MAX_ARGUMENTS: u32 = 4096;
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -269,7 +269,13 @@ impl Executable {
             all.push((id, range.work_dim));
         }
         if let Some(id) = self.interface.spec_subgroup_size {
-            all.push((id, caps.subgroup.max_size));
+            let subgroup = &caps.subgroup;
+            let size = if subgroup.required_size {
+                subgroup.size
+            } else {
+                subgroup.max_size
+            };
+            all.push((id, size));
         }
         let spec: SpecValues = all.iter().copied().collect();
         let (needed, limit) = (

@@ -18,7 +18,7 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::{KernelModule, VulkanModule};
 
-use crate::context::{Context, Destructor};
+use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executable::Executable;
@@ -75,8 +75,6 @@ pub struct Program {
     spec_constants: Mutex<BTreeMap<u32, Vec<u8>>>,
     /// Kernel objects attached to the program.
     kernels: AtomicUsize,
-    /// Guards the callbacks of clSetProgramReleaseCallback.
-    release_callbacks: Mutex<Vec<Destructor>>,
 }
 
 impl std::fmt::Debug for Program {
@@ -113,7 +111,6 @@ impl Program {
             builds: Mutex::new(builds),
             spec_constants: Mutex::default(),
             kernels: AtomicUsize::new(0),
-            release_callbacks: Mutex::default(),
         })
     }
 
@@ -305,21 +302,5 @@ impl Program {
     /// Whether kernel objects are attached.
     pub(crate) fn has_kernels(&self) -> bool {
         self.kernels.load(Ordering::Acquire) != 0
-    }
-
-    /// clSetProgramReleaseCallback.
-    pub fn add_release_callback(&self, callback: Destructor) {
-        self.release_callbacks.lock().push(callback);
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        for callback in std::mem::take(self.release_callbacks.get_mut())
-            .into_iter()
-            .rev()
-        {
-            callback();
-        }
     }
 }

@@ -329,10 +329,10 @@ fn needs_of_the_module() {
 #[test]
 fn kernels_that_contradict_each_other() {
     let mut d = Draft::new();
-    d.kernel("k", 256, 0);
+    d.kernel("k", 4097, 0);
     d.m.end();
     let log = Executable::new(&d.finish(), &caps()).unwrap_err();
-    assert_eq!(log, "error: kernel `k` has 256 arguments\n");
+    assert_eq!(log, "error: kernel `k` has 4097 arguments\n");
 
     let mut d = Draft::new();
     let function = d.m.begin("k");
