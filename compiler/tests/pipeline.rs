@@ -40,7 +40,14 @@ fn check_file(path: &Path) -> Result<(), String> {
     if runs.is_empty() {
         return Ok(());
     }
-    let target = Target::reference();
+    let mut target = Target::reference();
+    // What the files need beyond it.
+    let more = [
+        "cl_khr_subgroups",
+        "cl_khr_int64_base_atomics",
+        "cl_khr_int64_extended_atomics",
+    ];
+    target.extensions.extend(more.map(String::from));
     let options = CompileOptions::parse(&options);
     let options = options.map_err(|e| format!("{e:?}"))?;
     let source = Source {

@@ -243,7 +243,14 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let (options, log, runs) = directives(&text);
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
-    let target = Target::reference();
+    let mut target = Target::reference();
+    // What the files need beyond it.
+    let more = [
+        "cl_khr_subgroups",
+        "cl_khr_int64_base_atomics",
+        "cl_khr_int64_extended_atomics",
+    ];
+    target.extensions.extend(more.map(String::from));
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source {
         name: &name,

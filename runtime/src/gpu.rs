@@ -27,10 +27,14 @@ pub fn error(error: vk::Error) -> Error {
     }
 }
 
+fn staging_only() -> bool {
+    static STAGING_ONLY: OnceLock<bool> = OnceLock::new();
+    *STAGING_ONLY.get_or_init(|| config::STAGING_ONLY.value().is_some())
+}
+
 /// A buffer's memory, where the host can reach it and is meant to.
 pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
-    static STAGING_ONLY: OnceLock<bool> = OnceLock::new();
-    if *STAGING_ONLY.get_or_init(|| config::STAGING_ONLY.value().is_some()) {
+    if staging_only() {
         return None;
     }
     HostSlice::of_buffer(buffer)
@@ -90,6 +94,15 @@ impl Device {
             MemoryClass::DeviceLocal
         };
         self.raw.create_buffer(size, class).map_err(error)
+    }
+
+    /// A buffer that is the application's memory itself, on devices that share the host's memory;
+    /// `None` where a copy must do.
+    pub fn import(&self, host: HostSlice) -> Option<Buffer> {
+        if staging_only() || !self.raw.capabilities().unified_memory {
+            return None;
+        }
+        host.import(&self.raw)
     }
 
     /// Copies device memory to the host, once all commands that write it have ended.

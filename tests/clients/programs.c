@@ -416,8 +416,15 @@ static void compile_and_link(void)
     EQ(clCompileProgram(m, 0, NULL, NULL, 1, &h, NULL, NULL, NULL), CL_INVALID_VALUE);
     EQ(clCompileProgram(m, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
     MUST(clCompileProgram(m, 0, NULL, NULL, 1, &h, names, NULL, NULL));
-    CHECK(!clLinkProgram(context, 0, NULL, NULL, 1, &m, NULL, NULL, &error));
+    /* A link that fails gives the program that holds its log. */
+    cl_program unlinked = clLinkProgram(context, 0, NULL, NULL, 1, &m, NULL, NULL, &error);
     EQ(error, CL_LINK_PROGRAM_FAILURE);
+    CHECK(unlinked);
+    char link_log[256] = "";
+    MUST(clGetProgramBuildInfo(unlinked, device, CL_PROGRAM_BUILD_LOG, sizeof link_log, link_log,
+                               NULL));
+    CHECK(strstr(link_log, "error"));
+    MUST(clReleaseProgram(unlinked));
     CHECK(!clLinkProgram(context, 0, NULL, NULL, 1, &h, NULL, NULL, &error));
     EQ(error, CL_INVALID_OPERATION);
     CHECK(!clLinkProgram(context, 0, NULL, "-what", 1, &m, NULL, NULL, &error));

@@ -347,9 +347,14 @@ impl Device {
             .result()
             .call("vkGetMemoryHostPointerPropertiesEXT")?;
         let bits = requirements.memory_type_bits & host.memory_type_bits;
-        if bits == 0 || requirements.size > size {
+        // Without coherence the host would have to flush, which nobody does.
+        let wanted = vk::MemoryPropertyFlags::HOST_COHERENT;
+        let coherent = (0_u32..)
+            .zip(&device.memory_types)
+            .find(|(index, kind)| bits & (1 << index) != 0 && kind.property_flags.contains(wanted));
+        let Some((memory_type, _)) = coherent.filter(|_| requirements.size <= size) else {
             return Err(Error::Unsupported("this host memory as a buffer".into()));
-        }
+        };
         let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
             .handle_type(handle_type)
             .host_pointer(pointer.as_ptr().cast());
@@ -357,7 +362,7 @@ impl Device {
             vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(size)
-            .memory_type_index(bits.trailing_zeros())
+            .memory_type_index(memory_type)
             .push_next(&mut import)
             .push_next(&mut flags);
         // SAFETY: the pointer is valid by this function's contract and aligned as checked.

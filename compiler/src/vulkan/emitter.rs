@@ -245,7 +245,9 @@ impl<'m> Emitter<'m> {
             .iter()
             .map(|k| k.required_work_group_size);
         let first = sizes.next().flatten();
-        if first.is_some() && sizes.all(|s| s == first) {
+        // A range that the required size does not divide still needs smaller groups at its end.
+        let uniform = self.options.math.uniform_work_group_size;
+        if uniform && first.is_some() && sizes.all(|s| s == first) {
             self.fixed_group_size = first;
         }
         let u32_ty = self.b.int(32);

@@ -4,7 +4,9 @@
 //! The application answers for its pointers (OpenCL's contract), the Vulkan layer for mapped
 //! memory. Lengths are checked here.
 
-use pumice_vulkan_layer::Buffer;
+use pumice_vulkan_layer::{Buffer, Device};
+
+use crate::log;
 
 /// A stretch of memory outside the runtime's ownership.
 ///
@@ -38,6 +40,29 @@ impl HostSlice {
         // SAFETY: the mapping covers the buffer and stays while a clone of the buffer lives;
         // commands hold the buffers whose slices they use.
         Some(unsafe { Self::new(start.as_ptr(), buffer.size() as usize) })
+    }
+
+    /// Makes a buffer of the memory itself, without a copy; `None` where the device cannot, or
+    /// not at this address. The memory must outlive the buffer, which whoever made the slice has
+    /// promised of memory given with CL_MEM_USE_HOST_PTR.
+    pub fn import(self, device: &Device) -> Option<Buffer> {
+        let alignment = device.capabilities().host_import_alignment?;
+        // The whole pages that the memory lies in are there; the buffer uses none of the rest.
+        let size = (self.length as u64).checked_next_multiple_of(alignment)?;
+        let page = 4096;
+        if self.start as u64 % alignment != 0 || alignment > page {
+            return None;
+        }
+        let start = std::ptr::NonNull::new(self.start)?;
+        // SAFETY: the memory stays until the buffer is gone (see above), and up to the end of
+        // its last page, which `size` does not pass.
+        match unsafe { device.import_host_memory(start, size) } {
+            Ok(buffer) => Some(buffer),
+            Err(error) => {
+                log::info!("host memory is copied, not imported: {error}");
+                None
+            }
+        }
     }
 
     /// A slice of no bytes.

@@ -31,6 +31,8 @@ pub struct Storage {
     devices: Vec<Ref<Device>>,
     /// CL_MEM_USE_HOST_PTR: the application's memory.
     use_host: Option<HostSlice>,
+    /// Whether the only device's memory is the application's itself.
+    imported: bool,
     /// Whether the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
     host_cached: bool,
     /// Guards where the bytes are.
@@ -65,21 +67,29 @@ impl Storage {
         use_host: Option<HostSlice>,
         host_cached: bool,
     ) -> Result<Arc<Self>> {
+        let import = match (devices, use_host) {
+            ([device], Some(host)) => device.gpu()?.import(host),
+            _ => None,
+        };
+        let imported = import.is_some();
+        let mut copies: Vec<Option<Buffer>> = devices.iter().map(|_| None).collect();
+        copies[0] = import;
         let storage = Self {
             size,
             devices: devices.to_vec(),
             use_host,
+            imported,
             host_cached,
             residency: Mutex::new(Residency {
-                copies: devices.iter().map(|_| None).collect(),
-                newest: vec![false; devices.len()],
+                newest: vec![false; copies.len()],
+                copies,
                 shadow: None,
             }),
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
         let memory = storage.on_device(0, Access::Write)?;
-        if let Some(contents) = contents.or(use_host) {
+        if let Some(contents) = contents.or(use_host.filter(|_| !imported)) {
             storage.devices[0].gpu()?.write(&memory, 0, contents)?;
         }
         Ok(Arc::new(storage))
@@ -157,7 +167,7 @@ impl Storage {
     /// and unmaps must bring up to date.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
-            return Ok((host, true));
+            return Ok((host, !self.imported));
         }
         if self.devices.len() == 1 {
             let memory = self.on_device(index, Access::Read)?;
