@@ -132,6 +132,7 @@ impl Target {
                 "cl_khr_local_int32_base_atomics",
                 "cl_khr_local_int32_extended_atomics",
                 "cl_khr_byte_addressable_store",
+                "cl_khr_extended_bit_ops",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
             ]

@@ -56,6 +56,7 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_local_int32_base_atomics"),
     always("cl_khr_local_int32_extended_atomics"),
     always("cl_khr_byte_addressable_store"),
+    always("cl_khr_extended_bit_ops"),
     always("cl_khr_extended_versioning"),
     always("cl_khr_create_command_queue"),
     always("cl_khr_suggested_local_work_size"),

@@ -67,6 +67,8 @@ pub enum Lower {
     Nan,
     /// `dot`
     Dot,
+    /// An opcode of SPV_KHR_bit_instructions.
+    BitOp(Op),
     /// An opcode giving bool, widened to the relational result.
     Relation(Op),
     /// `any`, `all`
@@ -169,10 +171,10 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 
 use Lower::{
     AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
-    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitSelect, Convert, Dot, GetFence,
-    GroupArith, GroupBroadcast, GroupVote, Later, LegacyAtomic, MemFence, Nan, NonUniform,
-    NonUniformArith, NonUniformVote, Ocl, OclKind, OclSign, Prefetch, Printf, Relation, Select,
-    Shuffle, Shuffles, ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem,
+    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Dot,
+    GetFence, GroupArith, GroupBroadcast, GroupVote, Later, LegacyAtomic, MemFence, Nan,
+    NonUniform, NonUniformArith, NonUniformVote, Ocl, OclKind, OclSign, Prefetch, Printf, Relation,
+    Select, Shuffle, Shuffles, ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem,
     WorkItemDim, WorkItemFence,
 };
 
@@ -292,6 +294,10 @@ pub static ROWS: &[Row] = &[
     row("popcount", "i T(T)", Gate::None, Ocl(Std::popcount)),
     row("rotate", "i T(T,T)", Gate::None, Ocl(Std::rotate)),
     row("upsample", "w W(T,U)", Gate::None, OclSign(Std::s_upsample, Std::u_upsample)),
+    row("bit_reverse", "i T(T)", Gate::Name("cl_khr_extended_bit_ops"), BitOp(Op::BitReverse)),
+    row("bitfield_insert", "i T(T,T,u,u)", Gate::Name("cl_khr_extended_bit_ops"), BitOp(Op::BitFieldInsert)),
+    row("bitfield_extract_signed", "i S(T,u,u)", Gate::Name("cl_khr_extended_bit_ops"), BitOp(Op::BitFieldSExtract)),
+    row("bitfield_extract_unsigned", "i U(T,u,u)", Gate::Name("cl_khr_extended_bit_ops"), BitOp(Op::BitFieldUExtract)),
     row("mad24", "n T(T,T,T)", Gate::None, OclSign(Std::s_mad24, Std::u_mad24)),
     row("mul24", "n T(T,T)", Gate::None, OclSign(Std::s_mul24, Std::u_mul24)),
     // Common; min, max and clamp serve integers and floats.

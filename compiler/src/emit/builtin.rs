@@ -1,6 +1,6 @@
 //! Calls of built-in functions, by the table's lowering.
 
-use rspirv::spirv::{BuiltIn, Op, OpenclStd100Op as Std};
+use rspirv::spirv::{BuiltIn, Capability, Op, OpenclStd100Op as Std};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
@@ -61,6 +61,12 @@ impl FunctionEmitter<'_, '_> {
                 } else {
                     Op::FMul
                 };
+                self.e.b.op(op, result, &values)
+            }
+            Lower::BitOp(op) => {
+                self.e.b.capability(Capability::BitInstructions);
+                self.e.b.extension("SPV_KHR_bit_instructions");
+                let result = self.e.value_type(ty);
                 self.e.b.op(op, result, &values)
             }
             Lower::Relation(op) => {
