@@ -78,6 +78,18 @@ pub fn preprocess(
     })
 }
 
+/// How many tokens a source has after preprocessing: what the benchmarks measure by.
+pub fn token_count(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> usize {
+    run_preprocessor(source, options, target, includes)
+        .tokens
+        .len()
+}
+
 /// Preprocesses and parses only (`pumicec --emit=ast`).
 pub fn parse(
     source: Source<'_>,

@@ -68,6 +68,18 @@ pub fn is_builtin(name: &str) -> bool {
     names::lookup(name).is_some()
 }
 
+/// What language or device lack for every form of a built-in function; `None` when one is there.
+pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
+    let found = names::lookup(name)?;
+    let first = usize::from(found.first);
+    let rows = &table::ROWS[first..first + usize::from(found.count)];
+    let missing: Option<Vec<String>> = rows
+        .iter()
+        .map(|row| overload::missing(row.gate, lang))
+        .collect();
+    missing?.into_iter().next()
+}
+
 /// Enumerators and flags of the built-in functions. The numbers are this compiler's own
 /// agreement between the table and its lowering; memory orders are C11's.
 const CONSTANTS: &[(&str, ClStd, TypeId, u64)] = &[

@@ -44,6 +44,15 @@ impl<'a> Sema<'a> {
             }
         }
         let target = self.callee(callee);
+        if let Some(Operand::Builtin(name)) = target {
+            // Said before the arguments are looked at, whose names may be as new.
+            let text = self.name(name);
+            if let Some(needs) = builtins::unavailable(text, &self.lang) {
+                let message = format!("built-in function '{text}' requires {needs}");
+                self.error(callee_span, message);
+                return None;
+            }
+        }
         let values: Vec<Option<ExprId>> = args.iter().map(|&a| self.rvalue(a)).collect();
         let target = target?;
         let values: Vec<ExprId> = values.into_iter().collect::<Option<_>>()?;
