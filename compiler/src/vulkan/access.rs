@@ -164,8 +164,10 @@ impl Emitter<'_> {
         let u32_ty = self.b.int(32);
         let mut index = offset;
         if unit > 1 {
-            let shift = self.b.u32(unit.trailing_zeros());
-            index = self.b.op(Op::ShiftRightLogical, u32_ty, &[index, shift]);
+            index = self.divided(offset, unit).unwrap_or_else(|| {
+                let shift = self.b.u32(unit.trailing_zeros());
+                self.b.op(Op::ShiftRightLogical, u32_ty, &[offset, shift])
+            });
         }
         let index = self.add_bytes(index, 32, more);
         let element = self.b.int(unit * 8);

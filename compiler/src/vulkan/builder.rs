@@ -270,6 +270,11 @@ impl Builder {
         }
     }
 
+    /// The value of a 32-bit constant.
+    pub fn word(&self, id: Id) -> Option<u32> {
+        self.words.get(&id).copied()
+    }
+
     /// A u32 constant.
     pub fn u32(&mut self, value: u32) -> Id {
         self.const_int(32, u64::from(value))

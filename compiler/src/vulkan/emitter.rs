@@ -2,6 +2,7 @@
 
 use super::abi::{ArgLayout, ModuleConstant, ModuleConstants, constants_of};
 use super::builder::{Builder, Id};
+use super::narrow::Parts;
 use super::partition::{Object, Partitions};
 use crate::ir::{
     AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, Type, Value, ValueDef,
@@ -77,6 +78,8 @@ pub(crate) struct Emitter<'m> {
     pub frame: FxHashMap<u32, Id>,
     /// Vector built-ins of which only single lanes are used: written lane by lane.
     pub lane_builtins: FxHashMap<Value, crate::ir::BuiltIn>,
+    /// What the offsets of local and private memory are made of.
+    pub parts_of: FxHashMap<Id, Parts>,
 }
 
 /// Functions that the kernels reach, callees first.
@@ -193,6 +196,7 @@ impl<'m> Emitter<'m> {
             cur_uses: BTreeSet::new(),
             frame: FxHashMap::default(),
             lane_builtins: FxHashMap::default(),
+            parts_of: FxHashMap::default(),
         };
         emitter.declare_model();
         emitter.declare_data();

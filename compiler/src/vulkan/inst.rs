@@ -4,6 +4,7 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
+use super::narrow::Parts;
 use super::partition::Object;
 use crate::ir::{
     AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, Inst, InstKind, IntCond, MathOp,
@@ -279,7 +280,8 @@ impl Emitter<'_> {
     fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
         let base = self.value(base);
         let mut amount = self.value(offset);
-        if super::partition::is_offset_pointer(ty) {
+        let offset_pointer = super::partition::is_offset_pointer(ty);
+        if offset_pointer {
             let constant = self.module.functions[self.cur].const_bits(offset);
             amount = match constant {
                 Some(bits) => self.b.u32(bits as u32),
@@ -287,7 +289,11 @@ impl Emitter<'_> {
             };
         }
         let ty = self.ty(ty);
-        Ok(self.b.op(Op::IAdd, ty, &[base, amount]))
+        let sum = self.b.op(Op::IAdd, ty, &[base, amount]);
+        if offset_pointer && sum != base && sum != amount {
+            self.parts_of.insert(sum, Parts::Sum(base, amount));
+        }
+        Ok(sum)
     }
 
     fn unary(&mut self, op: UnaryOp, arg: Value, ty: Type) -> Id {

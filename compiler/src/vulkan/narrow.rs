@@ -8,14 +8,88 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
-use crate::ir::{BinaryOp, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, BuiltIn, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
 use crate::passes::LowerError;
 use rspirv::spirv::Op;
 
 /// How deep operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 5;
 
+/// What a 32-bit number is made of, where it is known that nothing was lost: as the 64-bit
+/// number whose low word it is, it has the same parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Parts {
+    /// A number times a constant.
+    Times(Id, u32),
+    /// A sum.
+    Sum(Id, Id),
+}
+
 impl Emitter<'_> {
+    /// An offset in bytes divided by a power of two, if it is seen to be a multiple: an index
+    /// of an array needs no shift then. Offsets are below 2³², so that the low word of what the
+    /// parts give is the quotient.
+    pub fn divided(&mut self, offset: Id, unit: u32) -> Option<Id> {
+        self.is_multiple(offset, unit, MAX_DEPTH)
+            .then(|| self.quotient(offset, unit))
+    }
+
+    fn is_multiple(&self, offset: Id, unit: u32, depth: u32) -> bool {
+        match self.parts_of.get(&offset) {
+            _ if self.b.word(offset).is_some_and(|word| word % unit == 0) => true,
+            Some(&Parts::Times(_, factor)) => factor % unit == 0,
+            Some(&Parts::Sum(a, b)) if depth > 0 => {
+                self.is_multiple(a, unit, depth - 1) && self.is_multiple(b, unit, depth - 1)
+            }
+            _ => false,
+        }
+    }
+
+    fn quotient(&mut self, offset: Id, unit: u32) -> Id {
+        if let Some(word) = self.b.word(offset) {
+            // An offset back is a negative number.
+            return self.b.u32((word as i32 / unit as i32) as u32);
+        }
+        let u32_ty = self.b.int(32);
+        match self.parts_of.get(&offset).copied() {
+            Some(Parts::Times(number, factor)) => {
+                let factor = factor / unit;
+                if factor == 1 {
+                    number
+                } else if factor.is_power_of_two() {
+                    let shift = self.b.u32(factor.trailing_zeros());
+                    self.b.op(Op::ShiftLeftLogical, u32_ty, &[number, shift])
+                } else {
+                    let factor = self.b.u32(factor);
+                    self.b.op(Op::IMul, u32_ty, &[number, factor])
+                }
+            }
+            Some(Parts::Sum(a, b)) => {
+                let (a, b) = (self.quotient(a, unit), self.quotient(b, unit));
+                self.b.op(Op::IAdd, u32_ty, &[a, b])
+            }
+            None => offset,
+        }
+    }
+
+    /// Whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it is
+    /// exact.
+    fn is_small(&self, value: Value) -> bool {
+        let f = &self.module.functions[self.cur];
+        f.def_inst(value)
+            .is_some_and(|inst| match &f.insts[inst].kind {
+                InstKind::Convert {
+                    op: ConvertOp::ZExt | ConvertOp::SExt,
+                    ..
+                } => true,
+                InstKind::Extract { vector, .. } => matches!(
+                    self.lane_builtins.get(vector),
+                    Some(BuiltIn::LocalId | BuiltIn::LocalSize | BuiltIn::GroupId)
+                ),
+                _ => false,
+            })
+    }
+
     /// The low word of a 64-bit integer of the current function.
     pub fn low_word(&mut self, value: Value) -> Result<Id, LowerError> {
         if self.is_narrow(value, MAX_DEPTH) {
@@ -94,9 +168,23 @@ impl Emitter<'_> {
                     BinaryOp::Xor => Op::BitwiseXor,
                     _ => Op::ShiftLeftLogical,
                 };
+                let small = self.is_small(args[0]);
+                let by = self.module.functions[self.cur].const_bits(args[1]);
                 let [a, b] = args;
                 let (a, b) = (self.narrow(a)?, self.narrow(b)?);
-                self.b.op(opcode, u32_ty, &[a, b])
+                let result = self.b.op(opcode, u32_ty, &[a, b]);
+                let parts = match (op, by) {
+                    (BinaryOp::IAdd, _) => Some(Parts::Sum(a, b)),
+                    (BinaryOp::Shl, Some(by @ 0..=20)) if small => Some(Parts::Times(a, 1 << by)),
+                    (BinaryOp::IMul, Some(by @ 1..=0x10_0000)) if small => {
+                        Some(Parts::Times(a, by as u32))
+                    }
+                    _ => None,
+                };
+                if result != a && result != b {
+                    self.parts_of.extend(parts.map(|parts| (result, parts)));
+                }
+                result
             }
             _ => return Err(LowerError::new("internal: no narrow value")),
         })
