@@ -220,9 +220,12 @@ impl Device {
             return 0;
         };
         let most = caps.limits.max_group_invocations.div_ceil(size);
+        // Vulkan's limit is for pipelines that require a size.
         match caps.subgroup.max_subgroups_per_group {
-            0 => most,
-            limit => most.min(limit),
+            limit if limit != 0 && caps.subgroup.min_size != caps.subgroup.max_size => {
+                most.min(limit)
+            }
+            _ => most,
         }
     }
 

@@ -74,7 +74,8 @@ const DEVICE: &[Extension] = &[
     },
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
-    on("cl_khr_subgroups", |caps| sub_group_size(caps).is_some()),
+    // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan
+    // driver does. The feature __opencl_c_subgroups has the same functions without it.
     on("cl_khr_subgroup_ballot", |caps| {
         sub_group_size(caps).is_some()
     }),

@@ -5,6 +5,11 @@
 // local: 64
 // arg: buffer int 128*-1
 // expect 0: int 128*0
+// kernel: identity
+// global: 50
+// local: 50
+// arg: buffer int 50*-1
+// expect 0: int 50*0
 // kernel: operations
 // global: 128
 // local: 64
@@ -15,7 +20,6 @@
 // local: 64
 // arg: buffer int 64*-1
 // expect 0: int 64*0
-#pragma OPENCL EXTENSION cl_khr_subgroups : enable
 __kernel void identity(__global int *wrong) {
     int bad = 0;
     uint size = get_sub_group_size(), most = get_max_sub_group_size();

@@ -170,21 +170,15 @@ impl Emitter<'_> {
             }
             BuiltIn::SubgroupMaxSize => self.max_subgroup_size(),
             BuiltIn::SubgroupSize => self.subgroup_size()?,
-            BuiltIn::NumSubgroups => self.subgroup_input(SpvBuiltIn::NumSubgroups),
+            // Mesa 22.3's CPU driver leaves a partial sub-group out of its own count.
+            BuiltIn::NumSubgroups => self.subgroup_count(self.group_size),
             BuiltIn::SubgroupId => self.subgroup_input(SpvBuiltIn::SubgroupId),
             BuiltIn::SubgroupLocalId => self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId),
             BuiltIn::NumEnqueuedSubgroups => {
                 let size =
                     [0, 1, 2].map(|i| self.narrow_lane(ModuleConstant::EnqueuedLocalSize, i));
                 let [x, y, z] = size;
-                let size = [x?, y?, z?];
-                let max = self.max_subgroup_size();
-                let area = self.b.op(Op::IMul, u32_ty, &[size[0], size[1]]);
-                let items = self.b.op(Op::IMul, u32_ty, &[area, size[2]]);
-                let one = self.b.u32(1);
-                let up = self.b.op(Op::ISub, u32_ty, &[max, one]);
-                let sum = self.b.op(Op::IAdd, u32_ty, &[items, up]);
-                self.b.op(Op::UDiv, u32_ty, &[sum, max])
+                self.subgroup_count([x?, y?, z?])
             }
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
@@ -219,6 +213,18 @@ impl Emitter<'_> {
             }
         };
         id
+    }
+
+    /// The sub-groups of a work-group of that size.
+    fn subgroup_count(&mut self, [x, y, z]: [Id; 3]) -> Id {
+        let u32_ty = self.b.int(32);
+        let max = self.max_subgroup_size();
+        let area = self.b.op(Op::IMul, u32_ty, &[x, y]);
+        let items = self.b.op(Op::IMul, u32_ty, &[area, z]);
+        let one = self.b.u32(1);
+        let up = self.b.op(Op::ISub, u32_ty, &[max, one]);
+        let sum = self.b.op(Op::IAdd, u32_ty, &[items, up]);
+        self.b.op(Op::UDiv, u32_ty, &[sum, max])
     }
 
     /// The work-items in this sub-group: the last one of a work-group may be partial.
