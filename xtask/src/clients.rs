@@ -6,6 +6,7 @@
 //!
 //! * `// client: env NAME=VALUE` — an environment variable;
 //! * `// client: without-vulkan` — no Vulkan driver is visible;
+//! * `// client: link -lNAME...` — more libraries;
 //! * `// client: link-driver` — linked with libpumice.so itself instead of a loader;
 //! * `// client: once` — only with the system's driver and loader.
 
@@ -91,6 +92,9 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                         .split_once('=')
                         .ok_or_else(|| format!("{}: {line}", source.display()))?;
                     client.env.push((key.to_string(), value.to_string()));
+                }
+                Some(("link", libraries)) => {
+                    link.extend(libraries.split_whitespace().map(str::to_string));
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "once" => client.once = true,

@@ -51,6 +51,10 @@ pub const TEST: &[Package] = &[
     package("opencl-c-headers", "CL/cl.h"),
     package("opencl-clhpp-headers", "CL/opencl.hpp"),
     package("g++", "C++ test clients"),
+    package(
+        "libmpfr-dev",
+        "the exact results of the client that measures errors",
+    ),
     package("binutils", "readelf, for the checks of the library"),
     package("clinfo", "a real client"),
 ];

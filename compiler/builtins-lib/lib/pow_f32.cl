@@ -17,6 +17,11 @@ static float product_tail(float a, float b, float product) {
     return ((ah * bh - product) + ah * bl + al * bh) + al * bl;
 }
 
+// A zero with the sign of x; a product with 0 may lose it on the device.
+static float zero_like(float x) {
+    return as_float(as_uint(x) & 0x80000000u);
+}
+
 // 2^((yh + yl) * log2(x)) for finite x > 0.
 static float pow_positive(float x, float yh, float yl) {
     int e = 0;
@@ -76,9 +81,9 @@ float __pumice_pow_f32(float x, float y) {
     if (ay == INFINITY)
         return ax == 1.0f ? 1.0f : (ax > 1.0f) == (y > 0.0f) ? INFINITY : 0.0f;
     if (ax == 0.0f)
-        return y < 0.0f ? sign * INFINITY : sign * 0.0f;
+        return y < 0.0f ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return y < 0.0f ? sign * 0.0f : sign * INFINITY;
+        return y < 0.0f ? zero_like(sign) : sign * INFINITY;
     if (x < 0.0f && !integer)
         return as_float(0x7fc00000);
     if (ax == 1.0f)
@@ -109,9 +114,9 @@ float __pumice_pown_f32(float x, int n) {
         return x;
     float ax = fabs(x), sign = (n & 1) && as_int(x) < 0 ? -1.0f : 1.0f;
     if (ax == 0.0f)
-        return n < 0 ? sign * INFINITY : sign * 0.0f;
+        return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return n < 0 ? sign * 0.0f : sign * INFINITY;
+        return n < 0 ? zero_like(sign) : sign * INFINITY;
     if (ax == 1.0f)
         return sign;
     // An int does not fit a float: take it as a sum of two.
@@ -127,9 +132,9 @@ float __pumice_rootn_f32(float x, int n) {
         return as_float(0x7fc00000);
     float ax = fabs(x), sign = odd && as_int(x) < 0 ? -1.0f : 1.0f;
     if (ax == 0.0f)
-        return n < 0 ? sign * INFINITY : sign * 0.0f;
+        return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return n < 0 ? sign * 0.0f : sign * INFINITY;
+        return n < 0 ? zero_like(sign) : sign * INFINITY;
     // 1/n as a sum of two floats.
     float nf = (float)n, nl = (float)((long)n - (long)nf);
     float y = 1.0f / nf, yn = y * nf;

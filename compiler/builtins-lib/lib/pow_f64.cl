@@ -16,6 +16,11 @@ static double product_tail(double a, double b, double product) {
     return ((ah * bh - product) + ah * bl + al * bh) + al * bl;
 }
 
+// A zero with the sign of x; a product with 0 may lose it on the device.
+static double zero_like(double x) {
+    return as_double(as_ulong(x) & 0x8000000000000000ul);
+}
+
 // 2^((yh + yl) * log2(x)) for finite x > 0.
 static double pow_positive(double x, double yh, double yl) {
     int e = 0;
@@ -83,9 +88,9 @@ double __pumice_pow_f64(double x, double y) {
     if (ay == INFINITY)
         return ax == 1.0 ? 1.0 : (ax > 1.0) == (y > 0.0) ? INFINITY : 0.0;
     if (ax == 0.0)
-        return y < 0.0 ? sign * INFINITY : sign * 0.0;
+        return y < 0.0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return y < 0.0 ? sign * 0.0 : sign * INFINITY;
+        return y < 0.0 ? zero_like(sign) : sign * INFINITY;
     if (x < 0.0 && !integer)
         return as_double(0x7ff8000000000000ul);
     if (ax == 1.0)
@@ -116,9 +121,9 @@ double __pumice_pown_f64(double x, int n) {
         return x;
     double ax = fabs(x), sign = (n & 1) && as_long(x) < 0 ? -1.0 : 1.0;
     if (ax == 0.0)
-        return n < 0 ? sign * INFINITY : sign * 0.0;
+        return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return n < 0 ? sign * 0.0 : sign * INFINITY;
+        return n < 0 ? zero_like(sign) : sign * INFINITY;
     if (ax == 1.0)
         return sign;
     return sign * pow_positive(ax, (double)n, 0.0);
@@ -132,9 +137,9 @@ double __pumice_rootn_f64(double x, int n) {
         return as_double(0x7ff8000000000000ul);
     double ax = fabs(x), sign = odd && as_long(x) < 0 ? -1.0 : 1.0;
     if (ax == 0.0)
-        return n < 0 ? sign * INFINITY : sign * 0.0;
+        return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return n < 0 ? sign * 0.0 : sign * INFINITY;
+        return n < 0 ? zero_like(sign) : sign * INFINITY;
     double nf = (double)n, y = 1.0 / nf, yn = y * nf;
     return sign * pow_positive(ax, y, ((1.0 - yn) - product_tail(y, nf, yn)) / nf);
 }

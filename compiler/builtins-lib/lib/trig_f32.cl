@@ -136,7 +136,12 @@ float __pumice_cospi_f32(float x) {
         return 1.0f;
     float k = rint(2.0f * a);
     // Adding zero turns the -0 at odd multiples of 1/2 into +0.
-    return quadrant_pi(a - 0.5f * k, (int)k + 1) + 0.0f;
+    float r = a - 0.5f * k;
+    int n = (int)k + 1;
+    // The zeros are positive on both sides.
+    if (r == 0.0f && (n & 1) == 0)
+        return 0.0f;
+    return quadrant_pi(r, n);
 }
 
 float __pumice_tanpi_f32(float x) {

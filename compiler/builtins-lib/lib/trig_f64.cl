@@ -172,7 +172,12 @@ double __pumice_cospi_f64(double x) {
     if (a >= 0x1p53)
         return 1.0;
     double k = rint(2.0 * a);
-    return quadrant_pi(a - 0.5 * k, (int)(((long)k + 1) & 3)) + 0.0;
+    double r = a - 0.5 * k;
+    int n = (int)(((long)k + 1) & 3);
+    // The zeros are positive on both sides.
+    if (r == 0.0 && (n & 1) == 0)
+        return 0.0;
+    return quadrant_pi(r, n);
 }
 
 double __pumice_tanpi_f64(double x) {

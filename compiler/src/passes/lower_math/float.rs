@@ -2,7 +2,9 @@
 
 use super::super::expand::{Expander, int_like};
 use super::store;
-use crate::ir::{BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type, Value};
+use crate::ir::{
+    BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
+};
 use smallvec::SmallVec;
 
 /// Layout of a binary format.
@@ -75,14 +77,15 @@ fn zero(x: &mut Expander<'_>, ty: Type) -> Value {
     x.splat(ty, 0)
 }
 
+/// A selection instead of masks: LLVM 15 under Mesa 22.3, where the machine has AVX-512, folds
+/// a bit-wise operation of three values into a masked store of one of them with the wrong table,
+/// so that `sign & ~magnitude` comes out of two joined halves behind a branch.
 fn with_sign_of(x: &mut Expander<'_>, magnitude: Value, sign: Value) -> Value {
-    let ty = x.ty(magnitude);
-    let f = format(ty);
-    let (m, s) = (x.bits_of(magnitude), x.bits_of(sign));
-    let m = x.bin_const(BinaryOp::And, m, f.magnitude());
-    let s = x.bin_const(BinaryOp::And, s, f.sign());
-    let bits = x.bin(BinaryOp::Or, m, s);
-    x.convert(ConvertOp::Bitcast, bits, ty)
+    let magnitude = fabs(x, magnitude);
+    let negated = x.un(UnaryOp::FNeg, magnitude);
+    let bits = x.bits_of(sign);
+    let negative = x.icmp_const(IntCond::Slt, bits, 0);
+    x.select(negative, negated, magnitude)
 }
 
 pub(super) fn copysign(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {

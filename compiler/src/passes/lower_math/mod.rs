@@ -456,3 +456,52 @@ fn call_lanes(
     }
     x.build(&lanes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, rule};
+    use crate::Target;
+    use crate::ir::{Scalar, Type};
+    use rspirv::spirv::OpenclStd100Op as Ocl;
+
+    /// What a function of this width calls: binary16 goes through binary32.
+    fn library_name(name: &str, scalar: Scalar) -> String {
+        let suffix = if scalar == Scalar::F64 { "f64" } else { "f32" };
+        format!("__pumice_{name}_{suffix}")
+    }
+
+    #[test]
+    fn every_instruction_has_its_lowering_in_every_width() {
+        let exact = Target::reference();
+        let mut plain = Target::reference();
+        plain.float64 = false;
+        plain.exact_fma_f32 = false;
+        plain.exact_fma_f64 = false;
+        let known: Vec<&str> = pumice_builtins_lib::names().collect();
+        let mut missing = Vec::new();
+        let mut seen = 0;
+        for op in (0..0x400).filter_map(Ocl::from_u32) {
+            seen += 1;
+            for scalar in [Scalar::F16, Scalar::F32, Scalar::F64] {
+                for target in [&exact, &plain] {
+                    let names: &[&str] = match rule(op, target, Type::scalar(scalar)) {
+                        Rule::Library(name)
+                        | Rule::LibraryPointer(name)
+                        | Rule::Native(_, name) => &[name],
+                        Rule::SinCos => &["sin", "cos"],
+                        _ => &[],
+                    };
+                    for name in names {
+                        let name = library_name(name, scalar);
+                        if !known.contains(&name.as_str()) && !missing.contains(&name) {
+                            missing.push(name);
+                        }
+                    }
+                }
+            }
+        }
+        // OpenCL.std 1.0 has 162 instructions.
+        assert_eq!(seen, 162);
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
