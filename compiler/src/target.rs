@@ -135,6 +135,8 @@ impl Target {
                 "cl_khr_extended_bit_ops",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
+                "cl_khr_int64_base_atomics",
+                "cl_khr_int64_extended_atomics",
             ]
             .map(String::from)
             .to_vec(),

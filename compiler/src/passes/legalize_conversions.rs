@@ -8,7 +8,8 @@
 //!   with the bounds, which are powers of two and therefore exact in the float type;
 //! - integer to float: in a directed mode the integer is cut to the significand's length
 //!   (rounded by hand), which converts exactly, and scaled back by a power of two;
-//! - f64 to f32: rounded by the device, then stepped by one unit if that went the wrong way;
+//! - f64 to f32 in a directed mode: the significand is cut by integer arithmetic, which converts
+//!   exactly, then stepped by one unit where the mode goes away from zero;
 //! - f32 to f16: by integer arithmetic in every mode, unless the device promises to-nearest;
 //! - f64 to f16: to f32 rounding to odd, which keeps enough to round correctly again.
 
@@ -321,41 +322,86 @@ fn away_from_zero(x: &mut Expander<'_>, mode: Rounding, negative: Value) -> Valu
     }
 }
 
-fn f64_to_f32(x: &mut Expander<'_>, arg: Value, mode: Rounding, ty: Type) -> Value {
-    let near = x.convert(ConvertOp::FToF, arg, ty);
+/// An f64 cut to what f32 can hold, with what the cut lost.
+struct Cut {
+    /// The magnitude's f32 bits: rounded toward zero, at most the largest finite number unless
+    /// the argument was infinite.
+    magnitude: Value,
+    /// Whether anything was lost, lane by lane.
+    inexact: Value,
+    /// The sign bit in its f32 place.
+    sign: Value,
+    /// Whether the argument is negative.
+    negative: Value,
+}
+
+/// Cuts the significand by integer arithmetic, after which the device's conversion is exact. No
+/// comparison with the number converted back: a driver may fold that to the original (lavapipe
+/// 25.0 does).
+fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
+    let bits = x.bits_of(arg);
+    let long = x.ty(bits);
+    let int = long.with_scalar(Scalar::I32);
+    let negative = x.icmp_const(IntCond::Slt, bits, 0);
+    let magnitude = x.bin_const(BinaryOp::And, bits, i64::MAX as u64);
+    let exponent = x.bin_const(BinaryOp::LShr, magnitude, 52);
+    // 29 bits more than f32 has; below its smallest normal exponent one more for each step. At 62
+    // nothing is left.
+    let subnormal = x.splat(long, 29 + 1023 - 126);
+    let lost = x.bin(BinaryOp::ISub, subnormal, exponent);
+    let lost = {
+        let least = x.splat(long, 29);
+        x.bin(BinaryOp::SMax, lost, least)
+    };
+    let lost = {
+        let most = x.splat(long, 62);
+        x.bin(BinaryOp::SMin, lost, most)
+    };
+    let special = x.icmp_const(IntCond::Uge, magnitude, 0x7ff0_0000_0000_0000);
+    let kept = x.bin(BinaryOp::LShr, magnitude, lost);
+    let kept = x.bin(BinaryOp::Shl, kept, lost);
+    let kept = x.select(special, magnitude, kept);
+    let cut = x.icmp(IntCond::Ne, kept, magnitude);
     let from = x.ty(arg);
-    let back = x.convert(ConvertOp::FToF, near, from);
-    let (wanted, got) = (x.math(MathOp::FAbs, &[arg]), x.math(MathOp::FAbs, &[back]));
-    let bits = x.bits_of(near);
-    let int = x.ty(bits);
-    let arg_bits = x.bits_of(arg);
-    let negative = x.icmp_const(IntCond::Slt, arg_bits, 0);
-    let away = away_from_zero(x, mode, negative);
-    let toward = x.un(UnaryOp::Not, away);
-    let over = x.fcmp(FloatCond::Ogt, got, wanted);
-    let under = x.fcmp(FloatCond::Olt, got, wanted);
-    let (shrink, grow) = (
-        x.bin(BinaryOp::And, over, toward),
-        x.bin(BinaryOp::And, under, away),
-    );
-    let (one, minus, none) = (x.splat(int, 1), x.splat(int, u64::MAX), x.splat(int, 0));
-    let step = x.select(grow, one, none);
-    let step = x.select(shrink, minus, step);
-    let bits = x.bin(BinaryOp::IAdd, bits, step);
+    let exact = x.convert(ConvertOp::Bitcast, kept, from);
+    let near = x.convert(ConvertOp::FToF, exact, from.with_scalar(Scalar::F32));
+    let near = x.bits_of(near);
+    // Finite, but beyond f32.
+    let large = x.icmp_const(IntCond::Uge, magnitude, (1023 + 128) << 52);
+    let finite = x.un(UnaryOp::Not, special);
+    let over = x.bin(BinaryOp::And, large, finite);
+    let largest = x.splat(int, 0x7f7f_ffff);
+    let magnitude = x.select(over, largest, near);
+    let inexact = x.bin(BinaryOp::Or, cut, over);
+    let (sign_bit, none) = (x.splat(int, 0x8000_0000), x.splat(int, 0));
+    let sign = x.select(negative, sign_bit, none);
+    Cut {
+        magnitude,
+        inexact,
+        sign,
+        negative,
+    }
+}
+
+fn f64_to_f32(x: &mut Expander<'_>, arg: Value, mode: Rounding, ty: Type) -> Value {
+    let cut = cut_to_f32(x, arg);
+    let away = away_from_zero(x, mode, cut.negative);
+    let grow = x.bin(BinaryOp::And, cut.inexact, away);
+    let int = x.ty(cut.magnitude);
+    let step = x.convert(ConvertOp::ZExt, grow, int);
+    let magnitude = x.bin(BinaryOp::IAdd, cut.magnitude, step);
+    let bits = x.bin(BinaryOp::Or, magnitude, cut.sign);
     x.convert(ConvertOp::Bitcast, bits, ty)
 }
 
 /// Rounds to odd: toward zero, and the last bit is 1 if anything was cut off.
 fn f64_to_odd_f32(x: &mut Expander<'_>, arg: Value) -> Value {
-    let from = x.ty(arg);
-    let ty = from.with_scalar(Scalar::F32);
-    let cut = f64_to_f32(x, arg, Rounding::Rtz, ty);
-    let back = x.convert(ConvertOp::FToF, cut, from);
-    let inexact = x.fcmp(FloatCond::One, back, arg);
-    let bits = x.bits_of(cut);
-    let int = x.ty(bits);
-    let odd = x.convert(ConvertOp::ZExt, inexact, int);
-    let bits = x.bin(BinaryOp::Or, bits, odd);
+    let cut = cut_to_f32(x, arg);
+    let int = x.ty(cut.magnitude);
+    let odd = x.convert(ConvertOp::ZExt, cut.inexact, int);
+    let bits = x.bin(BinaryOp::Or, cut.magnitude, odd);
+    let bits = x.bin(BinaryOp::Or, bits, cut.sign);
+    let ty = x.ty(arg).with_scalar(Scalar::F32);
     x.convert(ConvertOp::Bitcast, bits, ty)
 }
 

@@ -260,7 +260,8 @@ impl Drop for TestDevice {
 /// Opens the device; says why there is none.
 pub fn device() -> Option<TestDevice> {
     let mut config = InstanceConfig {
-        validation: true,
+        // Off where the driver is newer than the layer: it reports what it does not know.
+        validation: std::env::var_os("PUMICE_TEST_WITHOUT_VALIDATION").is_none(),
         ..InstanceConfig::default()
     };
     let mut instance = Instance::load(&config);
