@@ -135,8 +135,6 @@ impl Target {
                 "cl_khr_extended_bit_ops",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
-                "cl_khr_int64_base_atomics",
-                "cl_khr_int64_extended_atomics",
             ]
             .map(String::from)
             .to_vec(),
