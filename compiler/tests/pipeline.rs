@@ -44,6 +44,7 @@ fn check_file(path: &Path) -> Result<(), String> {
     // What the files need beyond it.
     let more = [
         "cl_khr_subgroups",
+        "cl_khr_subgroup_ballot",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
     ];

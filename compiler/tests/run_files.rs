@@ -247,6 +247,7 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
     // What the files need beyond it.
     let more = [
         "cl_khr_subgroups",
+        "cl_khr_subgroup_ballot",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
     ];

@@ -496,7 +496,7 @@ pub static ROWS: &[Row] = &[
     row("sub_group_non_uniform_any", "- i(i)", Gate::Name("cl_khr_subgroup_non_uniform_vote"), NonUniformVote(Op::GroupNonUniformAny)),
     row("sub_group_non_uniform_all_equal", "os i(s)", Gate::Name("cl_khr_subgroup_non_uniform_vote"), NonUniformVote(Op::GroupNonUniformAllEqual)),
     // Further sub-group functions (cl_khr_subgroup_ballot, …_non_uniform_arithmetic, …_rotate).
-    row("sub_group_non_uniform_broadcast", "cs s(s,u)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBroadcast, None)),
+    row("sub_group_non_uniform_broadcast", "o T(T,u)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBroadcast, None)),
     row("sub_group_broadcast_first", "cs s(s)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBroadcastFirst, None)),
     row("sub_group_ballot", "- B(i)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformBallot, None)),
     row("sub_group_inverse_ballot", "- i(B)", Gate::Name("cl_khr_subgroup_ballot"), NonUniform(Op::GroupNonUniformInverseBallot, None)),
