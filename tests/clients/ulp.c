@@ -85,6 +85,15 @@ static int lgamma_reference(mpfr_t to, const mpfr_t x, mpfr_rnd_t mode)
     return mpfr_lgamma(to, &sign, x, mode);
 }
 
+/* IEEE 754 keeps the sign of zero, MPFR does not. */
+static int rsqrt_reference(mpfr_t to, const mpfr_t x, mpfr_rnd_t mode)
+{
+    if (!mpfr_zero_p(x))
+        return mpfr_rec_sqrt(to, x, mode);
+    mpfr_set_inf(to, mpfr_signbit(x) ? -1 : 1);
+    return 0;
+}
+
 static int powr_reference(mpfr_t to, const mpfr_t x, const mpfr_t y, mpfr_rnd_t mode)
 {
     return mpfr_powr(to, x, y, mode);
@@ -111,7 +120,7 @@ static const function functions[] = {
     {"x / y", "x[i] / y[i]", {2.5, 0.5, 0.5}, -4, 4, -4, 4, NULL, mpfr_div, NULL, NULL},
     {"fma", "fma(x[i], y[i], z[i])", {0.5, 0.5, 0.5}, -4, 4, -4, 4, NULL, NULL, mpfr_fma, NULL},
     ONE(sqrt, mpfr_sqrt, 3, 0.5, 0.5, 0, 4),
-    ONE(rsqrt, mpfr_rec_sqrt, 2, 2, 1, 0, 4),
+    ONE(rsqrt, rsqrt_reference, 2, 2, 1, 0, 4),
     ONE(cbrt, mpfr_cbrt, 2, 2, 2, -8, 8),
     TWO(hypot, mpfr_hypot, 4, 4, 2, -4, 4, -4, 4),
     ONE(exp, mpfr_exp, 3, 3, 2, -20, 20),
