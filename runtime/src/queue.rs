@@ -39,6 +39,8 @@ struct Batch {
     /// Semaphores of other queues, with the values to wait for.
     waits: Vec<(Arc<gpu::Stream>, u64)>,
     commands: Vec<Recorded>,
+    /// The commands since the last barrier, by their event's address.
+    unordered: Vec<usize>,
 }
 
 /// A submitted batch.
@@ -276,13 +278,21 @@ impl Object<Queue> {
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
+                unordered: Vec::new(),
             });
         }
         let Some(batch) = lane.open.as_mut() else {
             return Err(Error::OutOfResources);
         };
-        // Commands of a queue see what earlier ones did, those of earlier batches included.
-        batch.recorder.barrier();
+        // The first barrier of a batch stands behind everything of earlier batches. After that
+        // an in-order queue has one before each command, an out-of-order queue only where a
+        // command waits for one since the last barrier: what the application has not ordered by
+        // events may overlap.
+        let depends = |event: &Ref<Event>| batch.unordered.contains(&event.handle());
+        if !self.out_of_order() || batch.commands.is_empty() || node.after.iter().any(depends) {
+            batch.recorder.barrier();
+            batch.unordered.clear();
+        }
         let clock = self
             .profiling()
             .then(|| self.stream.start_clock(&mut batch.recorder))
@@ -292,6 +302,7 @@ impl Object<Queue> {
             self.stream.stop_clock(&mut batch.recorder, clock);
         }
         batch.waits.extend(waits);
+        batch.unordered.push(node.event.handle());
         batch.commands.push(Recorded {
             node: node.clone(),
             retire,
