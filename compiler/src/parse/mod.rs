@@ -19,6 +19,7 @@ use crate::sema::names::is_type_name;
 use crate::source::{Interner, Span, Symbol};
 
 pub mod ast;
+mod ast_expr;
 mod attr;
 mod decl;
 mod declarator;
