@@ -10,7 +10,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use pumice_vulkan_layer::Device;
 
 /// Held shared by helper threads at work, for good by the exiting process.
 static AT_WORK: RwLock<()> = RwLock::new(());
@@ -21,9 +22,17 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Batches that the device has not finished.
 static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
 
+/// The devices that have been opened.
+static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+
 /// How long the end waits for the device and for helper threads; a kernel that runs longer is
 /// left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A device was opened. It stays open until the process ends.
+pub(crate) fn device_opened(device: &Device) {
+    OPENED.lock().push(device.clone());
+}
 
 /// A batch is being submitted.
 pub(crate) fn batch_submitted() {
@@ -53,6 +62,13 @@ pub fn quiesce() {
     let start = Instant::now();
     while SUBMITTED.load(Ordering::Acquire) != 0 && start.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_micros(100));
+    }
+    // Batches have ended when their timelines say so; the driver's own threads may still be
+    // tidying up after them, and would do so in the middle of its destructors.
+    if SUBMITTED.load(Ordering::Acquire) == 0 {
+        for device in OPENED.lock().iter() {
+            device.wait_idle();
+        }
     }
     if let Some(guard) = AT_WORK.try_write_for(PATIENCE) {
         std::mem::forget(guard);

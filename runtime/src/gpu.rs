@@ -9,6 +9,7 @@ use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp, Wait};
 
 use crate::config;
 use crate::error::{Error, Result};
+use crate::exit;
 use crate::log;
 use crate::memory::host_ptr::{HostBlock, HostSlice};
 
@@ -60,6 +61,7 @@ impl Device {
                 log::info!("{name} {info}: {change:?}: {}", quirk.reason);
             }
         }
+        exit::device_opened(&raw);
         Ok(Self {
             raw,
             transfers: Mutex::new(None),

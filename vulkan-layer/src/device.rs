@@ -147,6 +147,19 @@ impl Device {
         Buffer::allocate(&self.shared, size, class)
     }
 
+    /// Waits until the driver is through with everything submitted, its own bookkeeping included,
+    /// which a timeline's value does not tell. Gives up after a second for each VkQueue that
+    /// another thread is using.
+    pub fn wait_idle(&self) {
+        for queue in &self.shared.queues {
+            if let Some(queue) = queue.try_lock_for(std::time::Duration::from_secs(1)) {
+                // SAFETY: the queue belongs to the device and is locked. A lost device's wait
+                // fails, and there is nothing to wait for then.
+                let _ = unsafe { self.shared.raw.queue_wait_idle(*queue) };
+            }
+        }
+    }
+
     /// What the driver has compiled so far, to be given to another process.
     ///
     /// # Errors
