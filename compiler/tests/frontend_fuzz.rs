@@ -43,7 +43,8 @@ fn run(text: &[u8]) {
         outcome.log,
         shown()
     );
-    assert!(took < Duration::from_secs(60), "{took:?}\n{}", shown());
+    // Ten minutes is a hang, whatever the machine does besides.
+    assert!(took < Duration::from_secs(600), "{took:?}\n{}", shown());
     let counts = outcome.log.lines().last().unwrap_or_default();
     assert_eq!(
         outcome.output.is_none(),
