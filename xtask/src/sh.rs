@@ -84,6 +84,17 @@ pub struct Finished {
     pub stderr: String,
 }
 
+impl Finished {
+    /// `Ok` if the command succeeded and printed no `FAIL`; else how it ended and what it said.
+    pub fn verdict(&self) -> Result {
+        if self.ok && !self.stdout.contains("FAIL") {
+            Ok(())
+        } else {
+            Err(format!("{}\n{}{}", self.status, self.stdout, self.stderr))
+        }
+    }
+}
+
 /// Runs a command under a time limit. Output goes through files, so that a child that hangs
 /// with a full pipe cannot hang us.
 pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Finished> {

@@ -187,6 +187,18 @@ struct Matrix<'a> {
     setting: Setting<'a>,
 }
 
+/// The client that only lists devices, for checks of the set-up itself.
+fn list_devices(all: &[Client]) -> Result<&Client> {
+    all.iter()
+        .find(|client| client.name == "list_devices")
+        .ok_or_else(|| "tests/clients/list_devices.c is missing".to_string())
+}
+
+/// How a progress line begins.
+fn mark(outcome: &Result) -> &'static str {
+    if outcome.is_ok() { "ok  " } else { "FAIL" }
+}
+
 /// Asserts that the driver under test is the one that we mean: the log of device selection
 /// names its driverInfo.
 fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
@@ -212,18 +224,13 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: 
         }
         let began = Instant::now();
         let done = clients::run(client, &matrix.setting, Duration::from_secs(240))?;
-        let good = done.ok && !done.stdout.contains("FAIL");
+        let outcome = done.verdict();
         let name = format!("{} · {}", client.name, matrix.label);
         println!(
             "  {} {name} ({:.1} s)",
-            if good { "ok  " } else { "FAIL" },
+            mark(&outcome),
             began.elapsed().as_secs_f64()
         );
-        let outcome = if good {
-            Ok(())
-        } else {
-            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
-        };
         report.record(&name, outcome);
     }
     Ok(())
@@ -247,12 +254,8 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
         matrix.setting.apply(&mut command);
         let done = sh::run_limited(&mut command, Duration::from_secs(240))?;
         let label = format!("demo {name} · {}", matrix.label);
-        println!("  {} {label}", if done.ok { "ok  " } else { "FAIL" });
-        let outcome = if done.ok {
-            Ok(())
-        } else {
-            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
-        };
+        let outcome = done.verdict();
+        println!("  {} {label}", mark(&outcome));
         report.record(&label, outcome);
     }
     Ok(())
@@ -267,7 +270,8 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
         command.arg("Pumice").arg(file);
         matrix.setting.apply(&mut command);
         let done = sh::run_limited(&mut command, Duration::from_secs(120))?;
-        passed += usize::from(done.ok);
+        let outcome = done.verdict();
+        passed += usize::from(outcome.is_ok());
         let label = format!(
             "{} · {}",
             file.file_name()
@@ -275,11 +279,6 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
                 .to_string_lossy(),
             matrix.label
         );
-        let outcome = if done.ok {
-            Ok(())
-        } else {
-            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
-        };
         report.record(&label, outcome);
     }
     println!(
@@ -306,10 +305,7 @@ fn end_to_end(report: &mut Report) -> Result {
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
     let all = clients::compile_all(&library)?;
-    let list = all
-        .iter()
-        .find(|client| client.name == "list_devices")
-        .ok_or("tests/clients/list_devices.c is missing")?;
+    let list = list_devices(&all)?;
     let (system, backports, khronos) = (
         drivers::system()?,
         drivers::backports()?,
@@ -381,10 +377,7 @@ fn validation(report: &mut Report) -> Result {
     };
     // What it says when informed about everything proves that the layer is there at all.
     layer_settings(&dir, &log, "error,warn,perf,info")?;
-    let list = all
-        .iter()
-        .find(|client| client.name == "list_devices")
-        .ok_or("tests/clients/list_devices.c is missing")?;
+    let list = list_devices(&all)?;
     forget(&log);
     clients::run(list, &matrix.setting, Duration::from_secs(120))?;
     if !std::fs::read_to_string(&log)
@@ -398,13 +391,9 @@ fn validation(report: &mut Report) -> Result {
         forget(&log);
         let done = clients::run(client, &matrix.setting, Duration::from_secs(600))?;
         let name = format!("{} · validation layer", client.name);
-        println!("  {} {name}", if done.ok { "ran " } else { "FAIL" });
-        let outcome = if done.ok {
-            Ok(())
-        } else {
-            Err(format!("{}\n{}{}", done.status, done.stdout, done.stderr))
-        };
-        report.record(&name, outcome.and_then(|()| silent(&log)));
+        let outcome = done.verdict().and_then(|()| silent(&log));
+        println!("  {} {name}", mark(&outcome));
+        report.record(&name, outcome);
     }
     forget(&log);
     run_demos(report, &matrix)?;
