@@ -3,24 +3,16 @@
 
    Half of the arguments are random bit patterns, the other half lies where a function is
    interesting. PUMICE_ULP_SAMPLES sets how many a function gets (all 65536 for one-argument half
-   functions from 16384 on); PUMICE_ULP_TABLE names a file for the table (docs/numerics.md);
-   PUMICE_ULP_ONLY runs one function. */
+   functions from 16384 on); PUMICE_ULP_TABLE names a file for the table (docs/numerics.md), whose
+   column about all floats comes from ulp_sweep.c's state in PUMICE_ULP_SWEEP; PUMICE_ULP_PLOTS
+   names a folder for the plots; PUMICE_ULP_ONLY runs one function. */
 // client: link -lmpfr -lgmp
+#define _GNU_SOURCE
 #include "common.h"
-#include <math.h>
-#include <mpfr.h>
-#include <stdint.h>
+#include "ulp.h"
+#include "ulp_sheet.h"
 
-enum { FLOAT, DOUBLE, HALF, WIDTHS, ALL_HALVES_FROM = 16384 };
-static const struct {
-    const char *name, *suffix;
-    int bytes, digits, least, most;
-} width[WIDTHS] = {
-    /* digits of the significand, exponents of the least subnormal and of the first overflow */
-    {"float", "", 4, 24, -149, 128},
-    {"double", "", 8, 53, -1074, 1024},
-    {"half", "", 2, 11, -24, 16},
-};
+enum { ALL_HALVES_FROM = 16384 };
 
 static uint64_t state = 0x9e3779b97f4a7c15u;
 static uint64_t random_bits(void)
@@ -73,129 +65,8 @@ static void put(int w, void *at, size_t i, double value)
         ((uint16_t *)at)[i] = to_half(value);
 }
 
-/* References of one, two and three arguments, and those with a whole second argument. */
-typedef int one(mpfr_t, const mpfr_t, mpfr_rnd_t);
-typedef int two(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
-typedef int three(mpfr_t, const mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
-typedef int whole(mpfr_t, const mpfr_t, long, mpfr_rnd_t);
-
-static int lgamma_reference(mpfr_t to, const mpfr_t x, mpfr_rnd_t mode)
-{
-    int sign;
-    return mpfr_lgamma(to, &sign, x, mode);
-}
-
-/* IEEE 754 keeps the sign of zero, MPFR does not. */
-static int rsqrt_reference(mpfr_t to, const mpfr_t x, mpfr_rnd_t mode)
-{
-    if (!mpfr_zero_p(x))
-        return mpfr_rec_sqrt(to, x, mode);
-    mpfr_set_inf(to, mpfr_signbit(x) ? -1 : 1);
-    return 0;
-}
-
-static int powr_reference(mpfr_t to, const mpfr_t x, const mpfr_t y, mpfr_rnd_t mode)
-{
-    return mpfr_powr(to, x, y, mode);
-}
-
-typedef struct {
-    const char *name, *call;
-    /* In ULP for float, double, half; INFINITY where the standard sets none; 0 exact. */
-    double limit[WIDTHS];
-    double low, high, low2, high2;
-    one *f1;
-    two *f2;
-    three *f3;
-    whole *fn;
-} function;
-
-#define ONE(name, ref, a, b, c, low, high) {#name, #name "(x[i])", {a, b, c}, low, high, 0, 0, ref, NULL, NULL, NULL}
-#define TWO(name, ref, a, b, c, low, high, low2, high2) \
-    {#name, #name "(x[i], y[i])", {a, b, c}, low, high, low2, high2, NULL, ref, NULL, NULL}
-#define WHOLE(name, ref, a, b, c, low, high, low2, high2) \
-    {#name, #name "(x[i], n[i])", {a, b, c}, low, high, low2, high2, NULL, NULL, NULL, ref}
-
-static const function functions[] = {
-    {"x / y", "x[i] / y[i]", {2.5, 0.5, 0.5}, -4, 4, -4, 4, NULL, mpfr_div, NULL, NULL},
-    {"fma", "fma(x[i], y[i], z[i])", {0.5, 0.5, 0.5}, -4, 4, -4, 4, NULL, NULL, mpfr_fma, NULL},
-    ONE(sqrt, mpfr_sqrt, 3, 0.5, 0.5, 0, 4),
-    ONE(rsqrt, rsqrt_reference, 2, 2, 1, 0, 4),
-    ONE(cbrt, mpfr_cbrt, 2, 2, 2, -8, 8),
-    TWO(hypot, mpfr_hypot, 4, 4, 2, -4, 4, -4, 4),
-    ONE(exp, mpfr_exp, 3, 3, 2, -20, 20),
-    ONE(exp2, mpfr_exp2, 3, 3, 2, -30, 30),
-    ONE(exp10, mpfr_exp10, 3, 3, 2, -10, 10),
-    ONE(expm1, mpfr_expm1, 3, 3, 2, -2, 2),
-    ONE(log, mpfr_log, 3, 3, 2, 0, 3),
-    ONE(log2, mpfr_log2, 3, 3, 2, 0, 3),
-    ONE(log10, mpfr_log10, 3, 3, 2, 0, 3),
-    ONE(log1p, mpfr_log1p, 2, 2, 2, -1, 2),
-    TWO(pow, mpfr_pow, 16, 16, 4, 0, 4, -60, 60),
-    TWO(powr, powr_reference, 16, 16, 4, 0, 4, -60, 60),
-    WHOLE(pown, mpfr_pow_si, 16, 16, 4, -4, 4, -60, 60),
-    WHOLE(rootn, mpfr_rootn_si, 16, 16, 4, -4, 100, -20, 20),
-    ONE(sin, mpfr_sin, 4, 4, 2, -20, 20),
-    ONE(cos, mpfr_cos, 4, 4, 2, -20, 20),
-    ONE(tan, mpfr_tan, 5, 5, 2, -20, 20),
-    ONE(asin, mpfr_asin, 4, 4, 2, -1, 1),
-    ONE(acos, mpfr_acos, 4, 4, 2, -1, 1),
-    ONE(atan, mpfr_atan, 5, 5, 2, -4, 4),
-    TWO(atan2, mpfr_atan2, 6, 6, 2, -4, 4, -4, 4),
-    ONE(sinpi, mpfr_sinpi, 4, 4, 2, -4, 4),
-    ONE(cospi, mpfr_cospi, 4, 4, 2, -4, 4),
-    ONE(tanpi, mpfr_tanpi, 6, 6, 2, -4, 4),
-    ONE(asinpi, mpfr_asinpi, 5, 5, 2, -1, 1),
-    ONE(acospi, mpfr_acospi, 5, 5, 2, -1, 1),
-    ONE(atanpi, mpfr_atanpi, 5, 5, 2, -4, 4),
-    TWO(atan2pi, mpfr_atan2pi, 6, 6, 2, -4, 4, -4, 4),
-    ONE(sinh, mpfr_sinh, 4, 4, 2, -4, 4),
-    ONE(cosh, mpfr_cosh, 4, 4, 2, -4, 4),
-    ONE(tanh, mpfr_tanh, 5, 5, 2, -4, 4),
-    ONE(asinh, mpfr_asinh, 4, 4, 2, -4, 4),
-    ONE(acosh, mpfr_acosh, 4, 4, 2, 1, 4),
-    ONE(atanh, mpfr_atanh, 5, 5, 2, -1, 1),
-    ONE(erf, mpfr_erf, 16, 16, 4, -4, 4),
-    ONE(erfc, mpfr_erfc, 16, 16, 4, -2, 10),
-    ONE(tgamma, mpfr_gamma, 16, 16, 4, -8, 12),
-    ONE(lgamma, lgamma_reference, INFINITY, INFINITY, INFINITY, 0, 12),
-    TWO(fmod, mpfr_fmod, 0.5, 0.5, 0.5, -100, 100, -4, 4),
-    TWO(remainder, mpfr_remainder, 0.5, 0.5, 0.5, -100, 100, -4, 4),
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
-static struct {
-    double worst;
-    double x, y, z;
-    int tested;
-} found[FUNCTIONS][WIDTHS];
-
-static mpfr_t mx, my, mz, exact, difference;
-
-/* Error of `got` in units of the last place of the exact result; an infinity counts as the first
-   number that overflows. */
-static double error_of(int w, double got)
-{
-    if (mpfr_nan_p(exact) || isnan(got))
-        return mpfr_nan_p(exact) && isnan(got) ? 0 : INFINITY;
-    if (mpfr_inf_p(exact))
-        return isinf(got) && signbit(got) == (mpfr_signbit(exact) != 0) ? 0 : INFINITY;
-    long exponent = mpfr_zero_p(exact) ? width[w].least : mpfr_get_exp(exact) - width[w].digits;
-    if (exponent < width[w].least)
-        exponent = width[w].least;
-    if (exponent > width[w].most - width[w].digits)
-        exponent = width[w].most - width[w].digits;
-    if (isinf(got)) {
-        mpfr_set_si_2exp(difference, signbit(got) ? -1 : 1, width[w].most, MPFR_RNDN);
-        if (mpfr_cmpabs(exact, difference) >= 0)
-            return mpfr_sgn(exact) == mpfr_sgn(difference) ? 0 : INFINITY;
-    } else {
-        mpfr_set_d(difference, got, MPFR_RNDN);
-    }
-    mpfr_sub(difference, difference, exact, MPFR_RNDN);
-    mpfr_mul_2si(difference, difference, -exponent, MPFR_RNDN);
-    return fabs(mpfr_get_d(difference, MPFR_RNDN));
-}
+static finding found[FUNCTIONS][WIDTHS];
+static swept sweeps[FUNCTIONS];
 
 static cl_context context;
 static cl_command_queue queue;
@@ -204,11 +75,12 @@ static cl_device_id device;
 static void build_source(char *text, size_t size, const function *f, int w)
 {
     snprintf(text, size,
-             "%s\n__kernel void k(__global const %s *x, __global const %s *y, __global const %s *z,\n"
-             "                __global const int *n, __global %s *r) {\n"
-             "    size_t i = get_global_id(0);\n    r[i] = %s;\n}\n",
-             w == HALF ? "#pragma OPENCL EXTENSION cl_khr_fp16 : enable" : "", width[w].name, width[w].name, width[w].name,
-             width[w].name, f->call);
+             "%s\ntypedef %s T;\n"
+             "__kernel void k(__global const T *xs, __global const T *ys, __global const T *zs, __global const int *ns,\n"
+             "                __global T *r) {\n"
+             "    size_t i = get_global_id(0);\n    T x = xs[i], y = ys[i], z = zs[i];\n    int n = ns[i];\n"
+             "    r[i] = %s;\n}\n",
+             w == HALF ? "#pragma OPENCL EXTENSION cl_khr_fp16 : enable" : "", width[w].name, f->call);
 }
 
 static void measure(int index, int w, size_t count, int denormals)
@@ -265,6 +137,8 @@ static void measure(int index, int w, size_t count, int denormals)
         if (!denormals && ((a != 0 && fabs(a) < least_normal) || (f->f1 == NULL && b != 0 && fabs(b) < least_normal) ||
                            (f->f3 != NULL && c != 0 && fabs(c) < least_normal)))
             continue;
+        if (fabs(a) > f->most)
+            continue;
         mpfr_set_d(mx, a, MPFR_RNDN);
         mpfr_set_d(my, b, MPFR_RNDN);
         mpfr_set_d(mz, c, MPFR_RNDN);
@@ -279,6 +153,9 @@ static void measure(int index, int w, size_t count, int denormals)
         double error = error_of(w, got);
         if (!denormals && got == 0 && mpfr_cmp_d(exact, least_normal) < 0 && mpfr_cmp_d(exact, -least_normal) > 0)
             error = 0;
+        double *column = &found[index][w].columns[column_of(w, x, i)];
+        if (error > *column)
+            *column = error;
         if (error > found[index][w].worst) {
             found[index][w].worst = error;
             found[index][w].x = a;
@@ -299,6 +176,21 @@ static void measure(int index, int w, size_t count, int denormals)
     MUST(clReleaseProgram(program));
 }
 
+/* One row's worst error and where it is. */
+static void print_worst(FILE *to, const function *f, const finding *at)
+{
+    fprintf(to, at->worst < 1000 ? " %.3f |" : " %.3g |", at->worst);
+    if (at->worst > 0)
+        fprintf(to, " %a", at->x);
+    if (at->worst > 0 && f->fn != NULL)
+        fprintf(to, ", %g", at->y);
+    else if (at->worst > 0 && f->f1 == NULL)
+        fprintf(to, ", %a", at->y);
+    if (at->worst > 0 && f->f3 != NULL)
+        fprintf(to, ", %a", at->z);
+    fprintf(to, " |");
+}
+
 static void print_table(FILE *to, size_t count)
 {
     char name[256] = "";
@@ -308,30 +200,46 @@ static void print_table(FILE *to, size_t count)
             "Worst errors found, in units of the last place, next to the limits of OpenCL's full profile. Written by\n"
             "`tests/clients/ulp.c` on %s: %zu arguments a function, half of them\n"
             "random bit patterns%s, against MPFR. A limit of 0.5 means\n"
-            "correctly rounded. What is not here (floor, fmax, ldexp, ...) is exact.\n",
+            "correctly rounded, 0 exact; what is not here (fmax, ldexp, nextafter, ...) is exact. The last columns of\n"
+            "the table for float are of all 2^32 arguments, from `tests/clients/ulp_sweep.c` (its state is\n"
+            "`numerics/float.sweep`); native_ functions were measured where they are of use: exponentials without\n"
+            "overflow, sine and cosine up to pi. Plots of the error over the range: [float](numerics/float.svg),\n"
+            "[double](numerics/double.svg), [half](numerics/half.svg).\n",
             name, count, count >= ALL_HALVES_FROM ? " (all 65536 where half is the one argument)" : "");
     for (int w = 0; w < WIDTHS; w++) {
-        fprintf(to, "\n## %s\n\n| function | limit | worst | at |\n|---|---|---|---|\n", width[w].name);
+        fprintf(to, "\n## %s\n\n| function | limit | worst | at |%s\n|---|---|---|---|%s\n", width[w].name,
+                w == FLOAT ? " worst of all | at |" : "", w == FLOAT ? "---|---|" : "");
         for (int i = 0; i < FUNCTIONS; i++) {
             const function *f = &functions[i];
             if (!found[i][w].tested)
                 continue;
-            fprintf(to, "| %s | ", f->name);
             if (isinf(f->limit[w]))
-                fprintf(to, "none | ");
+                fprintf(to, "| %s | none |", f->name);
             else
-                fprintf(to, "%g | ", f->limit[w]);
-            fprintf(to, found[i][w].worst < 1000 ? "%.3f | " : "%.3g | ", found[i][w].worst);
-            if (found[i][w].worst > 0)
-                fprintf(to, "%a", found[i][w].x);
-            if (found[i][w].worst > 0 && f->fn != NULL)
-                fprintf(to, ", %g", found[i][w].y);
-            else if (found[i][w].worst > 0 && f->f1 == NULL)
-                fprintf(to, ", %a", found[i][w].y);
-            if (found[i][w].worst > 0 && f->f3 != NULL)
-                fprintf(to, ", %a", found[i][w].z);
-            fprintf(to, " |\n");
+                fprintf(to, "| %s | %g |", f->name, f->limit[w]);
+            print_worst(to, f, &found[i][w]);
+            int shards = shards_done(&sweeps[i]);
+            if (w == FLOAT && shards == 256)
+                print_worst(to, f, &sweeps[i].found);
+            else if (w == FLOAT && shards > 0)
+                fprintf(to, " (%d %% done) | |", shards * 100 / 256);
+            else if (w == FLOAT)
+                fprintf(to, " | |");
+            fprintf(to, "\n");
         }
+    }
+}
+
+/* For float a finished sweep says more than the sample. */
+static void draw_plots(const char *folder)
+{
+    for (int w = 0; w < WIDTHS; w++) {
+        const finding *panels[FUNCTIONS];
+        char path[4096];
+        for (int i = 0; i < FUNCTIONS; i++)
+            panels[i] = w == FLOAT && shards_done(&sweeps[i]) == 256 ? &sweeps[i].found : &found[i][w];
+        snprintf(path, sizeof path, "%s/%s.svg", folder, width[w].name);
+        CHECK(draw_sheet(path, w, "the greatest found for each sign and exponent of the first argument", panels));
     }
 }
 
@@ -345,14 +253,17 @@ int main(void)
     MUST(code);
     queue = clCreateCommandQueue(context, device, 0, &code);
     MUST(code);
-    mpfr_inits2(160, mx, my, mz, exact, difference, (mpfr_ptr)0);
+    start_mpfr();
+    const char *sweep = getenv("PUMICE_ULP_SWEEP"), *plots = getenv("PUMICE_ULP_PLOTS");
+    if (sweep != NULL)
+        CHECK(read_state(sweep, sweeps));
     static const cl_device_info configs[WIDTHS] = {CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_HALF_FP_CONFIG};
     for (int w = 0; w < WIDTHS; w++) {
         cl_device_fp_config config = 0;
         if (clGetDeviceInfo(device, configs[w], sizeof config, &config, NULL) != CL_SUCCESS || config == 0)
             continue;
         for (int i = 0; i < FUNCTIONS; i++)
-            if (only == NULL || strcmp(only, functions[i].name) == 0)
+            if (functions[i].limit[w] >= 0 && (only == NULL || strcmp(only, functions[i].name) == 0))
                 measure(i, w, count, (config & CL_FP_DENORM) != 0);
     }
     const char *path = getenv("PUMICE_ULP_TABLE");
@@ -364,7 +275,9 @@ int main(void)
             CHECK(fclose(to) == 0);
         }
     }
-    mpfr_clears(mx, my, mz, exact, difference, (mpfr_ptr)0);
+    if (plots != NULL)
+        draw_plots(plots);
+    stop_mpfr();
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
     return failures != 0;
