@@ -51,12 +51,18 @@ static inline void draw_panel(FILE *to, const function *f, int w, const finding 
     }
 }
 
-/* Draws every tested function of a width. Returns 0 where the file cannot be written. */
+/* An exact function has nothing to draw. */
+static inline int drawn(const finding *found)
+{
+    return found != NULL && found->tested && found->worst > 0;
+}
+
+/* Draws the functions of a width that were tested and are not exact. Returns 0 where the file cannot be written. */
 static inline int draw_sheet(const char *path, int w, const char *caption, const finding *found[FUNCTIONS])
 {
     int panels = 0;
     for (int i = 0; i < FUNCTIONS; i++)
-        panels += found[i] != NULL && found[i]->tested;
+        panels += drawn(found[i]);
     FILE *to = fopen(path, "w");
     if (to == NULL)
         return 0;
@@ -70,7 +76,7 @@ static inline int draw_sheet(const char *path, int w, const char *caption, const
             wide, high, wide, high, GAP, width[w].name, caption);
     int panel = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
-        if (found[i] == NULL || !found[i]->tested)
+        if (!drawn(found[i]))
             continue;
         fprintf(to, "<g transform='translate(%d %d)'>", GAP + panel % PER_ROW * (PANEL_WIDTH + GAP),
                 GAP + panel / PER_ROW * (PANEL_HEIGHT + GAP));
