@@ -90,15 +90,18 @@ pub unsafe fn release<T: Kind>(raw: *mut c_void, before_last: impl FnOnce(&Ref<T
     Ok(())
 }
 
-/// A C array as a slice; NULL or no elements give an empty one.
+/// A C array as a slice; NULL or no elements give an empty one, and so does a count that no
+/// memory could hold.
 ///
 /// # Safety
 /// `data` is NULL or points to `count` readable elements.
 pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
-    if data.is_null() || count == 0 {
+    let fits =
+        (count.checked_mul(size_of::<T>())).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    if data.is_null() || count == 0 || !fits {
         return &[];
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract, and no more bytes than a slice may have.
     unsafe { std::slice::from_raw_parts(data, count) }
 }
 

@@ -2,9 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use opencl_sys::{CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
+use opencl_sys::{CL_SUCCESS, cl_int};
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::log;
+use pumice_runtime::{log, trace};
+
+/// What API calls are in a trace.
+const CATEGORY: &str = "api";
 
 /// Runs an entry point; a panic becomes `None` and a log line.
 fn guard<R>(name: &'static str, body: impl FnOnce() -> R) -> Option<R> {
@@ -19,22 +22,15 @@ fn guard<R>(name: &'static str, body: impl FnOnce() -> R) -> Option<R> {
 
 /// An entry point that returns a `cl_int`.
 pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
-    match guard(name, body) {
-        Some(Ok(())) => CL_SUCCESS,
-        Some(Err(error)) => {
-            report(name, error);
-            error.code()
-        }
-        None => CL_OUT_OF_RESOURCES,
-    }
+    let result = object(name, body);
+    result.map_or_else(Error::code, |()| CL_SUCCESS)
 }
 
 /// An entry point with `errcode_ret`; see [`write_errcode`].
 pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
+    let span = trace::span(CATEGORY, name);
     let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
-    if let Err(error) = &result {
-        report(name, *error);
-    }
+    report(name, span, result.as_ref().err());
     result
 }
 
@@ -44,16 +40,16 @@ pub fn linked<T>(
     name: &'static str,
     body: impl FnOnce() -> (*mut T, Result<()>),
 ) -> (*mut T, Result<()>) {
+    let span = trace::span(CATEGORY, name);
     let failed = (std::ptr::null_mut(), Err(Error::OutOfResources));
     let (value, result) = guard(name, body).unwrap_or(failed);
-    if let Err(error) = &result {
-        report(name, *error);
-    }
+    report(name, span, result.as_ref().err());
     (value, result)
 }
 
 /// An entry point that has its own way to say that something failed: NULL, or nothing at all.
 pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
+    let _span = trace::span(CATEGORY, name);
     guard(name, body).unwrap_or(R::FAILURE)
 }
 
@@ -97,6 +93,13 @@ pub unsafe fn write_status(result: Result<()>, errcode_ret: *mut cl_int) {
     }
 }
 
-fn report(name: &str, error: Error) {
-    log::debug!("{name}: {error}");
+/// What a call returned, for log and trace.
+fn report(name: &str, span: trace::Span, error: Option<&Error>) {
+    match error {
+        Some(error) => {
+            log::debug!("{name}: {error}");
+            span.returns(error.name());
+        }
+        None => span.returns("CL_SUCCESS"),
+    }
 }

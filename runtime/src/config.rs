@@ -1,18 +1,59 @@
-//! The one table of environment variables that the driver reads.
+//! The one table of options.
+//!
+//! An option has the value of its environment variable, else of its line in a configuration file:
+//! the file that `PUMICE_CONFIG` names, else `$XDG_CONFIG_HOME/pumice.conf` (`~/.config` where that
+//! is not set), else `/etc/pumice.conf`. Only the first of these that is there is read.
+//!
+//! ```text
+//! # What stands here is for every program.
+//! log = warn
+//! [hashcat]
+//! # What stands here is for that one, by the name of its executable.
+//! device_type = gpu
+//! ```
+//!
+//! Names in the file are those of the variables in small letters without `PUMICE_`.
 
-/// An environment variable.
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::log;
+
+/// An option.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
-    /// Its name.
+    /// The name of its environment variable.
     pub name: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
 }
 
+/// What every name begins with.
+const PREFIX: &str = "PUMICE_";
+
 impl Variable {
     /// Its value, if it is set to something that is not empty.
     pub fn value(&self) -> Option<String> {
-        std::env::var(self.name).ok().filter(|v| !v.is_empty())
+        std::env::var(self.name)
+            .ok()
+            .or_else(|| file().values.get(&key(self.name)).cloned())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Its value as a switch, `unset` where it has none.
+    pub fn flag(&self, unset: bool) -> bool {
+        match self.value() {
+            None => unset,
+            Some(value) => !["0", "off", "no", "false"].contains(&value.as_str()),
+        }
+    }
+
+    /// Its value as a list separated by commas.
+    pub fn list(&self) -> Vec<String> {
+        let value = self.value().unwrap_or_default();
+        let parts = value.split(',').map(str::trim).filter(|p| !p.is_empty());
+        parts.map(str::to_string).collect()
     }
 }
 
@@ -25,24 +66,145 @@ macro_rules! variables {
 }
 
 variables! {
+    CONFIG = "PUMICE_CONFIG",
+        "The configuration file (in the environment only).";
     LOG = "PUMICE_LOG",
-        "Log to stderr: off (default), error, warn, info or debug.";
+        "What to log: off (default), error, warn, info or debug; a group's own level as `build=debug`; several with commas.";
+    LOG_FILE = "PUMICE_LOG_FILE",
+        "Log to the end of this file instead of stderr; %p becomes the process's number.";
+    TRACE = "PUMICE_TRACE",
+        "Write API calls, builds and what the device ran to this file, which Perfetto opens; %p as above.";
+    DUMP = "PUMICE_DUMP",
+        "Write every stage of every build to files in this folder; builds then do not use the cache.";
+    DEVICES = "PUMICE_DEVICES",
+        "The devices to report, and their order: numbers or parts of names, separated by commas.";
     DEVICE_TYPE = "PUMICE_DEVICE_TYPE",
         "Report every device as cpu, gpu or accelerator instead of what Vulkan says it is.";
     DEVICE_NAME = "PUMICE_DEVICE_NAME",
         "Report this text as CL_DEVICE_NAME of every device.";
+    CACHE = "PUMICE_CACHE",
+        "off: neither read nor write the cache of built programs.";
+    CACHE_DIR = "PUMICE_CACHE_DIR",
+        "The cache's folder instead of $XDG_CACHE_HOME/pumice or ~/.cache/pumice.";
+    CACHE_SIZE = "PUMICE_CACHE_SIZE",
+        "How much the cache may hold, in MiB (default 512); what was longest unused goes first.";
     VALIDATION = "PUMICE_VALIDATION",
-        "Set to anything: load the Khronos validation layer (no devices without it), print its messages.";
+        "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
-        "Set to anything: copy buffers through staging memory even where the host can reach them.";
+        "on: copy buffers through staging memory even where the host can reach them.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",
         "The Vulkan loader to open instead of libvulkan.so.1.";
 }
 
+/// The key of a variable in the configuration file.
+fn key(name: &str) -> String {
+    let short = name.strip_prefix(PREFIX).unwrap_or(name);
+    short.to_ascii_lowercase()
+}
+
+/// A configuration file as read.
+#[derive(Debug, Default)]
+struct File {
+    values: HashMap<String, String>,
+    /// Lines that say nothing, for the log.
+    complaints: Vec<String>,
+}
+
+fn file() -> &'static File {
+    static FILE: OnceLock<File> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let Some((path, text)) = find() else {
+            return File::default();
+        };
+        let program = std::env::current_exe().unwrap_or_default();
+        let program = program.file_name().unwrap_or_default().to_string_lossy();
+        let mut file = parse(&text, &program);
+        for complaint in &mut file.complaints {
+            complaint.insert_str(0, &format!("{}:", path.display()));
+        }
+        file
+    })
+}
+
+fn find() -> Option<(PathBuf, String)> {
+    let variable = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path, text))
+    };
+    if let Some(path) = variable(CONFIG.name) {
+        return read(path);
+    }
+    let user = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    user.and_then(|folder| read(folder.join("pumice.conf")))
+        .or_else(|| read(PathBuf::from("/etc/pumice.conf")))
+}
+
+/// What a file says for a program.
+fn parse(text: &str, program: &str) -> File {
+    let mut file = File::default();
+    let mut general = HashMap::new();
+    let mut section = None;
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            section = Some(name.trim());
+            continue;
+        }
+        let number = index + 1;
+        let Some((name, value)) = line.split_once('=') else {
+            let text = format!("{number}: neither `name = value` nor `[program]`");
+            file.complaints.push(text);
+            continue;
+        };
+        let name = name.trim();
+        let known = |variable: &Variable| key(variable.name) == name;
+        if !VARIABLES.iter().any(known) || name == key(CONFIG.name) {
+            file.complaints
+                .push(format!("{number}: no option `{name}`"));
+            continue;
+        }
+        let value = value.trim().to_string();
+        match section {
+            None => drop(general.insert(name.to_string(), value)),
+            Some(section) if section == program => {
+                file.values.insert(name.to_string(), value);
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, value) in general {
+        file.values.entry(name).or_insert(value);
+    }
+    file
+}
+
+/// Logs what was set in vain: lines of the file, and variables that look like ours.
+pub(crate) fn report() {
+    for complaint in &file().complaints {
+        log::warn!("{complaint}");
+    }
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let ours = name.starts_with(PREFIX);
+        if ours && !VARIABLES.iter().any(|variable| variable.name == name) {
+            log::warn!("{name} is set, but no option of the driver");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::parse;
+
     #[test]
     fn names_are_unique_and_prefixed() {
         let mut names: Vec<_> = super::VARIABLES.iter().map(|v| v.name).collect();
@@ -56,10 +218,61 @@ mod tests {
     fn the_documentation_has_every_variable() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
         let text = std::fs::read_to_string(page).unwrap();
-        for variable in super::VARIABLES {
-            let row = format!("| `{}` | {} |", variable.name, variable.help);
-            assert!(text.contains(&row), "missing: {row}");
-        }
-        assert_eq!(text.matches("| `PUMICE_").count(), super::VARIABLES.len());
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|l| l.starts_with("| `PUMICE_"))
+            .collect();
+        let wanted: Vec<String> = super::VARIABLES
+            .iter()
+            .map(|v| format!("| `{}` | {} |", v.name, v.help))
+            .collect();
+        assert_eq!(
+            rows,
+            wanted,
+            "docs/environment.md should have:\n{}",
+            wanted.join("\n")
+        );
+        let wanted: Vec<String> = crate::log::GROUPS
+            .iter()
+            .map(|group| format!("| `{}` | {} |", group.name, group.help))
+            .collect();
+        let rows: Vec<&str> = text
+            .lines()
+            .skip_while(|line| !line.starts_with("| Group |"))
+            .filter(|line| line.starts_with("| `"))
+            .collect();
+        assert_eq!(
+            rows,
+            wanted,
+            "docs/environment.md should have:\n{}",
+            wanted.join("\n")
+        );
+    }
+
+    #[test]
+    fn a_program_has_its_own_section() {
+        let text =
+            "# comment\nlog = warn\n cache=off \n[other]\nlog = debug\n[hashcat]\nlog=info\n";
+        let of = |program: &str, name: &str| parse(text, program).values.get(name).cloned();
+        assert_eq!(of("hashcat", "log").unwrap(), "info");
+        assert_eq!(of("hashcat", "cache").unwrap(), "off");
+        assert_eq!(of("clinfo", "log").unwrap(), "warn");
+        assert!(parse(text, "clinfo").complaints.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told_of() {
+        let file = parse(
+            "log: warn\n\nno_such = 1\nconfig = x\n= y\nlog = info",
+            "clinfo",
+        );
+        let told = [
+            "1: neither `name = value` nor `[program]`",
+            "3: no option `no_such`",
+            "4: no option `config`",
+            "5: no option ``",
+        ];
+        assert_eq!(file.complaints, told);
+        assert_eq!(file.values.len(), 1);
     }
 }

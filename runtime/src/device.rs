@@ -48,12 +48,10 @@ impl Kind for Device {
 
 /// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
 pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
+    config::report();
     let config = InstanceConfig {
-        validation: config::VALIDATION.value().is_some(),
-        masked: config::MASK
-            .value()
-            .map(|list| list.split(',').map(|s| s.trim().to_string()).collect())
-            .unwrap_or_default(),
+        validation: config::VALIDATION.flag(false),
+        masked: config::MASK.list(),
         library: config::VULKAN_LIBRARY.value().map(Into::into),
     };
     let instance = match Instance::load(&config) {
@@ -80,9 +78,8 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
         }
         None => None,
     };
-    instance
-        .devices()
-        .iter()
+    chosen(instance.devices(), &config::DEVICES.list())
+        .into_iter()
         .map(|physical| {
             let caps = physical.capabilities();
             log::info!(
@@ -112,6 +109,36 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
             device
         })
         .collect()
+}
+
+/// The devices that the application is to see: all for an empty list, else those that an entry
+/// names by its number or a part of its name, in the list's order.
+fn chosen<'a>(all: &'a [PhysicalDevice], list: &[String]) -> Vec<&'a PhysicalDevice> {
+    let names: Vec<&str> = all.iter().map(|d| d.capabilities().name.as_str()).collect();
+    choose(&names, list).into_iter().map(|i| &all[i]).collect()
+}
+
+fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
+    if list.is_empty() {
+        return (0..names.len()).collect();
+    }
+    let mut found = Vec::new();
+    for wanted in list {
+        let number = wanted.parse::<usize>().ok();
+        let lower = wanted.to_lowercase();
+        let matches = |&index: &usize| match number {
+            Some(number) => index == number,
+            None => names[index].to_lowercase().contains(&lower),
+        };
+        let before = found.len();
+        found.extend((0..names.len()).filter(matches));
+        if found.len() == before {
+            log::warn!("{}: there is no device {wanted}", config::DEVICES.name);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|index| seen.insert(*index));
+    found
 }
 
 /// The instance whose validation messages are reported (PUMICE_VALIDATION).
@@ -303,5 +330,23 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
         },
         printf_buffer_size: PRINTF_BUFFER_SIZE,
         spirv_version: (1, 5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    #[test]
+    fn devices_are_chosen_by_number_or_name() {
+        let names = ["Radeon RX", "llvmpipe (LLVM 15)", "llvmpipe (LLVM 19)"];
+        let of = |list: &[&str]| {
+            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
+            choose(&names, &list)
+        };
+        assert_eq!(of(&[]), [0, 1, 2]);
+        assert_eq!(of(&["2", "radeon"]), [2, 0]);
+        assert_eq!(of(&["llvm", "1"]), [1, 2]);
+        assert!(of(&["3", "GeForce"]).is_empty());
     }
 }

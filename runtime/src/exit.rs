@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use pumice_vulkan_layer::Device;
 
+use crate::{cache, trace};
+
 /// Held shared by helper threads at work, for good by the exiting process.
 static AT_WORK: RwLock<()> = RwLock::new(());
 
@@ -22,16 +24,16 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Batches that the device has not finished.
 static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
 
-/// The devices that have been opened.
-static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+/// The devices that have been opened, and the size of the pipeline cache that each began with.
+static OPENED: Mutex<Vec<(Device, usize)>> = Mutex::new(Vec::new());
 
 /// How long the end waits for the device and for helper threads; a kernel that runs longer is
 /// left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A device was opened. It stays open until the process ends.
-pub(crate) fn device_opened(device: &Device) {
-    OPENED.lock().push(device.clone());
+pub(crate) fn device_opened(device: &Device, pipelines: usize) {
+    OPENED.lock().push((device.clone(), pipelines));
 }
 
 /// A batch is being submitted.
@@ -66,10 +68,12 @@ pub fn quiesce() {
     // Batches have ended when their timelines say so; the driver's own threads may still be
     // tidying up after them, and would do so in the middle of its destructors.
     if SUBMITTED.load(Ordering::Acquire) == 0 {
-        for device in OPENED.lock().iter() {
+        for (device, pipelines) in OPENED.lock().iter() {
             device.wait_idle();
+            cache::store_pipelines(device, *pipelines);
         }
     }
+    trace::end();
     if let Some(guard) = AT_WORK.try_write_for(PATIENCE) {
         std::mem::forget(guard);
     }

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
 use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp, Wait};
 
+use crate::cache;
 use crate::config;
 use crate::error::{Error, Result};
 use crate::exit;
@@ -30,7 +31,7 @@ pub fn error(error: vk::Error) -> Error {
 
 fn staging_only() -> bool {
     static STAGING_ONLY: OnceLock<bool> = OnceLock::new();
-    *STAGING_ONLY.get_or_init(|| config::STAGING_ONLY.value().is_some())
+    *STAGING_ONLY.get_or_init(|| config::STAGING_ONLY.flag(false))
 }
 
 /// A buffer's memory, where the host can reach it and is meant to.
@@ -61,7 +62,7 @@ impl Device {
                 log::info!("{name} {info}: {change:?}: {}", quirk.reason);
             }
         }
-        exit::device_opened(&raw);
+        exit::device_opened(&raw, cache::load_pipelines(&raw));
         Ok(Self {
             raw,
             transfers: Mutex::new(None),

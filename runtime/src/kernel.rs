@@ -143,6 +143,11 @@ impl Kernel {
         )
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The program.
     pub fn program(&self) -> &Ref<Program> {
         &self.program

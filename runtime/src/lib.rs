@@ -8,12 +8,14 @@
 //! Never: panics on what an application passes; calls back into the application with a lock
 //! held; reads or writes application memory outside `memory/host_ptr.rs`.
 
+mod cache;
 mod callback;
 pub mod command;
 pub mod config;
 pub mod context;
 pub mod device;
 mod device_info;
+mod dump;
 pub mod error;
 pub mod event;
 pub mod executable;
@@ -31,3 +33,4 @@ pub mod printf;
 pub mod program;
 pub mod queue;
 mod scheduler;
+pub mod trace;

@@ -1,6 +1,10 @@
-//! Log lines on stderr, asked for by `PUMICE_LOG`; silent otherwise.
+//! Log lines, asked for by `PUMICE_LOG`; silent otherwise.
+//!
+//! A line's group is that of the module that it stands in ([`GROUPS`]); nothing names it.
 
 use std::fmt::Arguments;
+use std::fs::File;
+use std::io::Write;
 use std::sync::OnceLock;
 
 use crate::config;
@@ -20,55 +24,191 @@ pub enum Level {
     Debug,
 }
 
-fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| match config::LOG.value().as_deref() {
-        Some("error") => Level::Error,
-        Some("warn") => Level::Warn,
-        Some("info") => Level::Info,
-        Some("debug") => Level::Debug,
-        _ => Level::Off,
+const LEVELS: &[(&str, Level)] = &[
+    ("off", Level::Off),
+    ("error", Level::Error),
+    ("warn", Level::Warn),
+    ("info", Level::Info),
+    ("debug", Level::Debug),
+];
+
+/// Lines that belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Its name in `PUMICE_LOG`.
+    pub name: &'static str,
+    /// What its lines are about.
+    pub help: &'static str,
+    /// The first parts of the paths of its modules, without the crate; the last group has the
+    /// rest.
+    modules: &'static [&'static str],
+}
+
+/// All groups.
+pub const GROUPS: &[Group] = &[
+    Group {
+        name: "api",
+        help: "calls that gave an error",
+        modules: &["shim"],
+    },
+    Group {
+        name: "build",
+        help: "compiling, linking, loading of programs",
+        modules: &["program", "executable", "dump"],
+    },
+    Group {
+        name: "cache",
+        help: "the cache of built programs",
+        modules: &["cache"],
+    },
+    Group {
+        name: "device",
+        help: "what Vulkan has and does",
+        modules: &["device", "gpu", "platform", "memory"],
+    },
+    Group {
+        name: "queue",
+        help: "commands and their order",
+        modules: &["queue", "scheduler", "event", "command", "callback"],
+    },
+    Group {
+        name: "driver",
+        help: "everything else",
+        modules: &[],
+    },
+];
+
+/// The group of a module's lines, as an index into [`GROUPS`].
+fn group(module: &str) -> usize {
+    let first = module.split("::").nth(1).unwrap_or_default();
+    GROUPS
+        .iter()
+        .position(|group| group.modules.contains(&first))
+        .unwrap_or(GROUPS.len() - 1)
+}
+
+/// The levels of all groups.
+type Levels = [Level; GROUPS.len()];
+
+/// Reads `PUMICE_LOG`; gives what it does not understand as well.
+fn parse(text: &str) -> (Levels, Vec<String>) {
+    let mut levels = [Level::Off; GROUPS.len()];
+    let mut strange = Vec::new();
+    let level = |name: &str| LEVELS.iter().find(|(n, _)| *n == name).map(|(_, l)| *l);
+    for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let (chosen, name) = match part.split_once('=') {
+            None => (Some(0..GROUPS.len()), part),
+            Some((group, name)) => {
+                let index = GROUPS.iter().position(|g| g.name == group.trim());
+                (index.map(|index| index..index + 1), name.trim())
+            }
+        };
+        match (chosen, level(name)) {
+            (Some(chosen), Some(level)) => levels[chosen].fill(level),
+            _ => strange.push(part.to_string()),
+        }
+    }
+    (levels, strange)
+}
+
+fn levels() -> &'static Levels {
+    static LEVELS: OnceLock<Levels> = OnceLock::new();
+    LEVELS.get_or_init(|| {
+        let (levels, strange) = parse(&config::LOG.value().unwrap_or_default());
+        for part in strange {
+            write(format_args!(
+                "pumice: warn: {}: {part}?\n",
+                config::LOG.name
+            ));
+        }
+        levels
     })
 }
 
-/// Whether lines of this level are wanted.
-pub fn enabled(wanted: Level) -> bool {
-    wanted <= level()
+/// The path that an option names, with the process's number in the place of `%p`.
+pub(crate) fn process_path(option: &config::Variable) -> Option<String> {
+    let path = option.value()?;
+    Some(path.replace("%p", &std::process::id().to_string()))
+}
+
+fn write(text: Arguments<'_>) {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let file = FILE.get_or_init(|| {
+        let path = process_path(&config::LOG_FILE)?;
+        let opened = File::options().create(true).append(true).open(&path);
+        opened
+            .inspect_err(|error| eprintln!("pumice: error: {path}: {error}"))
+            .ok()
+    });
+    // One write a line: those of several threads and processes do not mix.
+    let line = text.to_string();
+    match file.as_ref() {
+        Some(file) => drop((&*file).write_all(line.as_bytes())),
+        None => eprint!("{line}"),
+    }
+}
+
+/// Whether lines of this level are wanted from a module.
+pub fn enabled(wanted: Level, module: &str) -> bool {
+    wanted <= levels()[group(module)]
 }
 
 /// Writes one line; the macros below call it.
-pub fn line(wanted: Level, text: Arguments<'_>) {
-    if enabled(wanted) {
-        let tag = match wanted {
-            Level::Off => return,
-            Level::Error => "error",
-            Level::Warn => "warn",
-            Level::Info => "info",
-            Level::Debug => "debug",
-        };
-        eprintln!("pumice: {tag}: {text}");
+pub fn line(wanted: Level, module: &str, text: Arguments<'_>) {
+    if wanted != Level::Off && enabled(wanted, module) {
+        let level = LEVELS[wanted as usize].0;
+        let group = GROUPS[group(module)].name;
+        write(format_args!("pumice: {level}: {group}: {text}\n"));
     }
 }
 
 /// Logs at [`Level::Error`].
 #[macro_export]
 macro_rules! log_error {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Error, format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Error, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Warn`].
 #[macro_export]
 macro_rules! log_warn {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Warn, format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Warn, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Info`].
 #[macro_export]
 macro_rules! log_info {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Info, format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Info, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Debug`].
 #[macro_export]
 macro_rules! log_debug {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Debug, format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Debug, module_path!(), format_args!($($arg)*)) };
 }
 
 pub use crate::{log_debug as debug, log_error as error, log_info as info, log_warn as warn};
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, Level, group, parse};
+
+    #[test]
+    fn a_module_says_its_group() {
+        let name = |module: &str| GROUPS[group(module)].name;
+        assert_eq!(name("pumice::shim"), "api");
+        assert_eq!(name("pumice_runtime::program::build"), "build");
+        assert_eq!(name("pumice_runtime::gpu"), "device");
+        assert_eq!(name("pumice_runtime::config"), "driver");
+        assert_eq!(name("pumice"), "driver");
+    }
+
+    #[test]
+    fn groups_have_their_own_level() {
+        let (levels, strange) = parse("warn, build=debug,api=off");
+        let of = |name: &str| levels[GROUPS.iter().position(|g| g.name == name).unwrap()];
+        assert!(strange.is_empty());
+        assert_eq!(of("build"), Level::Debug);
+        assert_eq!(of("api"), Level::Off);
+        assert_eq!(of("queue"), Level::Warn);
+        assert_eq!(parse("").0, [Level::Off; GROUPS.len()]);
+        let (_, strange) = parse("loud,nothing=warn,api=very");
+        assert_eq!(strange, ["loud", "nothing=warn", "api=very"]);
+    }
+}

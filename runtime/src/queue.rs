@@ -18,6 +18,7 @@ use crate::info::Info;
 use crate::log;
 use crate::object::{Kind, Object, Ref};
 use crate::scheduler::{self, Node};
+use crate::trace;
 
 /// A batch is submitted at the latest when it holds this many commands.
 const BATCH_LIMIT: usize = 64;
@@ -75,6 +76,8 @@ pub struct Queue {
     /// The list given to clCreateCommandQueueWithProperties, with its terminator.
     property_list: Option<Vec<u64>>,
     stream: Arc<gpu::Stream>,
+    /// Its track in a trace.
+    track: u64,
     /// Guards the order of commands.
     order: Mutex<Order>,
     /// Guards recording and submission.
@@ -157,6 +160,7 @@ impl Queue {
             properties,
             property_list,
             stream: Arc::new(stream),
+            track: trace::queue_track(device.name()),
             order: Mutex::new(Order::default()),
             lane: Mutex::new(Lane {
                 open: None,
@@ -246,6 +250,11 @@ impl Object<Queue> {
         }
     }
 
+    /// Its track in a trace.
+    pub(crate) fn track(&self) -> u64 {
+        self.track
+    }
+
     /// clFinish.
     pub fn finish(self: &Ref<Queue>) {
         self.flush();
@@ -293,8 +302,7 @@ impl Object<Queue> {
             batch.recorder.barrier();
             batch.unordered.clear();
         }
-        let clock = self
-            .profiling()
+        let clock = (self.profiling() || trace::enabled())
             .then(|| self.stream.start_clock(&mut batch.recorder))
             .flatten();
         let retire = node.command.record(self, &mut batch.recorder)?;
@@ -411,6 +419,9 @@ impl Object<Queue> {
             let (start, end) = measured.unwrap_or((now, now));
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
+            if trace::enabled() {
+                trace::command(self.track, recorded.node.command.name(), (start, end));
+            }
             let result = match lost {
                 Some(error) => Err(error),
                 None => recorded.retire.run(),

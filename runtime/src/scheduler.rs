@@ -25,6 +25,7 @@ use crate::event::{Event, Moment, Need};
 use crate::log;
 use crate::object::Ref;
 use crate::queue::Queue;
+use crate::trace;
 
 /// An enqueued command.
 pub struct Node {
@@ -199,10 +200,13 @@ fn record(node: &Arc<Node>) -> Vec<Arc<Node>> {
 /// Runs a host command on this thread; gives the nodes that were told.
 fn run_on_host(node: &Arc<Node>) -> Vec<Arc<Node>> {
     let _ = node.event.advance(cl::CL_SUBMITTED);
-    node.event.mark(Moment::Start, host_time());
+    let start = host_time();
+    node.event.mark(Moment::Start, start);
     let _ = node.event.advance(cl::CL_RUNNING);
     let result = node.command.run_on_host(&node.queue);
-    node.event.mark(Moment::End, host_time());
+    let ended = host_time();
+    node.event.mark(Moment::End, ended);
+    trace::command(node.queue.track(), node.command.name(), (start, ended));
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {

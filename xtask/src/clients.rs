@@ -130,6 +130,8 @@ impl Setting<'_> {
     /// Sets the environment of a command that is an OpenCL client.
     pub fn apply(&self, command: &mut Command) {
         command.env("OCL_ICD_VENDORS", self.vendors);
+        // Tests build what they say they build, and leave nothing in the user's folders.
+        command.env("PUMICE_CACHE", "off");
         let mut library_path: Vec<PathBuf> =
             self.loader.iter().map(|dir| dir.to_path_buf()).collect();
         match self.driver {

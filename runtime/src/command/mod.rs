@@ -92,6 +92,22 @@ impl Command {
         }
     }
 
+    /// What a trace calls it.
+    pub fn name(&self) -> &str {
+        match self {
+            Command::Transfer(_) => "transfer",
+            Command::Copy(_) => "copy",
+            Command::Fill(_) => "fill",
+            Command::Map(_) => "map",
+            Command::Unmap(_) => "unmap",
+            Command::Migrate(_) => "migrate",
+            Command::NdRange(ndrange) => ndrange.name(),
+            Command::Native(_) => "native kernel",
+            Command::Marker => "marker",
+            Command::Barrier => "barrier",
+        }
+    }
+
     /// Where it does its work.
     pub fn class(&self) -> Class {
         match self {

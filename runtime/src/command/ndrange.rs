@@ -21,7 +21,7 @@ pub struct NdRange {
     /// CL_COMMAND_NDRANGE_KERNEL or CL_COMMAND_TASK.
     pub command_type: u32,
     /// Keeps the kernel and its program.
-    _kernel: Ref<Kernel>,
+    kernel: Ref<Kernel>,
     on_device: OnDevice,
     args: ArgBlock,
     /// Everything that the dispatches need; `None` for an empty range. Guards its printf buffer.
@@ -84,7 +84,7 @@ pub fn enqueue(
     };
     let command = Command::NdRange(Box::new(NdRange {
         command_type: request.command_type,
-        _kernel: kernel.clone(),
+        kernel: kernel.clone(),
         on_device,
         args,
         prepared: prepared.map(Mutex::new),
@@ -175,6 +175,11 @@ fn value(index: usize, arg: &ArgValue) -> Option<Result<executable::ArgValue>> {
 }
 
 impl NdRange {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
     /// Where it does its work: an empty range does none.
     pub fn class(&self) -> Class {
         match self.prepared {

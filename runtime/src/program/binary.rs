@@ -57,7 +57,8 @@ fn version_hash() -> u64 {
     hash_of(&(env!("CARGO_PKG_VERSION"), FORMAT))
 }
 
-fn target_hash(device: &Device) -> u64 {
+/// What a binary's Vulkan words were made for.
+pub(crate) fn target_hash(device: &Device) -> u64 {
     device.target().map_or(0, |target| hash_of(&*target))
 }
 
@@ -122,7 +123,8 @@ fn read_bare(words: Vec<u32>) -> Result<Contents> {
     }
 }
 
-fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
+/// Reads a container; its Vulkan words only if they were made for `target` by this version.
+pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
     let u32_at = |at: usize| {
         let field: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(field))

@@ -12,19 +12,22 @@ use parking_lot::Mutex;
 use pumice_compiler::frontend::{STACK_BYTES, has_large_stack};
 use pumice_compiler::options::parse_build;
 use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, Outcome, Source, Target, compile,
-    link, lower,
+    CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
+    Source, Target, compile, link, lower,
 };
 
+use crate::cache::{self, Key, Recording, Start};
 use crate::callback;
 use crate::context::Context;
 use crate::device::Device;
+use crate::dump::{self, Dump};
 use crate::error::{Error, Result};
 use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
 use crate::program::includes::Includes;
 use crate::program::{Build, Origin, Program, new_builds, spec};
+use crate::trace;
 
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
@@ -108,21 +111,65 @@ enum Input {
     Nothing,
 }
 
+/// The key of what `input` becomes in a call of the API; `None` where the cache has no part in it.
+fn key(
+    call: &str,
+    target: &Target,
+    options: &str,
+    input: &Input,
+    includes: &Includes,
+) -> Option<Key> {
+    match input {
+        Input::Source(text) => {
+            let start = Start::Source(text, &includes.headers);
+            cache::key(call, target, options, &start)
+        }
+        Input::Module(module) => cache::key(call, target, options, &Start::Modules(&[module])),
+        Input::Vulkan(_) | Input::Nothing => None,
+    }
+}
+
+/// What the cache has of a build, ready to run, with the log of old.
+fn remembered(
+    key: Option<&Key>,
+    includes: &dyn IncludeResolver,
+    device: &Device,
+    log: &mut String,
+) -> Option<Build> {
+    let build = cache::load(key?, includes, device)?;
+    let before = build.log.clone();
+    let build = match build.binary_type {
+        cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE => loaded(build, device, &mut String::new())?,
+        _ => build,
+    };
+    *log = before;
+    Some(build)
+}
+
 /// Compiles source, or takes a module as it is.
 fn compiled(
     input: &Input,
     options: &CompileOptions,
-    includes: &Includes,
+    includes: &dyn IncludeResolver,
     target: &Target,
+    dump: Option<&Dump>,
     log: &mut String,
 ) -> Option<Arc<KernelModule>> {
     match input {
         Input::Source(text) => {
+            let _span = trace::span("build", "compile");
             let source = Source {
                 name: "<source>",
                 text,
             };
-            stage(log, compile(source, options, target, includes)).map(Arc::new)
+            if let Some(dump) = dump {
+                dump.source(source, options, target, includes);
+            }
+            let module = stage(log, compile(source, options, target, includes)).map(Arc::new)?;
+            if let Some(dump) = dump {
+                dump.words("kernel.spv", &module.words);
+            }
+            Some(module)
         }
         Input::Module(module) => Some(module.clone()),
         Input::Vulkan(_) | Input::Nothing => {
@@ -132,15 +179,38 @@ fn compiled(
     }
 }
 
+/// Links modules.
+fn linked(
+    modules: &[&KernelModule],
+    options: &LinkOptions,
+    dump: Option<&Dump>,
+    log: &mut String,
+) -> Option<Arc<KernelModule>> {
+    let _span = trace::span("build", "link");
+    let module = stage(log, link(modules, options))?;
+    if let Some(dump) = dump {
+        dump.words("linked.spv", &module.words);
+    }
+    Some(Arc::new(module))
+}
+
 /// Lowers a linked module and makes it ready to run on the device.
 fn finished(
     module: Arc<KernelModule>,
     options: &LowerOptions,
     target: &Target,
     device: &Device,
+    dump: Option<&Dump>,
     log: &mut String,
 ) -> Option<Build> {
+    let _span = trace::span("build", "lower");
+    if let Some(dump) = dump {
+        dump.passes(&module, target, options);
+    }
     let vulkan = stage(log, lower(&module, target, options))?;
+    if let Some(dump) = dump {
+        dump.words("vulkan.spv", &vulkan.words);
+    }
     let build = Build {
         kernel_module: Some(module),
         vulkan_module: Some(Arc::new(vulkan)),
@@ -308,9 +378,22 @@ impl Object<Program> {
                         return loaded(build.clone(), device, &mut log);
                     }
                     let target = device.target().ok()?;
-                    let module = compiled(&input, &compile_options, &includes, &target, &mut log)?;
-                    let module = stage(&mut log, link(&[&module], &link_options))?;
-                    finished(Arc::new(module), &lower_options, &target, device, &mut log)
+                    let dump = dump::start(&text);
+                    let dump = dump.as_ref();
+                    let key = key("build", &target, &text, &input, &includes);
+                    let key = key.filter(|_| dump.is_none());
+                    if let Some(build) = remembered(key.as_ref(), &includes, device, &mut log) {
+                        return Some(build);
+                    }
+                    let recording = Recording::new(&includes);
+                    let options = &compile_options;
+                    let module = compiled(&input, options, &recording, &target, dump, &mut log)?;
+                    let module = linked(&[&module], &link_options, dump, &mut log)?;
+                    let build = finished(module, &lower_options, &target, device, dump, &mut log)?;
+                    if let Some(key) = &key {
+                        cache::store(key, Some(&recording), &build, &log, device);
+                    }
+                    Some(build)
                 })();
                 match built {
                     Some(build) => Build {
@@ -364,17 +447,31 @@ impl Object<Program> {
             Error::CompileProgramFailure,
             move |device, _, input| {
                 let mut log = String::new();
-                let module = device.target().ok().and_then(|target| {
-                    compiled(&input, &compile_options, &includes, &target, &mut log)
-                });
-                match module {
-                    Some(module) => Build {
+                let built = (|| {
+                    let target = device.target().ok()?;
+                    let dump = dump::start(&text);
+                    let dump = dump.as_ref();
+                    let key = key("compile", &target, &text, &input, &includes);
+                    let key = key.filter(|_| dump.is_none());
+                    if let Some(build) = remembered(key.as_ref(), &includes, device, &mut log) {
+                        return Some(build);
+                    }
+                    let recording = Recording::new(&includes);
+                    let options = &compile_options;
+                    let module = compiled(&input, options, &recording, &target, dump, &mut log)?;
+                    let build = Build {
                         status: cl::CL_BUILD_SUCCESS,
-                        log,
                         kernel_module: Some(module),
                         binary_type: cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                         ..Build::default()
-                    },
+                    };
+                    if let Some(key) = &key {
+                        cache::store(key, Some(&recording), &build, &log, device);
+                    }
+                    Some(build)
+                })();
+                match built {
+                    Some(build) => Build { log, ..build },
                     None => failure(&text, log),
                 }
             },
@@ -442,20 +539,32 @@ pub fn link_programs(
         let built = (|| {
             let target = device.target().ok()?;
             let inputs: Vec<&KernelModule> = modules[index].iter().map(|m| &**m).collect();
-            let module = Arc::new(stage(&mut log, link(&inputs, &link_options))?);
-            if link_options.create_library {
-                return Some(Build {
+            let dump = dump::start(&text);
+            let dump = dump.as_ref();
+            let key = cache::key("link", &target, &text, &Start::Modules(&inputs));
+            let key = key.filter(|_| dump.is_none());
+            if let Some(build) = remembered(key.as_ref(), &NoIncludes, device, &mut log) {
+                return Some(build);
+            }
+            let module = linked(&inputs, &link_options, dump, &mut log)?;
+            let build = if link_options.create_library {
+                Build {
                     status: cl::CL_BUILD_SUCCESS,
                     kernel_module: Some(module),
                     binary_type: cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
                     ..Build::default()
-                });
-            }
-            let options = LowerOptions {
-                math: link_options.math,
-                ..LowerOptions::default()
+                }
+            } else {
+                let options = LowerOptions {
+                    math: link_options.math,
+                    ..LowerOptions::default()
+                };
+                finished(module, &options, &target, device, dump, &mut log)?
             };
-            finished(module, &options, &target, device, &mut log)
+            if let Some(key) = &key {
+                cache::store(key, None, &build, &log, device);
+            }
+            Some(build)
         })();
         match built {
             Some(build) => Build {

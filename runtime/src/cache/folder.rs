@@ -1,0 +1,353 @@
+//! Files that several processes share without a lock.
+//!
+//! An entry is written under a name of its own and renamed, so that a reader finds either the
+//! whole of it or nothing; of two writers the last one stays, and both wrote the same. A hash of
+//! name and contents stands in front: what does not match it is removed and counts as absent. A
+//! hit renews an entry's time of modification, and those longest unused go when the folder
+//! outgrows its bound.
+//!
+//! Whatever fails here costs time, never a result: it is logged once and the cache does without.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use crate::log;
+
+const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
+/// Magic and hash.
+const HEADER: usize = 8 + 32;
+/// What a file that is being written is called.
+const UNFINISHED: &str = "unfinished-";
+/// Unfinished files older than this were left behind by a process that died.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// A hit renews an entry's time when it is older than this.
+const RENEW_AFTER: Duration = Duration::from_secs(60);
+/// After so many writes the folder is counted again: other processes write too.
+const RECOUNT_AFTER: u32 = 64;
+
+/// A folder of entries.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Bytes that it may hold.
+    limit: u64,
+    /// Guards what is known of its size.
+    size: Mutex<Size>,
+    /// Whether something has failed and been logged.
+    complained: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Size {
+    /// Bytes at the last count and what has been written since; `None` before the first count.
+    bytes: Option<u64>,
+    /// Writes since the last count.
+    writes: u32,
+}
+
+/// The hash in front of an entry.
+fn seal(name: &str, contents: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(name.as_bytes());
+    hash.update([0]);
+    hash.update(contents);
+    hash.finalize().into()
+}
+
+impl Folder {
+    /// A folder of at most `limit` bytes, made at the first write.
+    pub fn new(path: PathBuf, limit: u64) -> Self {
+        Self {
+            path,
+            limit,
+            size: Mutex::default(),
+            complained: AtomicBool::new(false),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn complain(&self, what: &str, error: &io::Error) {
+        if !self.complained.swap(true, Ordering::Relaxed) {
+            let path = self.path.display();
+            log::warn!("{path}: {what}: {error}; going on without a cache");
+        }
+    }
+
+    /// The contents of an entry that is whole.
+    pub fn get(&self, name: &str) -> Option<Vec<u8>> {
+        let path = self.path.join(name);
+        let mut bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => {
+                self.complain("an entry cannot be read", &error);
+                return None;
+            }
+        };
+        let whole = bytes.len() >= HEADER
+            && bytes[..8] == MAGIC
+            && bytes[8..HEADER] == seal(name, &bytes[HEADER..]);
+        if !whole {
+            log::warn!("{}: damaged, removed", path.display());
+            let _ = fs::remove_file(&path);
+            return None;
+        }
+        renew(&path);
+        bytes.drain(..HEADER);
+        Some(bytes)
+    }
+
+    /// Removes an entry that turned out to be of no use.
+    pub fn remove(&self, name: &str) {
+        let _ = fs::remove_file(self.path.join(name));
+    }
+
+    /// Stores an entry.
+    pub fn put(&self, name: &str, contents: &[u8]) {
+        let length = (HEADER + contents.len()) as u64;
+        if length > self.limit {
+            log::info!("an entry of {length} bytes is more than the cache may hold");
+            return;
+        }
+        match self.write(name, contents) {
+            Ok(()) => self.grown(length),
+            Err(error) => self.complain("an entry cannot be written", &error),
+        }
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        // Built programs tell of their sources: they are the user's alone.
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(&self.path)?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
+        let unfinished = self.path.join(unfinished);
+        let written = (|| {
+            let mut file = File::create(&unfinished)?;
+            file.write_all(&MAGIC)?;
+            file.write_all(&seal(name, contents))?;
+            file.write_all(contents)?;
+            drop(file);
+            fs::rename(&unfinished, self.path.join(name))
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    /// Counts what was written, and makes room when it is too much.
+    fn grown(&self, length: u64) {
+        let mut size = self.size.lock();
+        size.writes += 1;
+        let bytes = match size.bytes {
+            Some(bytes) if size.writes < RECOUNT_AFTER => bytes + length,
+            _ => {
+                size.writes = 0;
+                self.entries().iter().map(|entry| entry.length).sum()
+            }
+        };
+        size.bytes = Some(if bytes > self.limit {
+            self.make_room()
+        } else {
+            bytes
+        });
+    }
+
+    /// Removes the entries longest unused until a tenth of the bound is free; gives the size.
+    fn make_room(&self) -> u64 {
+        let mut entries = self.entries();
+        entries.sort_by_key(|entry| entry.used);
+        let mut bytes: u64 = entries.iter().map(|entry| entry.length).sum();
+        let aim = self.limit - self.limit / 10;
+        for entry in entries {
+            if bytes <= aim {
+                break;
+            }
+            // Another process may have removed it: then it takes no room either.
+            let _ = fs::remove_file(&entry.path);
+            bytes -= entry.length;
+        }
+        bytes
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let Ok(listed) = fs::read_dir(&self.path) else {
+            return Vec::new();
+        };
+        let mut entries = Vec::new();
+        for file in listed.flatten() {
+            let Ok(meta) = file.metadata() else { continue };
+            let used = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            if file.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                if used.elapsed().is_ok_and(|age| age > ABANDONED) {
+                    let _ = fs::remove_file(file.path());
+                }
+                continue;
+            }
+            if meta.is_file() {
+                entries.push(Entry {
+                    path: file.path(),
+                    length: meta.len(),
+                    used,
+                });
+            }
+        }
+        entries
+    }
+}
+
+struct Entry {
+    path: PathBuf,
+    length: u64,
+    used: SystemTime,
+}
+
+/// Notes that an entry was of use.
+fn renew(path: &Path) {
+    let fresh = (|| {
+        let age = fs::metadata(path)?.modified()?.elapsed();
+        io::Result::Ok(age.is_ok_and(|age| age < RENEW_AFTER))
+    })();
+    if fresh.unwrap_or(true) {
+        return;
+    }
+    if let Ok(file) = File::open(path) {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folder, HEADER};
+    use std::fs::{self, File};
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
+
+    /// A path of the test's own, where nothing is.
+    fn scratch(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("pumice-cache-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        path
+    }
+
+    #[test]
+    fn entries_come_back_in_another_folder_object() {
+        let path = scratch("round-trip");
+        Folder::new(path.clone(), 1000).put("one", b"contents");
+        let other = Folder::new(path.clone(), 1000);
+        assert_eq!(other.get("one").unwrap(), b"contents");
+        assert_eq!(other.get("two"), None);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn damaged_and_truncated_entries_are_removed() {
+        let path = scratch("damage");
+        let folder = Folder::new(path.clone(), 1000);
+        let file = path.join("one");
+        folder.put("one", b"contents");
+        let whole = fs::read(&file).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&file, &damaged).unwrap();
+            assert_eq!(folder.get("one"), None, "byte {at}");
+            assert!(!file.exists());
+            fs::write(&file, &whole[..at]).unwrap();
+            assert_eq!(folder.get("one"), None, "length {at}");
+            assert!(!file.exists());
+        }
+        // An entry under another's name is none either.
+        fs::write(path.join("two"), &whole).unwrap();
+        assert_eq!(folder.get("two"), None);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_done_without() {
+        let path = scratch("file");
+        fs::write(&path, b"a file").unwrap();
+        let folder = Folder::new(path.join("below"), 1000);
+        folder.put("one", b"contents");
+        assert_eq!(folder.get("one"), None);
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn the_longest_unused_go_first() {
+        let path = scratch("bound");
+        let entry = vec![7; 100 - HEADER];
+        let folder = Folder::new(path.clone(), 1000);
+        let now = SystemTime::now();
+        for number in 0..10_u64 {
+            let name = format!("{number}");
+            folder.put(&name, &entry);
+            let file = File::options().write(true).open(path.join(&name)).unwrap();
+            let used = now - Duration::from_secs(10_000 - number);
+            file.set_modified(used).unwrap();
+        }
+        // A hit makes the oldest one the newest.
+        assert!(folder.get("0").is_some());
+        folder.put("10", &entry);
+        let left: Vec<bool> = (0..=10)
+            .map(|number| path.join(format!("{number}")).exists())
+            .collect();
+        assert_eq!(left.iter().filter(|there| **there).count(), 9);
+        assert!(left[0] && !left[1] && !left[2] && left[3] && left[10]);
+        // What is larger than the whole bound is not stored.
+        folder.put("large", &[0; 1001]);
+        assert!(!path.join("large").exists());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn what_a_dead_process_left_goes() {
+        let path = scratch("abandoned");
+        fs::create_dir_all(&path).unwrap();
+        let [old, new] = ["unfinished-1-1", "unfinished-1-2"].map(|name| path.join(name));
+        fs::write(&new, b"half").unwrap();
+        let file = File::create(&old).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(4000))
+            .unwrap();
+        Folder::new(path.clone(), 1000).put("one", b"contents");
+        assert!(!old.exists() && new.exists());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn many_writers_and_readers_see_whole_entries() {
+        let path = scratch("threads");
+        let contents = |number: usize| vec![number as u8; 3000 + number];
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let path = path.clone();
+                scope.spawn(move || {
+                    // A folder object each, as processes have, and too small for all of them.
+                    let folder = Folder::new(path, 20_000);
+                    for round in 0..100 {
+                        let number = (round * 7 + thread) % 10;
+                        let name = format!("{number}");
+                        match folder.get(&name) {
+                            Some(found) => assert_eq!(found, contents(number)),
+                            None => folder.put(&name, &contents(number)),
+                        }
+                    }
+                });
+            }
+        });
+        fs::remove_dir_all(path).unwrap();
+    }
+}

@@ -1,0 +1,195 @@
+// client: once
+/* Options that an application's user sets: the configuration file, the trace, the stages of a
+ * build, the choice of devices. The client runs itself again with them. */
+#include "common.h"
+#include <dirent.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64] = "/tmp/pumice-options-XXXXXX";
+static char text[1 << 20];
+static char *self;
+
+/* A little of everything; prints the device's name and type. */
+static int worker(void)
+{
+    cl_int error = 0;
+    cl_device_id device = NULL;
+    if (clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
+        puts("no device");
+        return 0;
+    }
+    char name[100];
+    cl_device_type type = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    MUST(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    printf("%s/%d\n", name, (int)type);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    const char *source = "kernel void named(global int *p) { p[get_global_id(0)] = 1; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "named", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    EQ(clSetKernelArg(kernel, 7, sizeof buffer, &buffer), CL_INVALID_ARG_INDEX);
+    size_t global = 16;
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    int out[16];
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    EQ(out[15], 1);
+    return failures != 0;
+}
+
+/* Runs the worker with one variable; gives what it printed in `text`. */
+static void run(const char *name, const char *value)
+{
+    int out[2];
+    EQ(pipe(out), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv(name, value, 1);
+        dup2(out[1], 1);
+        close(out[0]);
+        execl(self, self, "worker", NULL);
+        _exit(99);
+    }
+    close(out[1]);
+    size_t size = 0;
+    for (ssize_t more; (more = read(out[0], text + size, sizeof text - 1 - size)) > 0;)
+        size += (size_t)more;
+    text[size] = 0;
+    close(out[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EQ(status, 0);
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *contents)
+{
+    FILE *file = fopen(in_folder(name), "w");
+    fputs(contents, file);
+    fclose(file);
+}
+
+static void read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[size] = 0;
+    if (file)
+        fclose(file);
+}
+
+/* Removes a folder of files; says how many there were and whether one begins so. */
+static int remove_folder(const char *path, const char *begins, int *found)
+{
+    DIR *dir = opendir(path);
+    int files = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char file[1000];
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        *found |= strncmp(entry->d_name, begins, strlen(begins)) == 0;
+        unlink(file);
+        files++;
+    }
+    if (dir)
+        closedir(dir);
+    EQ(rmdir(path), 0);
+    return files;
+}
+
+int main(int argc, char **argv)
+{
+    self = argv[0];
+    if (argc == 2)
+        return worker();
+    CHECK(mkdtemp(folder));
+    setenv("PUMICE_CACHE", "off", 1);
+
+    /* A file, with a section for this program and one for another. */
+    const char *name = strrchr(self, '/') ? strrchr(self, '/') + 1 : self;
+    char config[400];
+    snprintf(config, sizeof config,
+             "# of all programs\ndevice_name = Everybody's\ndevice_type=accelerator\n"
+             "[somebody-else]\ndevice_name = Another\n[%s]\ndevice_type = gpu\n",
+             name);
+    write_file("config", config);
+    run("PUMICE_CONFIG", in_folder("config"));
+    CHECK(strcmp(text, "Everybody's/4\n") == 0);
+    /* The environment goes before it. */
+    setenv("PUMICE_CONFIG", in_folder("config"), 1);
+    run("PUMICE_DEVICE_NAME", "Named");
+    CHECK(strcmp(text, "Named/4\n") == 0);
+    unsetenv("PUMICE_CONFIG");
+    unlink(in_folder("config"));
+    /* The user's own folder. */
+    write_file("pumice.conf", "device_name = Mine\ndevice_type = cpu\nno_such_option = 1\n");
+    run("XDG_CONFIG_HOME", folder);
+    CHECK(strcmp(text, "Mine/2\n") == 0);
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("PUMICE_LOG_FILE", in_folder("log"), 1);
+    run("PUMICE_LOG", "driver=warn");
+    read_file(in_folder("log"));
+    CHECK(strstr(text, "pumice.conf:3: no option `no_such_option`\n"));
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("PUMICE_LOG_FILE");
+    unlink(in_folder("pumice.conf"));
+    unlink(in_folder("log"));
+
+    /* Devices by number and name. */
+    run("PUMICE_DEVICES", "0");
+    CHECK(strcmp(text, "no device\n") != 0);
+    run("PUMICE_DEVICES", "no such device");
+    CHECK(strcmp(text, "no device\n") == 0);
+
+    /* The trace has calls with their results, the build's stages and the kernel. */
+    run("PUMICE_TRACE", in_folder("trace"));
+    read_file(in_folder("trace"));
+    static const char *const lines[] = {
+        "[\n{\"ph\":", "\"name\":\"clBuildProgram\"", "\"result\":\"CL_INVALID_ARG_INDEX\"",
+        "\"name\":\"compile\"", "\"name\":\"named\"", "\"name\":\"queue 0: ",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(text, lines[i])) {
+            fprintf(stderr, "no %s in the trace\n", lines[i]);
+            failures++;
+        }
+    unlink(in_folder("trace"));
+
+    /* Every stage of the build. */
+    char stages[400];
+    snprintf(stages, sizeof stages, "%s", in_folder("dump"));
+    run("PUMICE_DUMP", stages);
+    DIR *dir = opendir(stages);
+    int builds = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char build[700];
+        snprintf(build, sizeof build, "%s/%s", stages, entry->d_name);
+        int found = 0;
+        int files = remove_folder(build, "vulkan.spv", &found);
+        CHECK(found && files > 15);
+        builds++;
+    }
+    if (dir)
+        closedir(dir);
+    EQ(builds, 1);
+    EQ(rmdir(stages), 0);
+    EQ(rmdir(folder), 0);
+    return finish();
+}
