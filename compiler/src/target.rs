@@ -111,11 +111,50 @@ pub struct Target {
     pub subgroup: SubgroupOps,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
+    /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
+    /// came later; operands without which a module is still right are left out above it.
+    pub il_version: (u8, u8),
     /// SPIR-V version to emit for Vulkan, e.g. `(1, 5)`.
     pub spirv_version: (u8, u8),
 }
 
+/// Every optional feature of OpenCL C 3.0 (§6.2.1).
+pub const FEATURES: &[&str] = &[
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_device_enqueue",
+    "__opencl_c_fp64",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_images",
+    "__opencl_c_int64",
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "__opencl_c_pipes",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
+    "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
+];
+
 impl Target {
+    /// A device that lacks nothing the front end knows: what `pumicec --device=full` compiles
+    /// for. Not every program for it can be lowered.
+    pub fn full() -> Self {
+        let mut target = Self::reference();
+        for name in crate::builtins::extensions() {
+            if !target.extensions.iter().any(|e| e == name) {
+                target.extensions.push(name.to_string());
+            }
+        }
+        target.features = FEATURES.iter().map(|f| (*f).to_string()).collect();
+        target.opencl_version = (3, 1);
+        target.opencl_c_version = (3, 1);
+        target
+    }
+
     /// A generous target for tests and `pumicec` without a device: what lavapipe 22.3 offers.
     pub fn reference() -> Self {
         let small = SmallStorage {
@@ -174,6 +213,7 @@ impl Target {
                 rotate: false,
             },
             printf_buffer_size: 1 << 20,
+            il_version: (1, 6),
             spirv_version: (1, 5),
         }
     }

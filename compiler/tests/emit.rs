@@ -11,27 +11,6 @@ use std::path::{Path, PathBuf};
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
 
-fn target() -> Target {
-    let mut target = Target::reference();
-    let extensions = [
-        "cl_khr_subgroups",
-        "cl_khr_subgroup_ballot",
-        "cl_khr_subgroup_shuffle",
-        "cl_khr_subgroup_shuffle_relative",
-        "cl_khr_subgroup_non_uniform_vote",
-        "cl_khr_subgroup_non_uniform_arithmetic",
-        "cl_khr_subgroup_clustered_reduce",
-        "cl_khr_subgroup_rotate",
-    ];
-    target.extensions.extend(extensions.map(String::from));
-    let features = [
-        "__opencl_c_generic_address_space",
-        "__opencl_c_work_group_collective_functions",
-    ];
-    target.features.extend(features.map(String::from));
-    target
-}
-
 fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read(path).expect("readable");
     let first = String::from_utf8_lossy(text.split(|b| *b == b'\n').next().unwrap_or(&[]));
@@ -41,16 +20,20 @@ fn run(path: &Path) -> Result<String, String> {
         name: "test.cl",
         text: &text,
     };
-    let outcome = compile(source, &options, &target(), &NoIncludes);
+    let outcome = compile(source, &options, &Target::full(), &NoIncludes);
     let Some(module) = outcome.output else {
         return Ok(outcome.log);
     };
     let listing = support::disassemble(&module.words);
     // The OpenCL environments refuse what an extension of OpenCL adds.
-    let environment = if listing.contains("OpCapability Float16\n") {
-        "spv1.2"
-    } else if module.words[1] > 0x0001_0200 {
+    let has = |what: &str| listing.contains(what);
+    let extended = has("OpCapability Float16\n")
+        || has("OpCapability ImageMipmap\n")
+        || has(" 1 0 Unknown ReadOnly\n");
+    let environment = if module.words[1] > 0x0001_0200 {
         "spv1.6"
+    } else if extended {
+        "spv1.2"
     } else {
         "opencl2.2"
     };

@@ -329,6 +329,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
             rotate: subgroup.rotate,
         },
         printf_buffer_size: PRINTF_BUFFER_SIZE,
+        il_version: (1, 6),
         spirv_version: (1, 5),
     }
 }

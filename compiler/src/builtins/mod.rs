@@ -7,6 +7,8 @@ pub mod names;
 pub mod overload;
 pub mod table;
 
+use table::Gate;
+
 use crate::options::ClStd;
 use crate::sema::lang::LangOptions;
 pub use crate::sema::typed::BuiltinId;
@@ -78,6 +80,21 @@ pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
         .map(|row| overload::missing(row.gate, lang))
         .collect();
     missing?.into_iter().next()
+}
+
+/// Extensions that change the language beside those that open rows of the table.
+const LANGUAGE_EXTENSIONS: &[&str] = &["cl_khr_depth_images", "cl_khr_gl_msaa_sharing"];
+
+/// The names of all extensions that the front end knows, each once, in alphabetical order.
+pub fn extensions() -> Vec<&'static str> {
+    let of_rows = table::ROWS.iter().filter_map(|row| match row.gate {
+        Gate::Name(name) | Gate::Either(name, _) => Some(name),
+        _ => None,
+    });
+    let mut names: Vec<&str> = LANGUAGE_EXTENSIONS.iter().copied().chain(of_rows).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Enumerators and flags of the built-in functions. The numbers are this compiler's own

@@ -13,7 +13,7 @@ use super::{Arg, Resolution, ResolveError};
 use crate::options::ClStd;
 use crate::sema::lang::LangOptions;
 use crate::sema::types::{
-    AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
+    Access, AddrSpace, ImageKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
 
 const INTS: [TypeId; 8] = [
@@ -32,7 +32,7 @@ const INTS: [TypeId; 8] = [
 enum Given {
     Num(TypeId, u8),
     Ptr(QualType, AddrSpace),
-    Event,
+    Opaque(OpaqueKind),
     Null,
     Other,
 }
@@ -42,14 +42,15 @@ enum Given {
 enum Pointee {
     Num(TypeId, u8),
     Atomic(TypeId),
-    Event,
+    Opaque(OpaqueKind),
+    Void,
 }
 
 /// An instantiated parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Spec {
     Void,
-    Event,
+    Opaque(OpaqueKind),
     Num(TypeId, u8),
     Ptr(Pointee, AddrSpace, Quals),
 }
@@ -89,7 +90,9 @@ pub fn missing(gate: Gate, lang: &LangOptions) -> Option<String> {
             let open = lang.extension(extension) || (lang.std >= ClStd::Cl30 && lang.feature(name));
             (!open).then(|| extension.to_string())
         }
-        Gate::Later(what) => Some(format!("{what}, which this compiler does not support yet")),
+        Gate::Device(name) => (!lang.feature(name)).then(|| name.to_string()),
+        Gate::Core(_) if lang.std < ClStd::Cl20 => Some("OpenCL C 2.0".to_string()),
+        Gate::Core(name) => (!lang.feature(name)).then(|| name.to_string()),
     }
 }
 
@@ -130,7 +133,7 @@ fn given(types: &TypeTable, arg: Arg) -> Given {
             .map_or(Given::Other, |kind| Given::Num(TypeTable::int(kind), 1)),
         Type::Vector { elem, len } => Given::Num(*elem, *len),
         Type::Pointer { pointee, space } => Given::Ptr(*pointee, *space),
-        Type::Opaque(OpaqueKind::Event) => Given::Event,
+        Type::Opaque(kind) => Given::Opaque(*kind),
         _ => Given::Other,
     }
 }
@@ -169,7 +172,58 @@ fn bits(types: &TypeTable, id: TypeId) -> u32 {
     (types.size(id) * 8) as u32
 }
 
-fn number(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
+/// The opaque type that a letter stands for.
+fn opaque(letter: u8) -> Option<OpaqueKind> {
+    Some(match letter {
+        b'e' => OpaqueKind::Event,
+        b'm' => OpaqueKind::Sampler,
+        b'q' => OpaqueKind::Queue,
+        b'n' => OpaqueKind::NdRange,
+        b'E' => OpaqueKind::ClkEvent,
+        b'r' => OpaqueKind::ReserveId,
+        _ => return None,
+    })
+}
+
+/// `M`, letters of kinds, access: the argument's own type where it fits, for lists of
+/// candidates the first.
+fn image(term: &[u8], arg: Given) -> Option<Spec> {
+    let (access, kinds) = term.split_last()?;
+    let allows = |a: Access| match access {
+        b'r' => a != Access::Write,
+        b'w' => a != Access::Read,
+        b'o' => a == Access::Read,
+        _ => true,
+    };
+    let has = |kind: ImageKind| kinds == b"*" || kinds.contains(&kind.shape().letter);
+    match arg {
+        Given::Opaque(OpaqueKind::Image(kind, a)) if has(kind) && allows(a) => {
+            Some(Spec::Opaque(OpaqueKind::Image(kind, a)))
+        }
+        Given::Null => {
+            let kind = ImageKind::with_letter(*kinds.first()?).unwrap_or(ImageKind(0));
+            let access = if *access == b'w' {
+                Access::Write
+            } else {
+                Access::Read
+            };
+            Some(Spec::Opaque(OpaqueKind::Image(kind, access)))
+        }
+        _ => None,
+    }
+}
+
+fn number(types: &TypeTable, term: &[u8], at: &Instance) -> Option<(TypeId, u8)> {
+    let (term, lanes) = match term {
+        [letter] => (*letter, None),
+        [letter, digit] => (*letter, Some(digit - b'0')),
+        _ => return None,
+    };
+    let (elem, n) = letter(types, term, at)?;
+    Some((elem, lanes.unwrap_or(n)))
+}
+
+fn letter(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
     let int = |signed| TypeTable::int(IntKind::of(bits(types, at.k), signed));
     Some(match term {
         b'T' => (at.k, at.n),
@@ -194,6 +248,7 @@ fn number(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
         b'b' => (TypeTable::BOOL, 1),
         b'h' => (TypeTable::HALF, 1),
         b'k' => (TypeTable::CHAR, 1),
+        b'x' => (TypeTable::FLOAT, 1),
         b'B' => (TypeTable::UINT, 4),
         _ => return None,
     })
@@ -204,9 +259,14 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
     let bytes = term.as_bytes();
     match bytes[0] {
         b'v' => return Some(Spec::Void),
-        b'e' => return Some(Spec::Event),
+        b'M' => return image(&bytes[1..], arg),
         b'*' => {}
-        letter => return number(types, letter, at).map(|(k, n)| Spec::Num(k, n)),
+        letter => {
+            if let Some(kind) = opaque(letter) {
+                return Some(Spec::Opaque(kind));
+            }
+            return number(types, bytes, at).map(|(k, n)| Spec::Num(k, n));
+        }
     }
     let set = bytes[1];
     let mut quals = Quals::empty();
@@ -222,11 +282,14 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
     let pointee = match rest[0] {
         b'A' => Pointee::Atomic(at.k),
         b'X' => Pointee::Atomic(TypeTable::INT),
-        b'e' => Pointee::Event,
-        letter => {
-            let (k, n) = number(types, letter, at)?;
-            Pointee::Num(k, n)
-        }
+        b'o' => Pointee::Void,
+        letter => match opaque(letter) {
+            Some(kind) => Pointee::Opaque(kind),
+            None => {
+                let (k, n) = number(types, rest, at)?;
+                Pointee::Num(k, n)
+            }
+        },
     };
     let allowed: &[AddrSpace] = match set {
         b'g' => &[AddrSpace::Global],
@@ -291,7 +354,8 @@ fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
         (Given::Ptr(pointee, space), Spec::Ptr(to, to_space, quals)) => {
             let same = match (to, types.get(pointee.ty)) {
                 (Pointee::Atomic(k), Type::Atomic(value)) => *value == k,
-                (Pointee::Event, Type::Opaque(OpaqueKind::Event)) => true,
+                (Pointee::Opaque(kind), Type::Opaque(own)) => kind == *own,
+                (Pointee::Void, _) => true,
                 (Pointee::Num(k, n), _) => {
                     let (mut elem, lanes) = types.elem_lanes(pointee.ty);
                     if let Some(kind) = types.int_kind(elem) {
@@ -314,9 +378,19 @@ fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
             }
         }
         (Given::Null, Spec::Ptr(..)) => Some(2),
-        (Given::Event, Spec::Event) => Some(0),
-        // `async_work_group_copy(…, 0)`: a literal zero is the null event.
-        (Given::Num(from, 1), Spec::Event) if types.is_integer(from) => Some(2),
+        (Given::Opaque(from), Spec::Opaque(to)) => (from == to).then_some(0),
+        // `async_work_group_copy(…, 0)`: a literal zero is the null event; samplers are
+        // integer constants.
+        (
+            Given::Num(from, 1),
+            Spec::Opaque(
+                OpaqueKind::Event
+                | OpaqueKind::Sampler
+                | OpaqueKind::Queue
+                | OpaqueKind::ClkEvent
+                | OpaqueKind::ReserveId,
+            ),
+        ) if types.is_integer(from) => Some(2),
         _ => None,
     }
 }
@@ -360,13 +434,14 @@ fn modifier_allows(modifier: u8, n: u8, m: u8) -> bool {
 fn type_of(types: &mut TypeTable, spec: Spec) -> TypeId {
     match spec {
         Spec::Void => TypeTable::VOID,
-        Spec::Event => TypeTable::EVENT,
+        Spec::Opaque(kind) => types.intern(Type::Opaque(kind)),
         Spec::Num(k, n) => types.lanes(k, n),
         Spec::Ptr(pointee, space, quals) => {
             let ty = match pointee {
                 Pointee::Num(k, n) => types.lanes(k, n),
                 Pointee::Atomic(k) => types.intern(Type::Atomic(k)),
-                Pointee::Event => TypeTable::EVENT,
+                Pointee::Opaque(kind) => types.intern(Type::Opaque(kind)),
+                Pointee::Void => TypeTable::VOID,
             };
             types.pointer(QualType::new(ty, quals), space)
         }

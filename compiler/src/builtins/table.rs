@@ -26,7 +26,13 @@
 //! | `I` | int, N lanes | | `W` | twice as wide as K, N lanes |
 //! | `i` `u` `z` `b` `h` `k` | int, uint, size_t, bool, half, char | | `v` `e` | void, event_t |
 //! | `A` `X` | atomic K, atomic int | | `B` | uint4 |
-//! | `*` | pointer, see below | | | |
+//! | `x` | float | | `m` `q` `n` | sampler_t, queue_t, ndrange_t |
+//! | `E` `r` | clk_event_t, reserve_id_t | | `M` | image, see below |
+//! | `*` | pointer, see below | | `o` | behind a pointer: void |
+//!
+//! A number behind a letter gives lanes: `i2`, `x4`. An image is `M`, the letters of its types in
+//! `sema::opaque` (`*` is all) and what it must allow: `r`eading or `w`riting, reading `o`nly,
+//! `*` anything.
 //!
 //! A pointer is `*`, a space (`g` `l` `c` `p`, `a` any but constant, `r` any, `m` global or
 //! local; generic counts wherever the language has it), `c` const or `v` volatile, and the
@@ -50,8 +56,10 @@ pub enum Gate {
     Feature(&'static str),
     /// An extension, or a feature from 3.0 on.
     Either(&'static str, &'static str),
-    /// Not in this compiler yet: what it belongs to.
-    Later(&'static str),
+    /// A feature of the device, in every language version.
+    Device(&'static str),
+    /// The same, from OpenCL C 2.0 on.
+    Core(&'static str),
 }
 
 /// How a call becomes SPIR-V.
@@ -143,8 +151,31 @@ pub enum Lower {
     ToSpace(AddrSpace),
     /// `get_fence`
     GetFence,
-    /// Never lowered: the gate is always closed.
-    Later,
+    /// An image function.
+    Image(ImageOp),
+    /// Resolved by hand.
+    Unlisted,
+}
+
+/// What an image function does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ImageOp {
+    /// `read_image*`, with a sampler or without
+    Read,
+    /// `write_image*`
+    Write,
+    /// A component of the size; `None` is the last one, the number of layers.
+    Size(Option<u8>),
+    /// `get_image_dim`
+    Dim,
+    /// `get_image_channel_data_type`
+    Format,
+    /// `get_image_channel_order`
+    Order,
+    /// `get_image_num_samples`
+    Samples,
+    /// `get_image_num_mip_levels`
+    Levels,
 }
 
 /// One row.
@@ -172,10 +203,10 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 use Lower::{
     AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
     AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Dot,
-    GetFence, GroupArith, GroupBroadcast, GroupVote, Later, LegacyAtomic, MemFence, Nan,
+    GetFence, GroupArith, GroupBroadcast, GroupVote, Image, LegacyAtomic, MemFence, Nan,
     NonUniform, NonUniformArith, NonUniformVote, Ocl, OclKind, OclSign, Prefetch, Printf, Relation,
-    Select, Shuffle, Shuffles, ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem,
-    WorkItemDim, WorkItemFence,
+    Select, Shuffle, Shuffles, ToSpace, Unlisted, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents,
+    WorkItem, WorkItemDim, WorkItemFence,
 };
 
 /// All rows. Laid out by hand: one line each.
@@ -558,55 +589,73 @@ pub static ROWS: &[Row] = &[
     row("to_local", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Local)),
     row("to_private", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Private)),
     row("get_fence", "", Gate::Feature("__opencl_c_generic_address_space"), GetFence),
-    // Parts of the language that come later: a call says so.
-    row("read_imagef", "", Gate::Later("images"), Later),
-    row("read_imagei", "", Gate::Later("images"), Later),
-    row("read_imageui", "", Gate::Later("images"), Later),
-    row("read_imageh", "", Gate::Later("images"), Later),
-    row("write_imagef", "", Gate::Later("images"), Later),
-    row("write_imagei", "", Gate::Later("images"), Later),
-    row("write_imageui", "", Gate::Later("images"), Later),
-    row("write_imageh", "", Gate::Later("images"), Later),
-    row("get_image_width", "", Gate::Later("images"), Later),
-    row("get_image_height", "", Gate::Later("images"), Later),
-    row("get_image_depth", "", Gate::Later("images"), Later),
-    row("get_image_channel_data_type", "", Gate::Later("images"), Later),
-    row("get_image_channel_order", "", Gate::Later("images"), Later),
-    row("get_image_dim", "", Gate::Later("images"), Later),
-    row("get_image_array_size", "", Gate::Later("images"), Later),
-    row("get_image_num_samples", "", Gate::Later("images"), Later),
-    row("get_image_num_mip_levels", "", Gate::Later("images"), Later),
-    row("read_pipe", "", Gate::Later("pipes"), Later),
-    row("write_pipe", "", Gate::Later("pipes"), Later),
-    row("reserve_read_pipe", "", Gate::Later("pipes"), Later),
-    row("reserve_write_pipe", "", Gate::Later("pipes"), Later),
-    row("commit_read_pipe", "", Gate::Later("pipes"), Later),
-    row("commit_write_pipe", "", Gate::Later("pipes"), Later),
-    row("is_valid_reserve_id", "", Gate::Later("pipes"), Later),
-    row("work_group_reserve_read_pipe", "", Gate::Later("pipes"), Later),
-    row("work_group_reserve_write_pipe", "", Gate::Later("pipes"), Later),
-    row("work_group_commit_read_pipe", "", Gate::Later("pipes"), Later),
-    row("work_group_commit_write_pipe", "", Gate::Later("pipes"), Later),
-    row("sub_group_reserve_read_pipe", "", Gate::Later("pipes"), Later),
-    row("sub_group_reserve_write_pipe", "", Gate::Later("pipes"), Later),
-    row("sub_group_commit_read_pipe", "", Gate::Later("pipes"), Later),
-    row("sub_group_commit_write_pipe", "", Gate::Later("pipes"), Later),
-    row("get_pipe_num_packets", "", Gate::Later("pipes"), Later),
-    row("get_pipe_max_packets", "", Gate::Later("pipes"), Later),
-    row("enqueue_kernel", "", Gate::Later("device-side enqueue"), Later),
-    row("enqueue_marker", "", Gate::Later("device-side enqueue"), Later),
-    row("get_kernel_work_group_size", "", Gate::Later("device-side enqueue"), Later),
-    row("get_kernel_preferred_work_group_size_multiple", "", Gate::Later("device-side enqueue"), Later),
-    row("get_kernel_sub_group_count_for_ndrange", "", Gate::Later("device-side enqueue"), Later),
-    row("get_kernel_max_sub_group_size_for_ndrange", "", Gate::Later("device-side enqueue"), Later),
-    row("retain_event", "", Gate::Later("device-side enqueue"), Later),
-    row("release_event", "", Gate::Later("device-side enqueue"), Later),
-    row("create_user_event", "", Gate::Later("device-side enqueue"), Later),
-    row("is_valid_event", "", Gate::Later("device-side enqueue"), Later),
-    row("set_user_event_status", "", Gate::Later("device-side enqueue"), Later),
-    row("capture_event_profiling_info", "", Gate::Later("device-side enqueue"), Later),
-    row("get_default_queue", "", Gate::Later("device-side enqueue"), Later),
-    row("ndrange_1D", "", Gate::Later("device-side enqueue"), Later),
-    row("ndrange_2D", "", Gate::Later("device-side enqueue"), Later),
-    row("ndrange_3D", "", Gate::Later("device-side enqueue"), Later),
+    // Images.
+    row("read_imagef", "- x4(M1o,m,i);- x4(M1o,m,x);- x4(Ma2o,m,i2);- x4(Ma2o,m,x2);- x4(MA3o,m,i4);- x4(MA3o,m,x4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imagef", "- x4(M1br,i);- x4(Ma2r,i2);- x4(MA3r,i4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imagef", "- x4(Mmr,i2,i);- x4(Mnr,i4,i)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Read)),
+    row("read_imagef", "- x4(M1o,m,x,x);- x4(M1o,m,x,x,x);- x4(Mao,m,x2,x);- x4(Mao,m,x2,x,x);- x4(M2o,m,x2,x);- x4(M2o,m,x2,x2,x2);- x4(MAo,m,x4,x);- x4(MAo,m,x4,x2,x2);- x4(M3o,m,x4,x);- x4(M3o,m,x4,x4,x4)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Read)),
+    row("read_imagef", "- x(Mdo,m,i2);- x(Mdo,m,x2);- x(MDo,m,i4);- x(MDo,m,x4);- x(Mdr,i2);- x(MDr,i4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imagef", "- x(Mpr,i2,i);- x(Mqr,i4,i)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Read)),
+    row("read_imagef", "- x(Mdo,m,x2,x);- x(Mdo,m,x2,x2,x2);- x(MDo,m,x4,x);- x(MDo,m,x4,x2,x2)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Read)),
+    row("read_imagei", "- i4(M1o,m,i);- i4(M1o,m,x);- i4(Ma2o,m,i2);- i4(Ma2o,m,x2);- i4(MA3o,m,i4);- i4(MA3o,m,x4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imagei", "- i4(M1br,i);- i4(Ma2r,i2);- i4(MA3r,i4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imagei", "- i4(Mmr,i2,i);- i4(Mnr,i4,i)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Read)),
+    row("read_imagei", "- i4(M1o,m,x,x);- i4(M1o,m,x,x,x);- i4(Mao,m,x2,x);- i4(Mao,m,x2,x,x);- i4(M2o,m,x2,x);- i4(M2o,m,x2,x2,x2);- i4(MAo,m,x4,x);- i4(MAo,m,x4,x2,x2);- i4(M3o,m,x4,x);- i4(M3o,m,x4,x4,x4)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Read)),
+    row("read_imageui", "- u4(M1o,m,i);- u4(M1o,m,x);- u4(Ma2o,m,i2);- u4(Ma2o,m,x2);- u4(MA3o,m,i4);- u4(MA3o,m,x4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imageui", "- u4(M1br,i);- u4(Ma2r,i2);- u4(MA3r,i4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Read)),
+    row("read_imageui", "- u4(Mmr,i2,i);- u4(Mnr,i4,i)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Read)),
+    row("read_imageui", "- u4(M1o,m,x,x);- u4(M1o,m,x,x,x);- u4(Mao,m,x2,x);- u4(Mao,m,x2,x,x);- u4(M2o,m,x2,x);- u4(M2o,m,x2,x2,x2);- u4(MAo,m,x4,x);- u4(MAo,m,x4,x2,x2);- u4(M3o,m,x4,x);- u4(M3o,m,x4,x4,x4)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Read)),
+    row("read_imageh", "- h4(M1o,m,i);- h4(M1o,m,x);- h4(Ma2o,m,i2);- h4(Ma2o,m,x2);- h4(MA3o,m,i4);- h4(MA3o,m,x4)", Gate::Name("cl_khr_fp16"), Image(ImageOp::Read)),
+    row("read_imageh", "- h4(M1br,i);- h4(Ma2r,i2);- h4(MA3r,i4)", Gate::Name("cl_khr_fp16"), Image(ImageOp::Read)),
+    row("write_imagef", "- v(M1bw,i,x4);- v(Ma2w,i2,x4);- v(MAw,i4,x4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Write)),
+    row("write_imagef", "- v(M3w,i4,x4)", Gate::Either("cl_khr_3d_image_writes", "__opencl_c_3d_image_writes"), Image(ImageOp::Write)),
+    row("write_imagef", "- v(Mdw,i2,x);- v(MDw,i4,x)", Gate::Device("__opencl_c_images"), Image(ImageOp::Write)),
+    row("write_imagei", "- v(M1bw,i,i4);- v(Ma2w,i2,i4);- v(MAw,i4,i4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Write)),
+    row("write_imagei", "- v(M3w,i4,i4)", Gate::Either("cl_khr_3d_image_writes", "__opencl_c_3d_image_writes"), Image(ImageOp::Write)),
+    row("write_imageui", "- v(M1bw,i,u4);- v(Ma2w,i2,u4);- v(MAw,i4,u4)", Gate::Device("__opencl_c_images"), Image(ImageOp::Write)),
+    row("write_imageui", "- v(M3w,i4,u4)", Gate::Either("cl_khr_3d_image_writes", "__opencl_c_3d_image_writes"), Image(ImageOp::Write)),
+    row("write_imageh", "- v(M1bw,i,h4);- v(Ma2w,i2,h4);- v(MAw,i4,h4)", Gate::Name("cl_khr_fp16"), Image(ImageOp::Write)),
+    row("write_imageh", "- v(M3w,i4,h4)", Gate::Either("cl_khr_3d_image_writes", "__opencl_c_3d_image_writes"), Image(ImageOp::Write)),
+    row("get_image_width", "- i(M**)", Gate::Device("__opencl_c_images"), Image(ImageOp::Size(Some(0)))),
+    row("get_image_height", "- i(M2AdDmnpq3*)", Gate::Device("__opencl_c_images"), Image(ImageOp::Size(Some(1)))),
+    row("get_image_depth", "- i(M3*)", Gate::Device("__opencl_c_images"), Image(ImageOp::Size(Some(2)))),
+    row("get_image_array_size", "- z(MaADnq*)", Gate::Device("__opencl_c_images"), Image(ImageOp::Size(None))),
+    row("get_image_dim", "- i2(M2AdDmnpq*);- i4(M3*)", Gate::Device("__opencl_c_images"), Image(ImageOp::Dim)),
+    row("get_image_channel_data_type", "- i(M**)", Gate::Device("__opencl_c_images"), Image(ImageOp::Format)),
+    row("get_image_channel_order", "- i(M**)", Gate::Device("__opencl_c_images"), Image(ImageOp::Order)),
+    row("get_image_num_samples", "- i(Mmnpq*)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Samples)),
+    row("get_image_num_mip_levels", "- i(M1a2AdD3*)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Levels)),
+    row("read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("is_valid_reserve_id", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("work_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("work_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("work_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("work_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("sub_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("sub_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("sub_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("sub_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("get_pipe_num_packets", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("get_pipe_max_packets", "", Gate::Core("__opencl_c_pipes"), Unlisted),
+    row("enqueue_kernel", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("enqueue_marker", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("get_kernel_work_group_size", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("get_kernel_preferred_work_group_size_multiple", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("get_kernel_sub_group_count_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("get_kernel_max_sub_group_size_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("retain_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("release_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("create_user_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("is_valid_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("set_user_event_status", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("capture_event_profiling_info", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("get_default_queue", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("ndrange_1D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("ndrange_2D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    row("ndrange_3D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
 ];

@@ -30,6 +30,9 @@ impl FunctionEmitter<'_, '_> {
         if let Some(result) = self.group(row.lower, args, ty)? {
             return Ok(result);
         }
+        if let Some(result) = self.image(row.lower, args, ty)? {
+            return Ok(result);
+        }
         let types: Vec<TypeId> = args.iter().map(|a| body.expr(*a).ty).collect();
         let mut values = Vec::with_capacity(args.len());
         for arg in args {

@@ -4,8 +4,8 @@ use rspirv::spirv::{Decoration, Op};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
-use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind};
-use crate::sema::types::{Type, TypeId, TypeTable};
+use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, PlaceKind};
+use crate::sema::types::{OpaqueKind, Type, TypeId, TypeTable};
 
 impl FunctionEmitter<'_, '_> {
     /// Evaluates an expression; records go to a temporary and give its address. Void
@@ -27,6 +27,13 @@ impl FunctionEmitter<'_, '_> {
                     let ty = self.e.value_type(ty);
                     self.e.b.const_null(ty)
                 }
+            }
+            ExprKind::Sampler(mask) => self.sampler(*mask, ty),
+            ExprKind::Load(place) if self.is_handle(ty) => {
+                let PlaceKind::Local(local) = body.place(*place).kind else {
+                    unreachable!("only parameters hold images, samplers and pipes");
+                };
+                self.local(local)
             }
             ExprKind::Load(place) => {
                 let addr = self.place(*place)?;
@@ -223,6 +230,12 @@ impl FunctionEmitter<'_, '_> {
         };
         self.e.value_type(ty);
         self.e.b.const_float_bits(bits, pattern)
+    }
+
+    /// Whether values are images, samplers or pipes, which stay out of memory.
+    pub fn is_handle(&self, ty: TypeId) -> bool {
+        let opaque = self.e.module.types.opaque(ty);
+        opaque.is_some_and(OpaqueKind::is_handle)
     }
 
     /// Whether a type or its elements are floats.

@@ -123,7 +123,7 @@ impl FunctionEmitter<'_, '_> {
     /// Gives every parameter its memory.
     fn parameters(&mut self, types: &[TypeId], ids: &[u32]) {
         for (index, (ty, id)) in types.iter().zip(ids).enumerate() {
-            if self.e.is_record(*ty) {
+            if self.e.is_record(*ty) || self.is_handle(*ty) {
                 self.locals[index] = *id;
             } else {
                 let pointer = self.local(LocalId(index as u32));

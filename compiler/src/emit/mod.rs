@@ -15,6 +15,7 @@ mod expr;
 mod function;
 mod globals;
 mod group;
+mod image;
 mod init;
 mod place;
 mod record;
@@ -50,6 +51,8 @@ struct Emitter<'a> {
     options: &'a CompileOptions,
     sources: Option<&'a SourceMap>,
     fp16: bool,
+    /// The highest SPIR-V version that may be raised to for what 1.0 cannot say.
+    il_version: (u8, u8),
     b: Builder,
     value_types: Vec<u32>,
     memory_types: Vec<u32>,
@@ -109,6 +112,7 @@ pub fn emit(
         options,
         sources: sources.filter(|_| options.debug_info),
         fp16: target.extensions.iter().any(|e| e == "cl_khr_fp16"),
+        il_version: target.il_version,
         b: Builder::new(),
         value_types: Vec::new(),
         memory_types: Vec::new(),

@@ -5,10 +5,12 @@
 //! a pointer to bytes, so that no type refers to itself. Records get members that put every
 //! field at its offset; a union is an array of words as wide as its alignment.
 
-use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, Dim, Op, StorageClass};
 
 use super::Emitter;
-use crate::sema::types::{AddrSpace, OpaqueKind, RecordId, Type, TypeId, TypeTable};
+use crate::sema::types::{
+    Access, AddrSpace, ImageKind, OpaqueKind, RecordId, Type, TypeId, TypeTable,
+};
 
 /// How a record looks in SPIR-V.
 #[derive(Clone, Debug)]
@@ -119,13 +121,67 @@ impl Emitter<'_> {
                 }
             }
             Type::Atomic(value) => self.memory_type(*value),
-            Type::Opaque(OpaqueKind::Event) => self.b.unique(Op::TypeEvent, None, &[]),
+            Type::Opaque(kind) => self.opaque_type(*kind),
         };
         if self.memory_types.len() <= index {
             self.memory_types.resize(index + 1, 0);
         }
         self.memory_types[index] = ty;
         ty
+    }
+
+    fn opaque_type(&mut self, kind: OpaqueKind) -> u32 {
+        let opaque = |this: &mut Self, op, capability, operands: &[u32]| {
+            this.b.capability(capability);
+            this.b.unique(op, None, operands)
+        };
+        let enqueue = Capability::DeviceEnqueue;
+        match kind {
+            OpaqueKind::Event => self.b.unique(Op::TypeEvent, None, &[]),
+            OpaqueKind::Sampler => self.b.unique(Op::TypeSampler, None, &[]),
+            OpaqueKind::Image(image, access) => self.image_type(image, access),
+            OpaqueKind::Pipe(_, access) => {
+                let access = [access as u32];
+                opaque(self, Op::TypePipe, Capability::Pipes, &access)
+            }
+            OpaqueKind::ReserveId => opaque(self, Op::TypeReserveId, Capability::Pipes, &[]),
+            OpaqueKind::Queue => opaque(self, Op::TypeQueue, enqueue, &[]),
+            OpaqueKind::ClkEvent => opaque(self, Op::TypeDeviceEvent, enqueue, &[]),
+            OpaqueKind::NdRange => {
+                // Dimensions; then global offset, global size and local size.
+                let int = self.b.ty_int(32);
+                let long = self.b.ty_int(64);
+                let three = self.b.ty_array(long, 3);
+                self.b
+                    .unique(Op::TypeStruct, None, &[int, three, three, three])
+            }
+        }
+    }
+
+    fn image_type(&mut self, image: ImageKind, access: Access) -> u32 {
+        let shape = image.shape();
+        self.b.capability(Capability::ImageBasic);
+        match shape.dim {
+            Dim::Dim1D => self.b.capability(Capability::Sampled1D),
+            Dim::DimBuffer => self.b.capability(Capability::SampledBuffer),
+            _ => {}
+        }
+        if access == Access::ReadWrite {
+            self.b.capability(Capability::ImageReadWrite);
+        }
+        let void = self.b.ty_void();
+        let operands = [
+            void,
+            shape.dim as u32,
+            u32::from(shape.depth),
+            u32::from(shape.arrayed),
+            u32::from(shape.multisampled),
+            // Whether it is sampled shows at run time; no format.
+            0,
+            0,
+            access as u32,
+        ];
+        self.b.unique(Op::TypeImage, None, &operands)
     }
 
     fn mentions_record(&self, mut id: TypeId) -> bool {

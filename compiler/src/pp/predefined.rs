@@ -216,8 +216,7 @@ CLK_PROFILING_COMMAND_EXEC_TIME 1
     ),
     (
         Gate::Pipes,
-        "PIPE_RESERVE_ID_VALID_BIT (1U << 30)
-CLK_NULL_RESERVE_ID (__builtin_astype((void *)(~PIPE_RESERVE_ID_VALID_BIT), reserve_id_t))
+        "CLK_NULL_RESERVE_ID 0
 ",
     ),
 ];

@@ -1,7 +1,7 @@
 //! Implicit conversions: promotion, usual arithmetic conversions, assignment.
 use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
-use super::types::{AddrSpace, IntKind, QualType, Quals, Type, TypeId, TypeTable};
+use super::types::{AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
 use super::{Operand, Sema};
 use crate::source::Span;
 
@@ -250,7 +250,16 @@ impl<'a> Sema<'a> {
                 self.error(at, message).highlight(span);
                 return None;
             }
-            Type::Opaque(_) if self.is_null_constant(value) => {
+            Type::Opaque(OpaqueKind::Sampler) => {
+                if let Some(mask) = self
+                    .constant_number(value)
+                    .filter(|_| types.is_integer(from))
+                {
+                    let mask = self.sampler_mask(mask, span)?;
+                    return Some(self.sampler(mask, span));
+                }
+            }
+            Type::Opaque(kind) if !kind.is_handle() && self.is_null_constant(value) => {
                 return Some(self.mk(ExprKind::Zero, to, span));
             }
             Type::Atomic(inner) if matches!(purpose, Purpose::Init(_)) => {

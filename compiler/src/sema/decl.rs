@@ -1,9 +1,12 @@
 //! Declarations of variables and typedefs.
 use super::Sema;
 use super::const_eval::Value;
+use super::convert::Purpose;
 use super::scope::{Entity, GlobalMeta, SpacedType};
-use super::typed::{ConstData, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind};
-use super::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
+use super::typed::{
+    ConstData, ExprId, ExprKind, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind,
+};
+use super::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
 use crate::options::ClStd;
 use crate::parse::ast::{
     self, Attr, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass,
@@ -200,11 +203,70 @@ impl<'a> Sema<'a> {
         while let Type::Array { elem: inner, .. } = *self.module.types.get(elem) {
             elem = inner.ty;
         }
+        if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) = self.module.types.opaque(elem) {
+            let message = format!(
+                "only a parameter can have type '{}', no variable",
+                self.show(elem)
+            );
+            self.error(v.span, message);
+            return None;
+        }
         self.check_half_value(elem, v.span, "variable")
+    }
+
+    fn is_sampler(&self, ty: TypeId) -> bool {
+        self.module.types.opaque(ty) == Some(OpaqueKind::Sampler)
+    }
+
+    /// A sampler variable is a name for its constant (OpenCL C 3.0 §6.15.15.1).
+    fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
+        if let Some(space @ (AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic)) =
+            v.ty.space
+        {
+            let message = format!("no sampler can be in the address space {}", space.name());
+            self.error(v.span, message);
+            return None;
+        }
+        let Some(ast::Init::Expr(init)) = v.init else {
+            self.error(
+                v.span,
+                "a sampler variable must have a constant initialiser",
+            );
+            return None;
+        };
+        let value = self.rvalue(*init)?;
+        let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
+        let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
+            let at = self.ast.expr(*init).span;
+            self.error(at, "a sampler variable must have a constant initialiser");
+            return None;
+        };
+        self.bind_new(v.name, Entity::Sampler(mask), v.span);
+        Some(())
+    }
+
+    /// A sampler literal.
+    pub(super) fn sampler(&mut self, mask: u32, span: Span) -> ExprId {
+        let ty = self.module.types.intern(Type::Opaque(OpaqueKind::Sampler));
+        self.mk(ExprKind::Sampler(mask), ty, span)
+    }
+
+    /// The constant of a sampler, checked: coordinates, addressing and filter.
+    pub(super) fn sampler_mask(&mut self, value: i128, span: Span) -> Option<u32> {
+        let mask = u32::try_from(value).unwrap_or(u32::MAX);
+        let addressing = mask & 0xe;
+        if mask & !0x3f != 0 || addressing > 8 || mask & 0x30 == 0x30 {
+            self.error(span, format!("{value} is no sum of a sampler's constants"));
+            return None;
+        }
+        Some(mask)
     }
 
     fn program_variable(&mut self, v: Variable<'a>) -> Option<()> {
         self.check_variable_type(&v)?;
+        if self.is_sampler(v.ty.q.ty) {
+            return self.sampler_variable(&v);
+        }
         let globals_allowed = self.lang.program_scope_globals();
         let space = match v.ty.space {
             Some(AddrSpace::Constant) => AddrSpace::Constant,
@@ -399,6 +461,9 @@ impl<'a> Sema<'a> {
         out: &mut Vec<StmtId>,
     ) -> Option<()> {
         self.check_variable_type(&v)?;
+        if self.is_sampler(v.ty.q.ty) {
+            return self.sampler_variable(&v);
+        }
         match (v.storage, v.ty.space) {
             (Some(StorageClass::Static), space) => return self.static_local(v, space),
             (Some(StorageClass::Extern), space) => return self.extern_local(v, space),

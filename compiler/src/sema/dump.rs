@@ -257,6 +257,7 @@ impl Dumper<'_> {
             ExprKind::Float(value) => format!("{value:?}:{ty}"),
             ExprKind::Null => format!("null:{ty}"),
             ExprKind::Zero => format!("zero:{ty}"),
+            ExprKind::Sampler(mask) => format!("sampler({mask:#x})"),
             ExprKind::Load(place) => format!("load {}", self.place(*place)),
             ExprKind::AddrOf(place) => format!("&{}", self.place(*place)),
             ExprKind::Decay(place) => format!("decay {}", self.place(*place)),

@@ -153,6 +153,9 @@ impl<'a> Sema<'a> {
                 Entity::Enumerator(ty, bits) => {
                     return Some(Operand::Value(self.mk(ExprKind::Int(bits), ty, span)));
                 }
+                Entity::Sampler(mask) => {
+                    return Some(Operand::Value(self.sampler(mask, span)));
+                }
                 Entity::Typedef(_) => {
                     self.error(
                         span,

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Sema;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, LabelId, Linkage};
-use super::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
+use super::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
@@ -72,6 +72,12 @@ impl<'a> Sema<'a> {
                 return None;
             }
             _ => {}
+        }
+        let handle = self.module.types.opaque(ret.q.ty);
+        if handle.is_some_and(OpaqueKind::is_handle) {
+            let message = format!("a function cannot return type '{}'", self.show(ret.q.ty));
+            self.error(span, message);
+            return None;
         }
         if !matches!(ret.space, None | Some(AddrSpace::Private)) {
             self.error(span, "the type of a result cannot name an address space");
@@ -448,9 +454,32 @@ impl<'a> Sema<'a> {
                 out.push_str("U7_Atomic");
                 self.mangle_type(*value, out);
             }
-            Type::Opaque(_) => out.push_str("9ocl_event"),
+            Type::Opaque(kind) => self.mangle_opaque(*kind, out),
             Type::Function { .. } | Type::Error => out.push('z'),
         }
+    }
+
+    /// Opaque types as clang names them: `14ocl_image2d_ro`, `9ocl_event`.
+    fn mangle_opaque(&self, kind: OpaqueKind, out: &mut String) {
+        let name = match kind {
+            OpaqueKind::Image(image, access) => {
+                let access = match access {
+                    Access::Read => "ro",
+                    Access::Write => "wo",
+                    Access::ReadWrite => "rw",
+                };
+                let stem = image.shape().name.trim_end_matches("_t");
+                format!("ocl_{}_{access}", stem.replace('_', ""))
+            }
+            OpaqueKind::Pipe(packet, _) => {
+                out.push_str("8ocl_pipe");
+                return self.mangle_type(packet, out);
+            }
+            OpaqueKind::ClkEvent => "ocl_clkevent".to_string(),
+            OpaqueKind::ReserveId => "ocl_reserveid".to_string(),
+            other => format!("ocl_{}", other.name().trim_end_matches("_t")),
+        };
+        out.push_str(&format!("{}{name}", name.len()));
     }
 
     /// OpenCL C has no recursion (OpenCL C 3.0 §6.11.i).

@@ -2,7 +2,7 @@
 use super::Sema;
 use super::scope::SpacedType;
 use super::typed::{FuncId, KernelArg, KernelInfo};
-use super::types::{AddrSpace, FloatKind, Quals, Type, TypeId, TypeTable};
+use super::types::{AddrSpace, FloatKind, OpaqueKind, Quals, Type, TypeId, TypeTable};
 use crate::options::ClStd;
 use crate::parse::ast::{Attr, DeclPart, DeclSpecs, Declarator, ParamDecl, TypeSpec, TypeWord};
 use crate::source::Span;
@@ -98,7 +98,8 @@ impl<'a> Sema<'a> {
 
     fn forbidden_value(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
-            Type::Bool | Type::Opaque(_) | Type::Atomic(_) => true,
+            Type::Bool | Type::Atomic(_) => true,
+            Type::Opaque(kind) => !kind.for_kernels(),
             Type::Float(FloatKind::Half) => !self.lang.fp16(),
             Type::Array { elem, .. } => self.forbidden_value(elem.ty),
             Type::Record(record) => {
@@ -143,6 +144,14 @@ impl<'a> Sema<'a> {
             if pointee.quals.contains(Quals::VOLATILE) {
                 qualifiers.push("volatile");
             }
+        }
+        if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) =
+            self.module.types.opaque(ty.q.ty)
+        {
+            space = AddrSpace::Global;
+        }
+        if let Some(OpaqueKind::Pipe(..)) = self.module.types.opaque(ty.q.ty) {
+            qualifiers.push("pipe");
         }
         let mut type_name = self.written_type(&param.specs, ty.q.ty);
         for part in &param.declarator.parts {
@@ -201,6 +210,10 @@ impl<'a> Sema<'a> {
             TypeSpec::Enum(spec) => match spec.tag {
                 Some((tag, _)) => format!("enum {}", self.name(tag)),
                 None => self.show(ty),
+            },
+            TypeSpec::Pipe(_) => match self.module.types.opaque(ty) {
+                Some(OpaqueKind::Pipe(packet, _)) => self.show(packet),
+                _ => self.show(ty),
             },
             _ => {
                 let mut inner = ty;

@@ -68,6 +68,16 @@ impl LangOptions {
         self.features.contains(name)
     }
 
+    /// Whether a feature is there that OpenCL C 2.0 always has and 3.0 makes optional.
+    pub fn core_feature(&self, name: &str) -> bool {
+        self.std >= ClStd::Cl20 && self.feature(name)
+    }
+
+    /// Whether there are depth images, which are core in OpenCL C 2.0 alone.
+    pub fn depth_images(&self) -> bool {
+        self.std == ClStd::Cl20 || self.extension("cl_khr_depth_images")
+    }
+
     /// Whether arithmetic on half is legal.
     pub fn fp16(&self) -> bool {
         self.extension("cl_khr_fp16")

@@ -8,6 +8,7 @@
 pub mod dump;
 pub mod lang;
 pub mod names;
+pub mod opaque;
 pub mod typed;
 pub mod types;
 

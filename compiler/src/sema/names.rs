@@ -1,5 +1,5 @@
 //! Built-in type names that are not keywords.
-use crate::sema::types::{FloatKind, IntKind, TypeId, TypeTable};
+use crate::sema::types::{FloatKind, IntKind, OpaqueKind, TypeId, TypeTable};
 
 /// What a built-in type name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub enum NamedType {
     Vector(TypeId, u8),
     /// An `atomic_*` type of a scalar.
     Atomic(TypeId),
-    /// A type that this compiler knows but does not support yet.
-    Unsupported,
+    /// An opaque type.
+    Opaque(OpaqueKind),
 }
 
 const SCALARS: &[(&str, TypeId)] = &[
@@ -34,7 +34,6 @@ const OTHERS: &[(&str, NamedType)] = &[
     ("ptrdiff_t", NamedType::Type(TypeTable::LONG)),
     ("intptr_t", NamedType::Type(TypeTable::LONG)),
     ("uintptr_t", NamedType::Type(TypeTable::ULONG)),
-    ("event_t", NamedType::Type(TypeTable::EVENT)),
     ("cl_mem_fence_flags", NamedType::Type(TypeTable::UINT)),
     ("memory_order", NamedType::Type(TypeTable::INT)),
     ("memory_scope", NamedType::Type(TypeTable::INT)),
@@ -50,30 +49,17 @@ const OTHERS: &[(&str, NamedType)] = &[
     ("atomic_ptrdiff_t", NamedType::Atomic(TypeTable::LONG)),
     ("atomic_intptr_t", NamedType::Atomic(TypeTable::LONG)),
     ("atomic_uintptr_t", NamedType::Atomic(TypeTable::ULONG)),
-    ("image1d_t", NamedType::Unsupported),
-    ("image1d_array_t", NamedType::Unsupported),
-    ("image1d_buffer_t", NamedType::Unsupported),
-    ("image2d_t", NamedType::Unsupported),
-    ("image2d_array_t", NamedType::Unsupported),
-    ("image2d_depth_t", NamedType::Unsupported),
-    ("image2d_array_depth_t", NamedType::Unsupported),
-    ("image2d_msaa_t", NamedType::Unsupported),
-    ("image2d_array_msaa_t", NamedType::Unsupported),
-    ("image2d_msaa_depth_t", NamedType::Unsupported),
-    ("image2d_array_msaa_depth_t", NamedType::Unsupported),
-    ("image3d_t", NamedType::Unsupported),
-    ("sampler_t", NamedType::Unsupported),
-    ("queue_t", NamedType::Unsupported),
-    ("ndrange_t", NamedType::Unsupported),
-    ("clk_event_t", NamedType::Unsupported),
-    ("reserve_id_t", NamedType::Unsupported),
-    ("clk_profiling_info", NamedType::Unsupported),
+    ("clk_profiling_info", NamedType::Type(TypeTable::INT)),
+    ("kernel_enqueue_flags_t", NamedType::Type(TypeTable::INT)),
 ];
 
 /// What `name` means when no declaration hides it; `None` when it is no type name.
 pub fn lookup(name: &str) -> Option<NamedType> {
     if let Some(&(_, named)) = OTHERS.iter().find(|(other, _)| *other == name) {
         return Some(named);
+    }
+    if let Some(kind) = OpaqueKind::named(name) {
+        return Some(NamedType::Opaque(kind));
     }
     let digits = name
         .find(|c: char| c.is_ascii_digit())
@@ -101,7 +87,7 @@ pub fn is_type_name(name: &str) -> bool {
 pub fn forbidden_in_kernels(name: &str) -> bool {
     matches!(
         name,
-        "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "bool" | "event_t"
+        "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "bool"
     )
 }
 
@@ -137,7 +123,8 @@ pub fn all() -> impl Iterator<Item = String> {
     });
     let qualifiers = QUALIFIERS.iter().map(|name| (*name).to_string());
     let others = OTHERS.iter().map(|(name, _)| (*name).to_string());
-    scalars.chain(others).chain(qualifiers)
+    let opaque = OpaqueKind::names().map(String::from);
+    scalars.chain(others).chain(opaque).chain(qualifiers)
 }
 
 /// The scalar's place in the order of C's conversion ranks.

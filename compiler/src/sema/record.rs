@@ -2,7 +2,7 @@
 use super::Sema;
 use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, Tag};
-use super::types::{AddrSpace, IntKind, RecordId, Type, TypeId, TypeTable};
+use super::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
 use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
 use crate::source::{Span, Symbol};
 use rustc_hash::FxHashMap;
@@ -162,7 +162,9 @@ impl<'a> Sema<'a> {
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(_) => Some(format!("no member can have type '{}'", self.show(ty_id))),
+                Type::Opaque(kind) if kind.is_handle() || *kind == OpaqueKind::Event => {
+                    Some(format!("no member can have type '{}'", self.show(ty_id)))
+                }
                 _ if !self.module.types.is_complete(ty_id) => Some(format!(
                     "no member can have the incomplete type '{}'",
                     self.show(ty_id)

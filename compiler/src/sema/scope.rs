@@ -18,6 +18,8 @@ pub(super) enum Entity {
     Global(GlobalId),
     /// Functions; more than one when overloadable.
     Functions(Vec<FuncId>),
+    /// A sampler variable, by its constant.
+    Sampler(u32),
     /// An enumerator: type and bits.
     Enumerator(TypeId, u64),
     /// Something whose declaration was wrong: uses stay silent.

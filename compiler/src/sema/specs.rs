@@ -2,7 +2,9 @@
 use super::Sema;
 use super::names::{self, NamedType};
 use super::scope::{Entity, SpacedType};
-use super::types::{AddrSpace, FloatKind, IntKind, QualType, Quals, Type, TypeId, TypeTable};
+use super::types::{
+    Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
+};
 use crate::options::ClStd;
 use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec, TypeWord};
 use crate::source::{Span, Symbol};
@@ -34,11 +36,73 @@ impl<'a> Sema<'a> {
                 let inner = self.type_name(*name)?;
                 self.atomic_type(inner.q.ty, span).map(SpacedType::plain)
             }
-            TypeSpec::Pipe(_) => {
-                self.error(span, "pipes are not supported yet");
-                None
+            TypeSpec::Pipe(packet) => {
+                let packet = self.base_type(packet, specs)?.q.ty;
+                self.pipe_type(packet, span).map(SpacedType::plain)
             }
             TypeSpec::Error => None,
+        }
+    }
+
+    /// An opaque type, if the device has it.
+    fn opaque_type(&mut self, kind: OpaqueKind, span: Span) -> Option<TypeId> {
+        let ty = self.module.types.intern(Type::Opaque(kind));
+        if let Some(needs) = kind.missing(&self.lang) {
+            let message = format!(
+                "type '{}' requires {needs}, which this device lacks",
+                match kind {
+                    OpaqueKind::Image(_, Access::ReadWrite) => self.show(ty),
+                    _ => kind.name().to_string(),
+                }
+            );
+            self.error(span, message);
+            return None;
+        }
+        Some(ty)
+    }
+
+    /// `pipe T`: T is a scalar, a vector or a struct (OpenCL C 3.0 §6.15.16).
+    fn pipe_type(&mut self, packet: TypeId, span: Span) -> Option<TypeId> {
+        let ty = self.opaque_type(OpaqueKind::Pipe(packet, Access::Read), span)?;
+        let types = &self.module.types;
+        let good = match types.get(packet) {
+            Type::Opaque(_) | Type::Pointer { .. } | Type::Error => false,
+            _ => types.is_complete(packet),
+        };
+        if !good {
+            let message = format!("a pipe cannot hold packets of type '{}'", self.show(packet));
+            self.error(span, message);
+            return None;
+        }
+        Some(ty)
+    }
+
+    /// An image or pipe type with an access qualifier.
+    fn with_access(&mut self, ty: TypeId, qual: Qual, span: Span) -> Option<TypeId> {
+        let access = match qual {
+            Qual::ReadOnly => Access::Read,
+            Qual::WriteOnly => Access::Write,
+            _ => Access::ReadWrite,
+        };
+        match self.module.types.opaque(ty) {
+            Some(OpaqueKind::Image(kind, _)) => {
+                self.opaque_type(OpaqueKind::Image(kind, access), span)
+            }
+            Some(OpaqueKind::Pipe(..)) if access == Access::ReadWrite => {
+                self.error(span, "a pipe is 'read_only' or 'write_only'");
+                None
+            }
+            Some(OpaqueKind::Pipe(packet, _)) => {
+                self.opaque_type(OpaqueKind::Pipe(packet, access), span)
+            }
+            _ => {
+                let message = format!(
+                    "access qualifiers are for images and pipes, not for '{}'",
+                    self.show(ty)
+                );
+                self.error(span, message);
+                None
+            }
         }
     }
 
@@ -80,10 +144,7 @@ impl<'a> Sema<'a> {
             Some(NamedType::Atomic(value)) => {
                 SpacedType::plain(self.module.types.intern(Type::Atomic(value)))
             }
-            Some(NamedType::Unsupported) => {
-                self.error(span, format!("type '{text}' is not supported yet"));
-                return None;
-            }
+            Some(NamedType::Opaque(kind)) => SpacedType::plain(self.opaque_type(kind, span)?),
             None => {
                 let message = match self.suggest_type(text) {
                     Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
@@ -189,6 +250,7 @@ impl<'a> Sema<'a> {
         let mut out = base;
         let mut written: Option<AddrSpace> = None;
         let mut add = Quals::empty();
+        let mut access: Option<Qual> = None;
         for &(qual, span) in quals {
             let space = match qual {
                 Qual::Const => {
@@ -216,11 +278,13 @@ impl<'a> Sema<'a> {
                     continue;
                 }
                 Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
-                    self.error(
-                        span,
-                        "access qualifiers are for images and pipes, which are not supported yet",
-                    );
-                    return None;
+                    if access.is_some() {
+                        self.error(span, "the type names a second access qualifier");
+                        return None;
+                    }
+                    out.q.ty = self.with_access(out.q.ty, qual, span)?;
+                    access = Some(qual);
+                    continue;
                 }
                 Qual::Private => AddrSpace::Private,
                 Qual::Global => AddrSpace::Global,
@@ -332,6 +396,19 @@ impl<'a> Sema<'a> {
                         self.error(span, message);
                         return None;
                     }
+                    if self
+                        .module
+                        .types
+                        .opaque(elem.ty)
+                        .is_some_and(OpaqueKind::is_handle)
+                    {
+                        let message = format!(
+                            "no array can have elements of type '{}'",
+                            self.show(elem.ty)
+                        );
+                        self.error(span, message);
+                        return None;
+                    }
                     let len = match size {
                         Some(size) => Some(self.array_size(*size, elem.ty)?),
                         None => None,
@@ -376,6 +453,16 @@ impl<'a> Sema<'a> {
     fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
         if matches!(self.module.types.get(pointee.q.ty), Type::Function { .. }) {
             self.error(span, "OpenCL C has no pointers to functions");
+            return None;
+        }
+        if self
+            .module
+            .types
+            .opaque(pointee.q.ty)
+            .is_some_and(OpaqueKind::is_handle)
+        {
+            let message = format!("no pointer can point to '{}'", self.show(pointee.q.ty));
+            self.error(span, message);
             return None;
         }
         let space = pointee

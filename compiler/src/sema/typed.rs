@@ -181,7 +181,7 @@ pub struct KernelArg {
     pub type_name: String,
     /// CL_KERNEL_ARG_TYPE_CONST/RESTRICT/VOLATILE of the pointee, space-separated.
     pub type_qualifiers: String,
-    /// Address space of the pointee; Private for values.
+    /// Address space of the pointee; Private for values, Global for images and pipes.
     pub space: AddrSpace,
 }
 
@@ -315,6 +315,8 @@ pub enum ExprKind {
     Null,
     /// Zero of any type (records, arrays, event_t).
     Zero,
+    /// A sampler literal: the sum of its `CLK_*` constants.
+    Sampler(u32),
     /// The value in a place. Never of array type, except to initialise a temporary.
     Load(PlaceId),
     /// The address of a place; the type is a pointer to it. Not of Lanes, Lane.

@@ -5,6 +5,7 @@
 //! pointee, an array element, a field). Address spaces sit on pointer types and objects.
 use rustc_hash::FxHashMap;
 
+pub use super::opaque::{Access, ImageKind, OpaqueKind};
 use crate::source::Span;
 
 /// A canonical type of one [`TypeTable`].
@@ -197,14 +198,6 @@ impl FloatKind {
             Self::Double => "double",
         }
     }
-}
-
-/// Opaque built-in types that sema knows by name. Only `Event` can be used so far; the others
-/// are diagnosed where they are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OpaqueKind {
-    /// `event_t`
-    Event,
 }
 
 /// A type. Components are canonical.
@@ -502,6 +495,14 @@ impl TypeTable {
         self.vector_parts(id).unwrap_or((id, 1))
     }
 
+    /// The kind of an opaque type.
+    pub fn opaque(&self, id: TypeId) -> Option<OpaqueKind> {
+        match *self.get(id) {
+            Type::Opaque(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
     /// Pointee and address space of a pointer.
     pub fn pointer_parts(&self, id: TypeId) -> Option<(QualType, AddrSpace)> {
         match *self.get(id) {
@@ -575,7 +576,8 @@ impl TypeTable {
             Type::Vector { elem, len } => {
                 self.size(elem) * if len == 3 { 4 } else { u64::from(len) }
             }
-            Type::Pointer { .. } | Type::Opaque(_) => 8,
+            Type::Pointer { .. } => 8,
+            Type::Opaque(kind) => kind.size(),
             Type::Array { elem, len } => self.size(elem.ty).saturating_mul(len.unwrap_or(0)),
             Type::Record(record) => self.record(record).size,
             Type::Enum(e) => u64::from(self.enums[e.0 as usize].underlying.bits() / 8),
@@ -588,6 +590,7 @@ impl TypeTable {
         match *self.get(id) {
             Type::Array { elem, .. } => self.align(elem.ty),
             Type::Record(record) => self.record(record).align,
+            Type::Opaque(_) => 8,
             _ => self.size(id).max(1),
         }
     }
@@ -621,7 +624,13 @@ impl TypeTable {
             Type::Float(kind) => base(kind.name()),
             Type::Vector { elem, len } => base(&format!("{}{len}", self.display(*elem))),
             Type::Atomic(value) => base(&format!("_Atomic({})", self.display(*value))),
-            Type::Opaque(OpaqueKind::Event) => base("event_t"),
+            Type::Opaque(OpaqueKind::Pipe(packet, access)) => {
+                base(&format!("{} pipe {}", access.name(), self.display(*packet)))
+            }
+            Type::Opaque(OpaqueKind::Image(kind, access)) => {
+                base(&format!("{} {}", access.name(), kind.shape().name))
+            }
+            Type::Opaque(kind) => base(kind.name()),
             Type::Error => base("<error>"),
             Type::Record(record) => {
                 let def = self.record(*record);

@@ -16,6 +16,8 @@ usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
                    lowered     the same after all passes
                    vulkan      Vulkan SPIR-V
                    reflection  what the Vulkan module says about its kernels
+  --device=WHICH   reference   what a Vulkan driver on the CPU offers (the default)
+                   full        every optional feature and extension of OpenCL C
   -o FILE          where the output goes
 
 As the offline compiler of the OpenCL-CTS:
@@ -65,6 +67,8 @@ pub struct Arguments {
     pub input: String,
     /// A device info file, which changes the target.
     pub device_info: Option<String>,
+    /// Every optional feature is there.
+    pub full_device: bool,
     /// The build options.
     pub options: CompileOptions,
 }
@@ -73,6 +77,7 @@ impl Arguments {
     /// Reads a command line. The empty error asks for the usage.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut emit = Emit::Kernel;
+        let mut full_device = false;
         let (mut output, mut input, mut device_info) = (None, None, None);
         let mut words = Vec::new();
         let mut args = args.peekable();
@@ -93,6 +98,7 @@ impl Arguments {
                 "--output" | "-o" => output = Some(value()?),
                 "--cl-device-info" => device_info = Some(value()?),
                 "--source" => one_input(&mut input, value()?)?,
+                "--device" => full_device = device_named(&value()?)?,
                 "--help" | "-h" => return Err(String::new()),
                 "--" => words.extend(args.by_ref()),
                 "-D" | "-U" | "-I" | "-x" => {
@@ -114,6 +120,7 @@ impl Arguments {
             output,
             input: input.ok_or("no input file")?,
             device_info,
+            full_device,
             options,
         })
     }
@@ -132,6 +139,15 @@ fn emit_named(what: &str) -> Result<Emit, String> {
         .find(|(name, _)| *name == what)
         .map(|(_, emit)| *emit)
         .ok_or_else(|| format!("unknown output '{what}'"))
+}
+
+/// Whether the device has everything.
+fn device_named(which: &str) -> Result<bool, String> {
+    match which {
+        "reference" => Ok(false),
+        "full" => Ok(true),
+        _ => Err(format!("unknown device '{which}'")),
+    }
 }
 
 /// Device binaries belong to a driver, which pumicec is not.

@@ -123,6 +123,7 @@ fn main() -> ExitCode {
         }
     };
     let target = match &args.device_info {
+        None if args.full_device => Ok(Target::full()),
         None => Ok(Target::reference()),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())

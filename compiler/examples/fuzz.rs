@@ -1,0 +1,311 @@
+//! Fuzzes the front end on stable Rust, with a corpus that a later run takes up again.
+//!
+//! ```text
+//! cargo run --release -p pumice-compiler --example fuzz -- pp|parse|compile FOLDER SECONDS [SEED.cl…]
+//! ```
+//!
+//! Inputs are changed by bytes and by tokens, and crossed with each other. There is no coverage
+//! instrumentation; an input is kept when its answer has something new: a message (without what
+//! it quotes), a pair of neighbouring syntax tree nodes or SPIR-V opcodes. FOLDER keeps those
+//! inputs (`corpus/`), how long and how often it ran (`state`) and what was found (`finding-*`).
+//! The input at work stands in `current`; when a run finds one there at its start, the run before
+//! was killed by it (a stack overflow, say), and it becomes a finding.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use pumice_compiler::builtins::table::ROWS;
+use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
+
+/// Longer than this is a hang, also on a machine with much else to do.
+const HANG: Duration = Duration::from_secs(300);
+/// Longer inputs are cut: time is better spent on many.
+const LONGEST: usize = 6000;
+
+/// xorshift64*
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.next() >> 16) % n.max(1) as u64) as usize
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Which part of the front end runs.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Preprocess,
+    Parse,
+    Compile,
+}
+
+/// What one input gives: the log, and numbers that stand for what its output is made of.
+fn answer(stage: Stage, text: &[u8], target: &Target) -> (String, Vec<u64>) {
+    let source = Source { name: "f.cl", text };
+    let options = CompileOptions::default();
+    let pairs = |items: &mut dyn Iterator<Item = u64>| {
+        let mut last = 0;
+        let mut found = Vec::new();
+        for item in items {
+            found.push(hash((last, item)));
+            last = item;
+        }
+        found
+    };
+    match stage {
+        Stage::Preprocess => {
+            let out = frontend::preprocess(source, &options, target, &NoIncludes);
+            (out.log, Vec::new())
+        }
+        Stage::Parse => {
+            let out = frontend::parse(source, &options, target, &NoIncludes);
+            let tree = out.output.unwrap_or_default();
+            let mut heads = tree.lines().map(|l| {
+                let head = l.trim_start().split([' ', '(']).next();
+                hash(head)
+            });
+            (out.log, pairs(&mut heads))
+        }
+        Stage::Compile => {
+            let out = compile(source, &options, target, &NoIncludes);
+            let words = out.output.map(|m| m.words).unwrap_or_default();
+            let mut at = 5;
+            let mut opcodes = std::iter::from_fn(|| {
+                let word = *words.get(at)?;
+                at += (word >> 16).max(1) as usize;
+                Some(u64::from(word & 0xffff))
+            });
+            (out.log, pairs(&mut opcodes))
+        }
+    }
+}
+
+/// Messages of a log without what they quote and count.
+fn messages(log: &str) -> impl Iterator<Item = u64> {
+    log.lines().filter(|l| l.starts_with("f.cl:")).map(|line| {
+        let text = line.split_once(": ").map_or(line, |(_, text)| text);
+        let unquoted: Vec<&str> = text.split('\'').step_by(2).collect();
+        let plain: String = unquoted.concat();
+        hash(plain.replace(|c: char| c.is_ascii_digit(), ""))
+    })
+}
+
+/// Places of words and other tokens, roughly.
+fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let length = text[at..].iter().take_while(|b| word(**b)).count().max(1);
+        if !text[at].is_ascii_whitespace() {
+            found.push((at, at + length));
+        }
+        at += length;
+    }
+    found
+}
+
+/// One change of `text`, with pieces of `other`.
+fn change(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+    if text.is_empty() {
+        text.extend_from_slice(other);
+        return;
+    }
+    let at = random.below(text.len());
+    let (mine, theirs) = (tokens(text), tokens(other));
+    match random.below(10) {
+        0 => text[at] = random.next() as u8,
+        1 => {
+            let end = (at + random.below(40)).min(text.len());
+            text.drain(at..end);
+        }
+        2 => {
+            let end = (at + random.below(60)).min(text.len());
+            let copy = text[at..end].to_vec();
+            text.splice(at..at, copy);
+        }
+        3 if !mine.is_empty() => {
+            let (from, to) = mine[random.below(mine.len())];
+            let name = ROWS[random.below(ROWS.len())].name.replace('#', "4");
+            text.splice(from..to, name.into_bytes());
+        }
+        4 if !mine.is_empty() => {
+            let (from, to) = mine[random.below(mine.len())];
+            text.drain(from..to);
+        }
+        5 | 6 if !mine.is_empty() => {
+            let (from, to) = mine[random.below(mine.len())];
+            let (a, b) = mine[random.below(mine.len())];
+            let copy = text[a..b].to_vec();
+            text.splice(from..to, copy);
+        }
+        // A run of tokens of the other in place of a run of ours.
+        _ if !mine.is_empty() && !theirs.is_empty() => {
+            let first = random.below(mine.len());
+            let last = (first + random.below(4)).min(mine.len() - 1);
+            let a = random.below(theirs.len());
+            let b = (a + random.below(8)).min(theirs.len() - 1);
+            let copy = other[theirs[a].0..theirs[b].1].to_vec();
+            text.splice(mine[first].0..mine[last].1, copy);
+        }
+        _ => text.insert(at, b"(){};,*#\"'"[random.below(10)]),
+    }
+}
+
+/// The folder of one fuzzing campaign.
+struct Campaign {
+    folder: PathBuf,
+    corpus: Vec<Vec<u8>>,
+    seen: HashSet<u64>,
+    rounds: u64,
+    seconds: u64,
+}
+
+impl Campaign {
+    fn open(folder: &Path) -> io::Result<Self> {
+        fs::create_dir_all(folder.join("corpus"))?;
+        let current = folder.join("current");
+        if let Ok(text) = fs::read(&current) {
+            fs::rename(
+                &current,
+                folder.join(format!("finding-{:016x}.cl", hash(text))),
+            )?;
+        }
+        let state = fs::read_to_string(folder.join("state")).unwrap_or_default();
+        let mut numbers = state.split_whitespace().filter_map(|n| n.parse().ok());
+        let (rounds, seconds) = (numbers.next(), numbers.next());
+        let mut corpus = Vec::new();
+        for entry in fs::read_dir(folder.join("corpus"))? {
+            corpus.push(fs::read(entry?.path())?);
+        }
+        corpus.sort();
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            corpus,
+            seen: HashSet::new(),
+            rounds: rounds.unwrap_or(0),
+            seconds: seconds.unwrap_or(0),
+        })
+    }
+
+    /// Runs one input; true when its answer has something new.
+    fn run(&mut self, stage: Stage, text: &[u8], target: &Target) -> io::Result<bool> {
+        fs::write(self.folder.join("current"), text)?;
+        let (log, output) = answer(stage, text, target);
+        if log.contains("which is a bug") {
+            let name = format!("finding-{:016x}.cl", hash(text));
+            eprintln!("{name}: {}", log.lines().next().unwrap_or_default());
+            fs::write(self.folder.join(name), text)?;
+        }
+        self.rounds += 1;
+        let mut new = false;
+        for feature in messages(&log).chain(output) {
+            new |= self.seen.insert(feature);
+        }
+        Ok(new)
+    }
+
+    fn save(&self, seconds: u64) -> io::Result<()> {
+        let _ = fs::remove_file(self.folder.join("current"));
+        let text = format!("{} {}\n", self.rounds, self.seconds + seconds);
+        fs::write(self.folder.join("state"), text)
+    }
+}
+
+fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::Result<()> {
+    let target = Target::reference();
+    let mut campaign = Campaign::open(folder)?;
+    let start = Instant::now();
+    let mut inputs = std::mem::take(&mut campaign.corpus);
+    for seed in seeds {
+        let mut text = fs::read(seed)?;
+        text.truncate(LONGEST);
+        inputs.push(text);
+    }
+    static WORKING: Mutex<Option<Instant>> = Mutex::new(None);
+    std::thread::spawn(|| {
+        loop {
+            std::thread::sleep(Duration::from_secs(5));
+            let since = *WORKING.lock().expect("no holder panics");
+            if since.is_some_and(|s| s.elapsed() > HANG) {
+                eprintln!("a hang: see 'current'");
+                std::process::exit(3);
+            }
+        }
+    });
+    let begin = || *WORKING.lock().expect("no holder panics") = Some(Instant::now());
+    for text in &inputs {
+        begin();
+        campaign.run(stage, text, &target)?;
+    }
+    if inputs.is_empty() {
+        inputs.push(b"kernel void f(global int *p) { *p = 1; }\n".to_vec());
+    }
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (campaign.rounds + 1));
+    let mut saved = Instant::now();
+    while start.elapsed() < limit {
+        let mut text = inputs[random.below(inputs.len())].clone();
+        let other = random.below(inputs.len());
+        for _ in 0..=random.below(5) {
+            change(&mut text, &inputs[other], &mut random);
+        }
+        text.truncate(LONGEST);
+        begin();
+        if campaign.run(stage, &text, &target)? {
+            let name = format!("{:016x}.cl", hash(&text));
+            fs::write(folder.join("corpus").join(name), &text)?;
+            inputs.push(text);
+        }
+        if saved.elapsed() > Duration::from_secs(30) {
+            saved = Instant::now();
+            campaign.save(start.elapsed().as_secs())?;
+        }
+    }
+    campaign.save(start.elapsed().as_secs())?;
+    println!(
+        "{} rounds, {} s in sum, {} inputs",
+        campaign.rounds,
+        campaign.seconds + start.elapsed().as_secs(),
+        inputs.len()
+    );
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [stage, folder, seconds, seeds @ ..] = args.as_slice() else {
+        eprintln!("usage: fuzz pp|parse|compile FOLDER SECONDS [SEED.cl…]");
+        return ExitCode::from(2);
+    };
+    let stage = match stage.as_str() {
+        "pp" => Stage::Preprocess,
+        "parse" => Stage::Parse,
+        _ => Stage::Compile,
+    };
+    let limit = Duration::from_secs(seconds.parse().unwrap_or(60));
+    match fuzz(stage, Path::new(folder), limit, seeds) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("{folder}: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
