@@ -6,7 +6,7 @@
 use cl_sys::{
     CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,
     CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id,
-    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
+    cl_device_info, cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -66,9 +66,24 @@ pub struct Device {
     pub version: String,
 }
 
+/// A device as the driver names it, before anything is made for it.
+#[derive(Clone, Copy)]
+pub struct DeviceId(cl_device_id);
+
+impl DeviceId {
+    /// The bytes of one clGetDeviceInfo query.
+    pub fn info(self, query: cl_device_info) -> Result<Vec<u8>> {
+        bytes_info(|size, value, ret| {
+            // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
+            unsafe { cl_sys::clGetDeviceInfo(self.0, query, size, value, ret) }
+        })
+    }
+}
+
 impl Device {
-    /// The first device of the first platform whose name contains `platform`.
-    pub fn open(platform: &str) -> Result<Device> {
+    /// The name of the first platform whose name contains `platform` and that has a device, and
+    /// that device.
+    pub fn find(platform: &str) -> Result<(String, DeviceId)> {
         let mut platforms: [cl_platform_id; 16] = [ptr::null_mut(); 16];
         let mut count: cl_uint = 0;
         // SAFETY: the array has the sixteen entries that the call is told of.
@@ -76,10 +91,10 @@ impl Device {
             cl_sys::clGetPlatformIDs(16, platforms.as_mut_ptr(), &mut count)
         })?;
         for &candidate in &platforms[..(count as usize).min(16)] {
-            let name = string_info(|size, value, ret| {
-                // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
+            let name = string(bytes_info(|size, value, ret| {
+                // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
                 unsafe { cl_sys::clGetPlatformInfo(candidate, CL_PLATFORM_NAME, size, value, ret) }
-            })?;
+            })?);
             if !name.contains(platform) {
                 continue;
             }
@@ -95,7 +110,7 @@ impl Device {
                 )
             };
             if found == 0 {
-                return Self::with(device, name);
+                return Ok((name, DeviceId(device)));
             }
         }
         Err(Error {
@@ -104,14 +119,12 @@ impl Device {
         })
     }
 
-    fn with(device: cl_device_id, platform_name: String) -> Result<Device> {
-        let info = |param| {
-            string_info(|size, value, ret| {
-                // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
-                unsafe { cl_sys::clGetDeviceInfo(device, param, size, value, ret) }
-            })
-        };
+    /// The first device of the first platform whose name contains `platform`, ready for work.
+    pub fn open(platform: &str) -> Result<Device> {
+        let (platform_name, id) = Self::find(platform)?;
+        let info = |query| Ok(string(id.info(query)?));
         let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
+        let device = id.0;
         let mut code = 0;
         // SAFETY: one valid device, no properties, no callback.
         let context = unsafe {
@@ -160,8 +173,8 @@ impl Device {
         match check("clBuildProgram", code) {
             Ok(()) => Ok(program),
             Err(error) => {
-                let log = string_info(|size, value, ret| {
-                    // SAFETY: string_info passes a buffer of `size` bytes, or null with size 0.
+                let log = bytes_info(|size, value, ret| {
+                    // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
                     unsafe {
                         cl_sys::clGetProgramBuildInfo(
                             program.program,
@@ -173,7 +186,7 @@ impl Device {
                         )
                     }
                 });
-                Err((error, log.unwrap_or_default()))
+                Err((error, log.map(string).unwrap_or_default()))
             }
         }
     }
@@ -375,8 +388,8 @@ impl Drop for Buffer {
     }
 }
 
-/// Asks twice: for the size, then for the string. The final NUL is dropped.
-fn string_info(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<String> {
+/// Asks twice: for the size, then for the bytes.
+fn bytes_info(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>> {
     let mut size = 0;
     check("clGet*Info", ask(0, ptr::null_mut(), &mut size))?;
     let mut bytes = vec![0u8; size];
@@ -384,8 +397,13 @@ fn string_info(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result
         "clGet*Info",
         ask(size, bytes.as_mut_ptr().cast(), ptr::null_mut()),
     )?;
+    Ok(bytes)
+}
+
+/// A string of the API without its final NUL.
+fn string(mut bytes: Vec<u8>) -> String {
     while bytes.last() == Some(&0) {
         bytes.pop();
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    String::from_utf8_lossy(&bytes).into_owned()
 }

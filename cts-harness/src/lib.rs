@@ -1,12 +1,17 @@
 //! The client side: tools that drive any OpenCL driver through the system's ICD loader.
 //!
-//! Takes test data (kernel files with expectations, later OpenCL-CTS builds and application
-//! lists) and a platform's name; gives results and reports. Never links our driver's crates:
-//! what it sees is what an application sees.
+//! Takes test data (kernel files with expectations, OpenCL-CTS builds, a list of applications)
+//! and a driver; gives results and reports. Never links our driver's crates: what it sees is what
+//! an application sees.
 
 pub mod bench;
 pub mod cl;
+pub mod expect;
+pub mod facts;
+pub mod html;
 pub mod kernel_file;
+pub mod process;
+pub mod progress;
 pub mod result;
 pub mod run;
 pub mod suite;

@@ -1,4 +1,4 @@
-//! Results of a run: the model, its JSON form, and the comparison of two.
+//! Results of a run: the model, its JSON form, merging and comparing.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -39,7 +39,8 @@ impl Status {
         Status::Skip,
     ];
 
-    fn from_word(word: &str) -> Option<Status> {
+    /// The status of that word.
+    pub fn from_word(word: &str) -> Option<Status> {
         Status::ALL.into_iter().find(|status| status.word() == word)
     }
 }
@@ -62,11 +63,16 @@ pub struct Outcome {
 /// A whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// Facts about the device and driver, as key and value.
+    /// Facts about the device, the driver and the run, as key and value.
     pub facts: BTreeMap<String, String>,
+    /// Suites that were selected and not run, and why.
+    pub left_out: Vec<(String, String)>,
     /// Results in the order of suites.
     pub outcomes: Vec<Outcome>,
 }
+
+/// How many sub-tests of a suite ended how.
+pub type Counts = BTreeMap<Status, usize>;
 
 impl Run {
     /// As JSON.
@@ -76,16 +82,27 @@ impl Run {
             .iter()
             .map(|o| json!({"suite": o.suite, "test": o.test, "status": o.status.word(), "seconds": o.seconds, "log": o.log}))
             .collect();
-        let mut text =
-            serde_json::to_string_pretty(&json!({"facts": self.facts, "results": outcomes}))
-                .unwrap_or_default();
+        let left_out: Vec<Value> = (self.left_out.iter())
+            .map(|(suite, why)| json!({"suite": suite, "why": why}))
+            .collect();
+        let all = json!({"facts": self.facts, "left_out": left_out, "results": outcomes});
+        let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();
         text.push('\n');
         text
     }
 
     /// From JSON.
+    ///
+    /// # Errors
+    /// What is missing or of the wrong kind.
     pub fn from_json(text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let word = |row: &Value, key: &str| {
+            row[key]
+                .as_str()
+                .map(String::from)
+                .ok_or_else(|| format!("an entry lacks `{key}`"))
+        };
         let mut run = Run::default();
         if let Some(facts) = value["facts"].as_object() {
             for (key, fact) in facts {
@@ -93,17 +110,14 @@ impl Run {
                     .insert(key.clone(), fact.as_str().unwrap_or_default().to_string());
             }
         }
+        for row in value["left_out"].as_array().into_iter().flatten() {
+            run.left_out.push((word(row, "suite")?, word(row, "why")?));
+        }
         for row in value["results"].as_array().ok_or("no `results`")? {
-            let word = |key: &str| {
-                row[key]
-                    .as_str()
-                    .map(String::from)
-                    .ok_or_else(|| format!("a result lacks `{key}`"))
-            };
             run.outcomes.push(Outcome {
-                suite: word("suite")?,
-                test: word("test")?,
-                status: Status::from_word(&word("status")?).ok_or("unknown status")?,
+                suite: word(row, "suite")?,
+                test: word(row, "test")?,
+                status: Status::from_word(&word(row, "status")?).ok_or("unknown status")?,
                 seconds: row["seconds"].as_f64().unwrap_or(0.0),
                 log: row["log"].as_str().unwrap_or_default().to_string(),
             });
@@ -111,14 +125,14 @@ impl Run {
         Ok(run)
     }
 
-    /// How many of each status, by suite in order of first appearance.
-    pub fn counts(&self) -> Vec<(String, BTreeMap<Status, usize>)> {
-        let mut list: Vec<(String, BTreeMap<Status, usize>)> = Vec::new();
+    /// Counts per suite, in the order of the results.
+    pub fn counts(&self) -> Vec<(String, Counts)> {
+        let mut list: Vec<(String, Counts)> = Vec::new();
         for outcome in &self.outcomes {
             let at = match list.iter().position(|(suite, _)| *suite == outcome.suite) {
                 Some(at) => at,
                 None => {
-                    list.push((outcome.suite.clone(), BTreeMap::new()));
+                    list.push((outcome.suite.clone(), Counts::new()));
                     list.len() - 1
                 }
             };
@@ -129,14 +143,14 @@ impl Run {
 
     /// A table of the counts.
     pub fn table(&self) -> String {
-        let mut text = format!("{:24}", "suite");
+        let mut text = format!("{:40}", "suite");
         for status in Status::ALL {
             text.push_str(&format!("{:>9}", status.word()));
         }
         text.push('\n');
-        let mut total: BTreeMap<Status, usize> = BTreeMap::new();
-        let mut row = |name: &str, counts: &BTreeMap<Status, usize>| {
-            text.push_str(&format!("{name:24}"));
+        let mut total = Counts::new();
+        let mut row = |name: &str, counts: &Counts| {
+            text.push_str(&format!("{name:40}"));
             for status in Status::ALL {
                 text.push_str(&format!("{:>9}", counts.get(&status).copied().unwrap_or(0)));
             }
@@ -151,20 +165,52 @@ impl Run {
         row("all", &total);
         text
     }
+
+    /// Results by suite and sub-test.
+    pub fn by_name(&self) -> BTreeMap<(&str, &str), &Outcome> {
+        (self.outcomes.iter())
+            .map(|o| ((o.suite.as_str(), o.test.as_str()), o))
+            .collect()
+    }
+
+    /// Adds the results of another shard of the same run. A sub-test that both have takes the
+    /// other's result.
+    pub fn merge(&mut self, other: Run) {
+        for outcome in other.outcomes {
+            let same =
+                |have: &&mut Outcome| have.suite == outcome.suite && have.test == outcome.test;
+            match self.outcomes.iter_mut().find(same) {
+                Some(have) => *have = outcome,
+                None => {
+                    // Beside the rest of its suite.
+                    let at = (self.outcomes.iter())
+                        .rposition(|have| have.suite == outcome.suite)
+                        .map_or(self.outcomes.len(), |last| last + 1);
+                    self.outcomes.insert(at, outcome);
+                }
+            }
+        }
+        for left in other.left_out {
+            if !self.left_out.contains(&left) {
+                self.left_out.push(left);
+            }
+        }
+        self.left_out
+            .retain(|(suite, _)| self.outcomes.iter().all(|o| o.suite != *suite));
+        for (key, fact) in other.facts {
+            self.facts.entry(key).or_insert(fact);
+        }
+    }
 }
 
 /// What changed between two runs: (sub-test, before, after), regressions first.
 pub fn compare(before: &Run, after: &Run) -> Vec<(String, Status, Status)> {
-    let old: BTreeMap<(&str, &str), Status> = before
-        .outcomes
-        .iter()
-        .map(|o| ((o.suite.as_str(), o.test.as_str()), o.status))
-        .collect();
+    let old = before.by_name();
     let mut changes: Vec<(String, Status, Status)> = after
         .outcomes
         .iter()
         .filter_map(|o| {
-            let was = *old.get(&(o.suite.as_str(), o.test.as_str()))?;
+            let was = old.get(&(o.suite.as_str(), o.test.as_str()))?.status;
             (was != o.status).then(|| (format!("{} {}", o.suite, o.test), was, o.status))
         })
         .collect();
@@ -186,6 +232,7 @@ mod tests {
         });
         Run {
             facts: [("device".to_string(), "x".to_string())].into(),
+            left_out: vec![("gl".to_string(), "not built".to_string())],
             outcomes: outcomes.collect(),
         }
     }
@@ -207,5 +254,19 @@ mod tests {
             changes[0],
             ("s t1".to_string(), Status::Pass, Status::Crash)
         );
+    }
+
+    #[test]
+    fn shards_make_one_run() {
+        let mut whole = run(&[Status::Pass, Status::Fail]);
+        let mut other = run(&[Status::Pass, Status::Pass, Status::Skip]);
+        other.outcomes[0].suite = "gl".to_string();
+        whole.merge(other);
+        let names: Vec<(&str, &str)> = (whole.outcomes.iter())
+            .map(|o| (o.suite.as_str(), o.test.as_str()))
+            .collect();
+        assert_eq!(names, [("s", "t0"), ("s", "t1"), ("s", "t2"), ("gl", "t0")]);
+        assert_eq!(whole.outcomes[1].status, Status::Pass);
+        assert!(whole.left_out.is_empty(), "gl has run in the other shard");
     }
 }

@@ -1,12 +1,11 @@
 //! Running sub-tests: each in its own process, several at once, under a time limit.
 
+use crate::process::{self, End};
 use crate::result::{Outcome, Status};
-use crate::suite::Suite;
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -27,12 +26,18 @@ pub struct Options {
 }
 
 /// A sub-test to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its suite.
-    pub suite: Suite,
-    /// Its name.
+    /// Its suite, with the suite's arguments where it has some.
+    pub suite: String,
+    /// Its name in reports.
     pub test: String,
+    /// The binary.
+    pub binary: PathBuf,
+    /// Arguments, the sub-test among them.
+    pub args: Vec<String>,
+    /// The name under which the binary reports the verdict.
+    pub verdict: String,
 }
 
 /// Bytes of output kept of a test that did not pass.
@@ -42,7 +47,7 @@ const LOG_BYTES: usize = 16 << 10;
 pub fn run_one(job: &Job, slot: usize, options: &Options) -> Outcome {
     let started = Instant::now();
     let finish = |status: Status, log: String| Outcome {
-        suite: job.suite.name.clone(),
+        suite: job.suite.clone(),
         test: job.test.clone(),
         status,
         seconds: started.elapsed().as_secs_f64(),
@@ -54,61 +59,35 @@ pub fn run_one(job: &Job, slot: usize, options: &Options) -> Outcome {
     let prepared = std::fs::create_dir_all(&dir).and_then(|()| {
         // Gone already is fine.
         let _ = std::fs::remove_file(&verdict_path);
-        link_data(&job.suite.binary, &dir)?;
-        std::fs::File::create(&log_path)
+        link_data(&job.binary, &dir)
     });
-    let (out, err) = match prepared.and_then(|file| Ok((file.try_clone()?, file))) {
-        Ok(pair) => pair,
-        Err(error) => return finish(Status::Crash, format!("{}: {error}", dir.display())),
-    };
-    let mut command = Command::new(&job.suite.binary);
+    if let Err(error) = prepared {
+        return finish(Status::Crash, format!("{}: {error}", dir.display()));
+    }
+    let mut command = Command::new(&job.binary);
     command
-        .args(&job.suite.flags)
+        .args(&job.args)
         .args(&options.extra)
-        .arg(&job.test)
         .envs(options.env.iter().map(|(key, value)| (key, value)))
         .env("CL_CONFORMANCE_RESULTS_FILENAME", &verdict_path)
-        .current_dir(&dir)
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
+        .current_dir(&dir);
+    let end = process::run(&mut command, &log_path, options.limit);
+    let tail = process::tail(&log_path, LOG_BYTES);
+    let code = match end {
         Err(error) => {
-            return finish(
-                Status::Crash,
-                format!("{}: {error}", job.suite.binary.display()),
-            );
+            return finish(Status::Crash, format!("{}: {error}", job.binary.display()));
         }
-    };
-    let exit = loop {
-        match child.try_wait() {
-            Ok(Some(exit)) => break Some(exit),
-            Ok(None) if started.elapsed() < options.limit => {
-                std::thread::sleep(Duration::from_millis(10))
-            }
-            _ => {
-                // Killing a process that has just ended does no harm.
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
+        Ok(End::Timeout) => return finish(Status::Timeout, tail),
+        Ok(End::Signal(signal)) => {
+            return finish(Status::Crash, format!("{tail}\nkilled by signal {signal}"));
         }
+        Ok(End::Exit(code)) => code,
     };
-    let output = std::fs::read(&log_path).unwrap_or_default();
-    let tail =
-        String::from_utf8_lossy(&output[output.len().saturating_sub(LOG_BYTES)..]).into_owned();
-    let Some(exit) = exit else {
-        return finish(Status::Timeout, tail);
-    };
-    if let Some(signal) = exit.signal() {
-        return finish(Status::Crash, format!("{tail}\nkilled by signal {signal}"));
-    }
     let verdict = std::fs::read_to_string(&verdict_path).unwrap_or_default();
-    match read_verdict(&verdict, &job.test) {
-        Some(Status::Pass) if exit.success() => finish(Status::Pass, String::new()),
-        Some(Status::Skip) if exit.success() => finish(Status::Skip, tail),
-        _ => finish(Status::Fail, tail),
+    match read_verdict(&verdict, &job.verdict) {
+        Some(Status::Pass) if code == 0 => finish(Status::Pass, String::new()),
+        Some(Status::Skip) if code == 0 => finish(Status::Skip, tail),
+        _ => finish(Status::Fail, format!("{tail}\nexit status {code}")),
     }
 }
 
@@ -150,25 +129,24 @@ fn read_verdict(text: &str, test: &str) -> Option<Status> {
     }
 }
 
-/// Runs all jobs on `options.jobs` processes and calls `progress` after each with the number
-/// done. Results come back in the order of the jobs.
+/// Runs all jobs on `options.jobs` processes and calls `progress` after each. Results come back
+/// in the order of the jobs.
 pub fn run_all(
     jobs: &[Job],
     options: &Options,
-    progress: impl Fn(usize, &Outcome) + Sync,
+    progress: impl Fn(&Outcome) + Sync,
 ) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
     std::thread::scope(|scope| {
         for slot in 0..options.jobs.max(1) {
-            let (next, done, results, progress) = (&next, &done, &results, &progress);
+            let (next, results, progress) = (&next, &results, &progress);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = jobs.get(index) else { break };
                     let outcome = run_one(job, slot, options);
-                    progress(done.fetch_add(1, Ordering::Relaxed) + 1, &outcome);
+                    progress(&outcome);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(outcome);
                     }
@@ -182,73 +160,4 @@ pub fn run_all(
         .into_iter()
         .flatten()
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Job, Options, run_all};
-    use crate::result::Status;
-    use crate::suite::Suite;
-    use std::os::unix::fs::PermissionsExt;
-    use std::time::Duration;
-
-    /// A scripted test binary that passes, fails, skips, crashes, hangs or lies as its name says.
-    const FAKE: &str = r#"#!/bin/sh
-for name; do :; done
-say() { printf '{"results": {"%s": "%s"}}' "$name" "$1" >"$CL_CONFORMANCE_RESULTS_FILENAME"; }
-case "$name" in
-good) say pass ;;
-bad) say fail; echo "wrong value"; exit 1 ;;
-absent) say skip ;;
-crash) kill -SEGV $$ ;;
-hang) sleep 60 ;;
-silent) exit 0 ;;
-liar) say pass; exit 1 ;;
-data) test -f spirv_bin/kernel.spv && say pass ;;
-esac
-"#;
-
-    #[test]
-    fn each_kind_of_end_is_told_apart() {
-        let dir = std::env::temp_dir().join(format!("pumice-cts-fake-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let binary = dir.join("test_fake");
-        std::fs::write(&binary, FAKE).unwrap();
-        std::fs::create_dir_all(dir.join("spirv_bin")).unwrap();
-        std::fs::write(dir.join("spirv_bin/kernel.spv"), "data").unwrap();
-        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let suite = Suite {
-            title: "Fake".into(),
-            name: "fake".into(),
-            binary,
-            flags: vec!["-w".into()],
-            patterns: vec![],
-        };
-        let names = [
-            "good", "bad", "absent", "crash", "hang", "silent", "liar", "data",
-        ];
-        let jobs: Vec<Job> = names
-            .iter()
-            .map(|name| Job {
-                suite: suite.clone(),
-                test: name.to_string(),
-            })
-            .collect();
-        let options = Options {
-            jobs: 2,
-            limit: Duration::from_secs(2),
-            extra: vec![],
-            env: vec![],
-            scratch: dir.join("scratch"),
-        };
-        let outcomes = run_all(&jobs, &options, |_, _| {});
-        let statuses: Vec<Status> = outcomes.iter().map(|outcome| outcome.status).collect();
-        use Status::{Crash, Fail, Pass, Skip, Timeout};
-        assert_eq!(
-            statuses,
-            [Pass, Fail, Skip, Crash, Timeout, Fail, Fail, Pass]
-        );
-        assert!(outcomes[1].log.contains("wrong value"));
-        std::fs::remove_dir_all(&dir).unwrap();
-    }
 }

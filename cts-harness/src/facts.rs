@@ -1,0 +1,210 @@
+//! Facts about a driver and its device, through clGetPlatformInfo and clGetDeviceInfo.
+//!
+//! They are gathered in a process of their own (`pumice-cts facts`), since the driver may hang or
+//! crash; what that process could not say is a fact too.
+
+use crate::cl::{Device, Result as ClResult};
+use crate::process::{self, End};
+use cl_sys as cl;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The key of CL_PLATFORM_NAME.
+pub const PLATFORM: &str = "platform";
+/// The key of CL_DEVICE_NAME.
+pub const DEVICE: &str = "device";
+/// The key of CL_DEVICE_TYPE.
+pub const DEVICE_TYPE: &str = "device type";
+/// The key of the Vulkan driver's name and version, where the device has one.
+pub const VULKAN_DRIVER: &str = "vulkan driver";
+/// The key of what went wrong while asking.
+pub const ERROR: &str = "facts error";
+
+/// How a value is shown.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Text,
+    Number,
+    Bytes,
+    Type,
+    Hex,
+    Yes,
+}
+
+/// What is asked of the device, in the order of reports. Keys sort by themselves.
+const QUERIES: &[(&str, cl::cl_device_info, Form)] = &[
+    (DEVICE, cl::CL_DEVICE_NAME, Form::Text),
+    ("device vendor", cl::CL_DEVICE_VENDOR, Form::Text),
+    (DEVICE_TYPE, cl::CL_DEVICE_TYPE, Form::Type),
+    ("device version", cl::CL_DEVICE_VERSION, Form::Text),
+    ("driver version", cl::CL_DRIVER_VERSION, Form::Text),
+    (
+        "OpenCL C version",
+        cl::CL_DEVICE_OPENCL_C_VERSION,
+        Form::Text,
+    ),
+    ("profile", cl::CL_DEVICE_PROFILE, Form::Text),
+    ("extensions", cl::CL_DEVICE_EXTENSIONS, Form::Text),
+    (
+        "compute units",
+        cl::CL_DEVICE_MAX_COMPUTE_UNITS,
+        Form::Number,
+    ),
+    (
+        "clock, MHz",
+        cl::CL_DEVICE_MAX_CLOCK_FREQUENCY,
+        Form::Number,
+    ),
+    ("address bits", cl::CL_DEVICE_ADDRESS_BITS, Form::Number),
+    ("global memory", cl::CL_DEVICE_GLOBAL_MEM_SIZE, Form::Bytes),
+    (
+        "largest buffer",
+        cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+        Form::Bytes,
+    ),
+    ("local memory", cl::CL_DEVICE_LOCAL_MEM_SIZE, Form::Bytes),
+    (
+        "constant memory",
+        cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
+        Form::Bytes,
+    ),
+    (
+        "argument bytes",
+        cl::CL_DEVICE_MAX_PARAMETER_SIZE,
+        Form::Number,
+    ),
+    (
+        "work-group size",
+        cl::CL_DEVICE_MAX_WORK_GROUP_SIZE,
+        Form::Number,
+    ),
+    ("images", cl::CL_DEVICE_IMAGE_SUPPORT, Form::Yes),
+    ("half config", 0x1033, Form::Hex),
+    ("single config", cl::CL_DEVICE_SINGLE_FP_CONFIG, Form::Hex),
+    ("double config", cl::CL_DEVICE_DOUBLE_FP_CONFIG, Form::Hex),
+    ("SVM capabilities", 0x1053, Form::Hex),
+    ("compiler", cl::CL_DEVICE_COMPILER_AVAILABLE, Form::Yes),
+];
+
+fn show(bytes: &[u8], form: Form) -> String {
+    if matches!(form, Form::Text) {
+        return String::from_utf8_lossy(bytes)
+            .trim_end_matches('\0')
+            .trim()
+            .to_string();
+    }
+    let mut word = [0u8; 8];
+    let count = bytes.len().min(8);
+    word[..count].copy_from_slice(&bytes[..count]);
+    let number = u64::from_le_bytes(word);
+    match form {
+        Form::Text => unreachable!("handled above"),
+        Form::Number => number.to_string(),
+        Form::Bytes if number < 1 << 20 => format!("{} KiB", number >> 10),
+        Form::Bytes => format!("{} MiB", number >> 20),
+        Form::Hex => format!("{number:#x}"),
+        Form::Yes => if number != 0 { "yes" } else { "no" }.to_string(),
+        Form::Type => {
+            let kinds = [(2, "CPU"), (4, "GPU"), (8, "accelerator"), (16, "custom")];
+            let names: Vec<&str> = (kinds.iter())
+                .filter(|(bit, _)| number & bit != 0)
+                .map(|(_, name)| *name)
+                .collect();
+            names.join(" ")
+        }
+    }
+}
+
+/// Asks the first device of the first platform whose name contains `platform`, in this process.
+///
+/// # Errors
+/// No such device. Queries that the device does not know are left out.
+pub fn gather(platform: &str) -> ClResult<BTreeMap<String, String>> {
+    let (platform_name, device) = Device::find(platform)?;
+    let mut facts = BTreeMap::from([(PLATFORM.to_string(), platform_name)]);
+    for (key, query, form) in QUERIES {
+        if let Ok(bytes) = device.info(*query) {
+            facts.insert(key.to_string(), show(&bytes, *form));
+        }
+    }
+    Ok(facts)
+}
+
+/// Asks in a process of its own: `program facts` with the environment of the run.
+pub fn ask(
+    program: &Path,
+    platform: &str,
+    env: &[(String, String)],
+    scratch: &Path,
+    limit: Duration,
+) -> BTreeMap<String, String> {
+    let failed = |why: String| BTreeMap::from([(ERROR.to_string(), why)]);
+    let (out, err) = (scratch.join("facts.json"), scratch.join("facts.txt"));
+    let files = std::fs::create_dir_all(scratch)
+        .and_then(|()| Ok((std::fs::File::create(&out)?, std::fs::File::create(&err)?)));
+    let (stdout, stderr) = match files {
+        Ok(files) => files,
+        Err(error) => return failed(format!("{}: {error}", scratch.display())),
+    };
+    let mut command = Command::new(program);
+    command
+        .args(["facts", platform])
+        .envs(env.iter().map(|(key, value)| (key, value)))
+        // Our driver then says which Vulkan driver a device is of.
+        .env("PUMICE_LOG", "info")
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(stderr);
+    let end = process::run_to(&mut command, limit);
+    let log = process::tail(&err, 4096);
+    match end {
+        Ok(End::Exit(0)) => {}
+        Ok(End::Exit(code)) => return failed(format!("exit status {code}: {}", log.trim())),
+        Ok(End::Signal(signal)) => return failed(format!("killed by signal {signal}")),
+        Ok(End::Timeout) => return failed(format!("no answer in {} s", limit.as_secs())),
+        Err(error) => return failed(error.to_string()),
+    }
+    let mut facts: BTreeMap<String, String> =
+        serde_json::from_str(&process::tail(&out, usize::MAX)).unwrap_or_default();
+    let device = facts.get(DEVICE).cloned().unwrap_or_default();
+    if let Some(driver) = vulkan_driver(&log, &device) {
+        facts.insert(VULKAN_DRIVER.to_string(), driver);
+    }
+    facts
+}
+
+/// `driver NAME VERSION` of the device's line in our driver's log.
+fn vulkan_driver(log: &str, device: &str) -> Option<String> {
+    let line = log
+        .lines()
+        .find(|line| line.contains(", driver ") && line.contains(device))?;
+    let (_, driver) = line.split_once(", driver ")?;
+    Some(driver.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, show, vulkan_driver};
+
+    #[test]
+    fn values_are_shown_by_kind() {
+        assert_eq!(show(&[2, 0, 0, 0, 0, 0, 0, 0], Form::Type), "CPU");
+        assert_eq!(show(&(3u64 << 20).to_le_bytes(), Form::Bytes), "3 MiB");
+        assert_eq!(show(b"name \0", Form::Text), "name");
+        assert_eq!(show(&1u32.to_le_bytes(), Form::Yes), "yes");
+    }
+
+    #[test]
+    fn the_vulkan_driver_is_read_off_the_log() {
+        let log = "pumice: other\npumice: device llvmpipe (LLVM 15.0.6, 256 bits), Vulkan (1, 3), \
+                   driver llvmpipe Mesa 22.3.6 (LLVM 15.0.6)\n";
+        let driver = vulkan_driver(log, "llvmpipe (LLVM 15.0.6, 256 bits)");
+        assert_eq!(
+            driver.as_deref(),
+            Some("llvmpipe Mesa 22.3.6 (LLVM 15.0.6)")
+        );
+        assert_eq!(vulkan_driver("nothing", "x"), None);
+    }
+}
