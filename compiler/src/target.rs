@@ -109,6 +109,8 @@ pub struct Target {
     pub max_subgroup_size: u32,
     /// Subgroup operations.
     pub subgroup: SubgroupOps,
+    /// VK_AMD_shader_ballot: SPV_AMD_shader_ballot's instructions pass through.
+    pub amd_shader_ballot: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -212,6 +214,7 @@ impl Target {
                 quad: true,
                 rotate: false,
             },
+            amd_shader_ballot: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

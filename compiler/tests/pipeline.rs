@@ -2,6 +2,7 @@
 //! buffers after each pass as right after import, and what its comments expect.
 
 mod kernel_runs;
+mod run_target;
 mod support;
 
 use kernel_runs::{Run, check_expectations, parse};
@@ -10,7 +11,7 @@ use pumice_compiler::ir::Module;
 use pumice_compiler::ir::verify::verify;
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::passes::{Ctx, PIPELINE, run_pass};
-use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target, backend};
+use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, backend};
 use std::path::Path;
 
 fn interpret(module: &Module, run: &Run) -> Result<Vec<Vec<u8>>, String> {
@@ -40,15 +41,7 @@ fn check_file(path: &Path) -> Result<(), String> {
     if runs.is_empty() {
         return Ok(());
     }
-    let mut target = Target::reference();
-    // What the files need beyond it.
-    let more = [
-        "cl_khr_subgroups",
-        "cl_khr_subgroup_ballot",
-        "cl_khr_int64_base_atomics",
-        "cl_khr_int64_extended_atomics",
-    ];
-    target.extensions.extend(more.map(String::from));
+    let target = run_target::run_target();
     let options = CompileOptions::parse(&options);
     let options = options.map_err(|e| format!("{e:?}"))?;
     let source = Source {

@@ -6,12 +6,14 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+mod run_target;
+
 use pumice_compiler::import::{SpecConstants, import};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange};
 use pumice_compiler::ir::Module;
 use pumice_compiler::passes::{self, Ctx, link_builtins};
 use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
 };
 
 /// A scalar type of a directive: bytes, and how text becomes bits.
@@ -243,15 +245,7 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let (options, log, runs) = directives(&text);
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
-    let mut target = Target::reference();
-    // What the files need beyond it.
-    let more = [
-        "cl_khr_subgroups",
-        "cl_khr_subgroup_ballot",
-        "cl_khr_int64_base_atomics",
-        "cl_khr_int64_extended_atomics",
-    ];
-    target.extensions.extend(more.map(String::from));
+    let target = run_target::run_target();
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source {
         name: &name,

@@ -11,7 +11,7 @@ mod support;
 use pumice_compiler::interp::{self, Options};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::verify;
-use pumice_compiler::target::FloatControls;
+use pumice_compiler::target::{FloatControls, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target, vulkan};
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,12 @@ fn other_targets() -> [Target; 2] {
     };
     let rich = Target {
         float_controls: [controls; 3],
+        amd_shader_ballot: true,
+        subgroup: SubgroupOps {
+            clustered: true,
+            rotate: true,
+            ..Target::reference().subgroup
+        },
         max_push_constants_size: 256,
         ..Target::reference()
     };

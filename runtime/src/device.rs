@@ -328,6 +328,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
             quad: subgroup.quad,
             rotate: subgroup.rotate,
         },
+        amd_shader_ballot: caps.shader_ballot_amd(),
         printf_buffer_size: PRINTF_BUFFER_SIZE,
         il_version: (1, 6),
         spirv_version: (1, 5),

@@ -104,8 +104,8 @@ impl Object<Device> {
             | cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
             | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::size(0),
             cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(0),
+            cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
             cl::CL_DEVICE_PIPE_SUPPORT
-            | cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
             | cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
             | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
             cl::CL_DEVICE_MAX_PIPE_ARGS

@@ -85,18 +85,14 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_non_uniform_arithmetic", |caps| {
         sub_group_size(caps).is_some()
     }),
-    on("cl_khr_subgroup_shuffle", |caps| {
-        sub_group_size(caps).is_some() && caps.subgroup.shuffle
-    }),
-    on("cl_khr_subgroup_shuffle_relative", |caps| {
-        sub_group_size(caps).is_some() && caps.subgroup.shuffle_relative
-    }),
-    on("cl_khr_subgroup_clustered_reduce", |caps| {
-        sub_group_size(caps).is_some() && caps.subgroup.clustered
-    }),
-    on("cl_khr_subgroup_rotate", |caps| {
-        sub_group_size(caps).is_some() && caps.subgroup.rotate
-    }),
+    on("cl_khr_subgroup_shuffle", shuffles),
+    // What the device lacks of these three is made of shuffles.
+    on("cl_khr_subgroup_shuffle_relative", shuffles),
+    on("cl_khr_subgroup_clustered_reduce", shuffles),
+    on("cl_khr_subgroup_rotate", shuffles),
+    always("cl_khr_spirv_no_integer_wrap_decoration"),
+    always("cl_khr_spirv_linkonce_odr"),
+    always("cl_khr_spirv_extended_debug_info"),
     Extension {
         name: "cl_khr_pci_bus_info",
         version: V1,
@@ -117,6 +113,12 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: |caps| caps.features.shader_float64,
     },
+    // Made of local memory and barriers.
+    Extension {
+        name: "__opencl_c_work_group_collective_functions",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
     Extension {
         name: "__opencl_c_subgroups",
         version: make_version(3, 0, 0),
@@ -127,6 +129,11 @@ const FEATURES: &[Extension] = &[
 /// Whether both global and local memory have 64-bit atomics.
 fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// Whether the device's sub-groups have shuffles by any lane number.
+fn shuffles(caps: &Capabilities) -> bool {
+    sub_group_size(caps).is_some() && caps.subgroup.shuffle
 }
 
 /// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be

@@ -4,6 +4,8 @@
 mod device_dispatch;
 #[path = "../../compiler/tests/kernel_runs/mod.rs"]
 mod kernel_runs;
+#[path = "../../compiler/tests/run_target/mod.rs"]
+mod run_target;
 #[path = "../../compiler/tests/support/mod.rs"]
 mod support;
 
@@ -80,20 +82,7 @@ fn kernel_files_give_what_they_expect() {
     let Some(device) = device() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let mut target = Target::reference();
-    // What the kernel files use and every lavapipe has, beyond the reference.
-    let extensions = [
-        "cl_khr_int64_base_atomics",
-        "cl_khr_int64_extended_atomics",
-        "cl_khr_subgroups",
-        "cl_khr_subgroup_ballot",
-        "cl_khr_subgroup_non_uniform_vote",
-        "cl_khr_subgroup_non_uniform_arithmetic",
-        "cl_khr_subgroup_shuffle",
-        "cl_khr_subgroup_shuffle_relative",
-    ];
-    target.extensions.extend(extensions.map(String::from));
-    target.features.push("__opencl_c_subgroups".to_string());
+    let target = run_target::run_target();
     let mut failures = Vec::new();
     let mut ran = 0;
     for entry in std::fs::read_dir(folder).expect("filetests/run") {

@@ -231,6 +231,11 @@ impl Capabilities {
         local.map(|heap| heap.size).max().unwrap_or(0)
     }
 
+    /// VK_AMD_shader_ballot, which has no feature bit.
+    pub fn shader_ballot_amd(&self) -> bool {
+        self.has_extension("VK_AMD_shader_ballot")
+    }
+
     /// Which feature structs may be linked.
     pub(crate) fn present(&self) -> Present {
         let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
@@ -259,6 +264,7 @@ impl Capabilities {
             ),
             (ash::khr::shader_subgroup_rotate::NAME, present.rotate),
             (UNTYPED_POINTERS_NAME, present.untyped),
+            (ash::amd::shader_ballot::NAME, self.shader_ballot_amd()),
             (
                 ash::ext::external_memory_host::NAME,
                 self.host_import_alignment.is_some(),

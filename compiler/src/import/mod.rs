@@ -14,7 +14,9 @@ mod blocks;
 mod body;
 mod composite;
 mod consts;
+mod dot;
 mod functions;
+mod groups;
 mod memory;
 mod ocl_std;
 mod ops;
@@ -22,6 +24,7 @@ mod preamble;
 mod reader;
 mod sync;
 mod types;
+mod versions;
 
 pub use reader::ImportError;
 
@@ -120,12 +123,18 @@ impl<'a> Body<'a, '_> {
                 return match self.pre.def(inst.arg(0)?) {
                     Def::ExtSet(ExtSet::OpenClStd) => self.ocl_std(inst),
                     Def::ExtSet(ExtSet::NonSemantic) => Ok(()),
+                    Def::ExtSet(ExtSet::AmdShaderBallot) => self.amd_shader_ballot(inst),
                     _ => Err(inst.error("the extended instruction set is not imported")),
                 };
             }
             _ => {}
         }
-        if self.arith(inst)? || self.memory(inst)? || self.composite(inst)? || self.sync(inst)? {
+        if self.arith(inst)?
+            || self.memory(inst)?
+            || self.composite(inst)?
+            || self.sync(inst)?
+            || self.int_dot(inst)?
+        {
             return Ok(());
         }
         Err(inst.error("this instruction is not supported"))

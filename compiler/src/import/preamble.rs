@@ -21,6 +21,7 @@ pub(super) struct Deco<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtSet {
     OpenClStd,
+    AmdShaderBallot,
     /// Debug information and other sets without meaning for execution.
     NonSemantic,
 }
@@ -102,6 +103,14 @@ fn is_known_capability(capability: Capability) -> bool {
             | Capability::GroupNonUniformShuffleRelative
             | Capability::GroupNonUniformClustered
             | Capability::GroupNonUniformRotateKHR
+            | Capability::GroupNonUniformQuad
+            | Capability::SubgroupShuffleINTEL
+            | Capability::SubgroupBufferBlockIOINTEL
+            | Capability::DotProduct
+            | Capability::DotProductInputAll
+            | Capability::DotProductInput4x8Bit
+            | Capability::DotProductInput4x8BitPacked
+            | Capability::UniformDecoration
             | Capability::SubgroupBallotKHR
             | Capability::SubgroupVoteKHR
             | Capability::DenormPreserve
@@ -205,6 +214,7 @@ impl<'a> Preamble<'a> {
                 let (name, _) = inst.string(0)?;
                 let set = match name.as_str() {
                     "OpenCL.std" => ExtSet::OpenClStd,
+                    "SPV_AMD_shader_ballot" => ExtSet::AmdShaderBallot,
                     "OpenCL.DebugInfo.100" | "SPIRV.debug" => ExtSet::NonSemantic,
                     _ if name.starts_with("NonSemantic.") => ExtSet::NonSemantic,
                     _ => {
@@ -278,6 +288,8 @@ impl<'a> Preamble<'a> {
             | Op::Extension
             | Op::MemberName
             | Op::MemberDecorate
+            | Op::DecorateString
+            | Op::MemberDecorateString
             | Op::GroupMemberDecorate
             | Op::DecorationGroup
             | Op::ModuleProcessed
@@ -499,10 +511,16 @@ impl<'a> Preamble<'a> {
         (String::from_utf8_lossy(&name).into_owned(), linkage)
     }
 
-    /// The Alignment decoration, if it is a power of two.
+    /// The Alignment or AlignmentId decoration, if it is a power of two.
     pub fn alignment(&self, id: u32) -> Option<u32> {
-        let deco = self.decoration(id, Decoration::Alignment)?;
-        let align = *deco.args.first()?;
+        let align = match self.decoration(id, Decoration::Alignment) {
+            Some(deco) => *deco.args.first()?,
+            None => {
+                let deco = self.decoration(id, Decoration::AlignmentId)?;
+                let value = self.constant_or_none(*deco.args.first()?)?;
+                u32::try_from(value.scalar(&self.types)?).ok()?
+            }
+        };
         (align.is_power_of_two() && align <= 1 << 20).then_some(align)
     }
 

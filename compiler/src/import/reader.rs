@@ -154,6 +154,8 @@ impl<'a> Inst<'a> {
 #[derive(Debug)]
 pub(super) struct Words {
     words: Vec<u32>,
+    /// The module declares SPIR-V 1.`minor`.
+    pub minor: u8,
     /// Ids are below this.
     pub bound: u32,
 }
@@ -188,6 +190,7 @@ impl Words {
         }
         Ok(Self {
             words: words.iter().map(|&w| swap(w)).collect(),
+            minor,
             bound,
         })
     }
@@ -238,13 +241,21 @@ impl Words {
         Ok(())
     }
 
-    /// All instructions of the module.
+    /// All instructions of the module; those newer than the version that it declares are
+    /// refused.
     pub fn insts(&self) -> Result<Vec<Inst<'_>>> {
         let mut insts = Vec::with_capacity(self.words.len() / 4);
+        let mut extensions = Vec::new();
         let mut offset = 5;
         while let Some((inst, next)) = self.inst_at(offset)? {
+            if inst.op == Op::Extension {
+                extensions.push(inst.string(0)?.0);
+            }
             insts.push(inst);
             offset = next;
+        }
+        for inst in &insts {
+            super::versions::check(inst, self.minor, &extensions)?;
         }
         Ok(insts)
     }

@@ -1,11 +1,11 @@
-//! Atomics, barriers, collectives and asynchronous copies.
+//! Atomics, barriers, asynchronous copies and calls.
 
 use super::body::{Body, Leaves};
 use super::ops;
 use super::reader::{Inst, Result};
 use crate::ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, GroupOp,
-    GroupOperation, InstKind, IntCond, MemoryOrder, Scalar, Scope, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, InstKind,
+    IntCond, MemoryOrder, Scalar, Scope, Type, Value,
 };
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -182,7 +182,7 @@ impl Body<'_, '_> {
     }
 
     /// A scope operand; the widest where it is known at run time only.
-    fn scope(&mut self, inst: &Inst<'_>, n: usize) -> Result<Scope> {
+    pub(super) fn scope(&mut self, inst: &Inst<'_>, n: usize) -> Result<Scope> {
         let value = self.arg(inst, n)?;
         Ok(match self.func.const_bits(value) {
             None | Some(0) => Scope::CrossDevice,
@@ -321,115 +321,6 @@ impl Body<'_, '_> {
             ty,
             super::body::Val::Leaves(SmallVec::from_elem(event, 1)),
         )
-    }
-
-    fn group(&mut self, inst: &Inst<'_>) -> Result<bool> {
-        // KHR instructions without a scope operand act on the sub-group.
-        let subgroup = match inst.op {
-            Op::SubgroupBallotKHR => Some(GroupOp::Ballot),
-            Op::SubgroupFirstInvocationKHR => Some(GroupOp::BroadcastFirst),
-            Op::SubgroupAllKHR => Some(GroupOp::All),
-            Op::SubgroupAnyKHR => Some(GroupOp::Any),
-            Op::SubgroupAllEqualKHR => Some(GroupOp::AllEqual),
-            Op::SubgroupReadInvocationKHR => Some(GroupOp::Shuffle),
-            _ => None,
-        };
-        if let Some(op) = subgroup {
-            return self.group_inst(inst, op, Scope::Subgroup, 0).map(|()| true);
-        }
-        let simple = match inst.op {
-            Op::GroupAll | Op::GroupNonUniformAll => Some(GroupOp::All),
-            Op::GroupAny | Op::GroupNonUniformAny => Some(GroupOp::Any),
-            Op::GroupNonUniformAllEqual => Some(GroupOp::AllEqual),
-            Op::GroupBroadcast | Op::GroupNonUniformBroadcast => Some(GroupOp::Broadcast),
-            Op::GroupNonUniformElect => Some(GroupOp::Elect),
-            Op::GroupNonUniformBroadcastFirst => Some(GroupOp::BroadcastFirst),
-            Op::GroupNonUniformBallot => Some(GroupOp::Ballot),
-            Op::GroupNonUniformInverseBallot => Some(GroupOp::InverseBallot),
-            Op::GroupNonUniformBallotBitExtract => Some(GroupOp::BallotBitExtract),
-            Op::GroupNonUniformBallotFindLSB => Some(GroupOp::BallotFindLsb),
-            Op::GroupNonUniformBallotFindMSB => Some(GroupOp::BallotFindMsb),
-            Op::GroupNonUniformShuffle => Some(GroupOp::Shuffle),
-            Op::GroupNonUniformShuffleXor => Some(GroupOp::ShuffleXor),
-            Op::GroupNonUniformShuffleUp => Some(GroupOp::ShuffleUp),
-            Op::GroupNonUniformShuffleDown => Some(GroupOp::ShuffleDown),
-            Op::GroupNonUniformRotateKHR => Some(GroupOp::Rotate),
-            _ => None,
-        };
-        if let Some(op) = simple {
-            let scope = self.scope(inst, 0)?;
-            return self.group_inst(inst, op, scope, 1).map(|()| true);
-        }
-        let combine: fn(GroupOperation) -> GroupOp = match inst.op {
-            Op::GroupIAdd | Op::GroupNonUniformIAdd => |o| GroupOp::Arithmetic(AtomicOp::Add, o),
-            Op::GroupFAdd | Op::GroupNonUniformFAdd => |o| GroupOp::Arithmetic(AtomicOp::FAdd, o),
-            Op::GroupFMin | Op::GroupNonUniformFMin => |o| GroupOp::Arithmetic(AtomicOp::FMin, o),
-            Op::GroupUMin | Op::GroupNonUniformUMin => |o| GroupOp::Arithmetic(AtomicOp::UMin, o),
-            Op::GroupSMin | Op::GroupNonUniformSMin => |o| GroupOp::Arithmetic(AtomicOp::SMin, o),
-            Op::GroupFMax | Op::GroupNonUniformFMax => |o| GroupOp::Arithmetic(AtomicOp::FMax, o),
-            Op::GroupUMax | Op::GroupNonUniformUMax => |o| GroupOp::Arithmetic(AtomicOp::UMax, o),
-            Op::GroupSMax | Op::GroupNonUniformSMax => |o| GroupOp::Arithmetic(AtomicOp::SMax, o),
-            Op::GroupBitwiseAndKHR
-            | Op::GroupLogicalAndKHR
-            | Op::GroupNonUniformBitwiseAnd
-            | Op::GroupNonUniformLogicalAnd => |o| GroupOp::Arithmetic(AtomicOp::And, o),
-            Op::GroupBitwiseOrKHR
-            | Op::GroupLogicalOrKHR
-            | Op::GroupNonUniformBitwiseOr
-            | Op::GroupNonUniformLogicalOr => |o| GroupOp::Arithmetic(AtomicOp::Or, o),
-            Op::GroupBitwiseXorKHR
-            | Op::GroupLogicalXorKHR
-            | Op::GroupNonUniformBitwiseXor
-            | Op::GroupNonUniformLogicalXor => |o| GroupOp::Arithmetic(AtomicOp::Xor, o),
-            Op::GroupIMulKHR | Op::GroupNonUniformIMul => GroupOp::IMul,
-            Op::GroupFMulKHR | Op::GroupNonUniformFMul => GroupOp::FMul,
-            Op::GroupNonUniformBallotBitCount => GroupOp::BallotBitCount,
-            _ => return Ok(false),
-        };
-        let scope = self.scope(inst, 0)?;
-        let operation = match inst.arg(1)? {
-            0 => GroupOperation::Reduce,
-            1 => GroupOperation::InclusiveScan,
-            2 => GroupOperation::ExclusiveScan,
-            3 => GroupOperation::ClusteredReduce,
-            other => {
-                return Err(inst.error(format_args!("group operation {other} is not supported")));
-            }
-        };
-        self.group_inst(inst, combine(operation), scope, 2)?;
-        Ok(true)
-    }
-
-    fn group_inst(
-        &mut self,
-        inst: &Inst<'_>,
-        op: GroupOp,
-        scope: Scope,
-        first: usize,
-    ) -> Result<()> {
-        let args: SmallVec<[Value; 3]> = (first..inst.args.len())
-            .map(|n| self.arg(inst, n))
-            .collect::<Result<_>>()?;
-        let (_, ty) = self.result_type(inst)?;
-        let needed = match op {
-            GroupOp::Elect => 0,
-            GroupOp::Broadcast
-            | GroupOp::BallotBitExtract
-            | GroupOp::Shuffle
-            | GroupOp::ShuffleXor
-            | GroupOp::ShuffleUp
-            | GroupOp::ShuffleDown
-            | GroupOp::Rotate
-            | GroupOp::Arithmetic(_, GroupOperation::ClusteredReduce)
-            | GroupOp::IMul(GroupOperation::ClusteredReduce)
-            | GroupOp::FMul(GroupOperation::ClusteredReduce) => 2,
-            _ => 1,
-        };
-        if args.len() < needed {
-            return Err(inst.error("an operand is missing"));
-        }
-        let value = self.emit(InstKind::Group { op, scope, args }, ty);
-        self.define_value(inst, value)
     }
 
     /// A call: aggregates travel as their leaves.

@@ -3,7 +3,7 @@
 use super::ErrorKind;
 use super::eval;
 use super::exec::Lanes;
-use crate::ir::{AtomicOp, BinaryOp, GroupOp, GroupOperation, Scalar, Scope, Type};
+use crate::ir::{AtomicOp, BinaryOp, GroupOp, GroupOperation, Scope, Type};
 use smallvec::{SmallVec, smallvec};
 
 /// One active work-item.
@@ -24,23 +24,26 @@ impl Lane {
     }
 }
 
-/// The result of each work-item, in order; `ty` is the type of the first operand.
+/// The result of each work-item, in order; `ty` is the type of the first operand, `width` the
+/// largest size of a sub-group.
 pub(super) fn evaluate(
     op: GroupOp,
     scope: Scope,
     ty: Type,
+    width: u64,
     lanes: &[Lane],
 ) -> Result<Vec<Lanes>, ErrorKind> {
     let all = |value: Lanes| vec![value; lanes.len()];
     let flag = |value: bool| -> Lanes { smallvec![u64::from(value)] };
     let value_of = |number: u64| {
         let found = lanes.iter().find(|lane| lane.number == number);
-        // An inactive lane's value is unspecified.
+        // An inactive lane's value is unspecified, but 0 for the AMD swizzles.
         found.map_or_else(
             || smallvec![0; usize::from(ty.lanes)],
             |l| l.args[0].clone(),
         )
     };
+    let identity = op.identity(ty.scalar);
     let each = |f: &dyn Fn(&Lane) -> Lanes| lanes.iter().map(f).collect::<Vec<_>>();
     Ok(match op {
         GroupOp::Elect => lanes
@@ -64,17 +67,14 @@ pub(super) fn evaluate(
         GroupOp::ShuffleXor => each(&|l| value_of(l.number ^ l.arg(1))),
         GroupOp::ShuffleUp => each(&|l| value_of(l.number.wrapping_sub(l.arg(1)))),
         GroupOp::ShuffleDown => each(&|l| value_of(l.number.wrapping_add(l.arg(1)))),
-        GroupOp::Rotate => {
-            let size = lanes.len() as u64;
-            each(&|l| {
-                let cluster = match l.args.get(2) {
-                    Some(_) => l.arg(2).max(1),
-                    None => size,
-                };
-                let base = l.number / cluster * cluster;
-                value_of(base + (l.number - base + l.arg(1)) % cluster)
-            })
-        }
+        GroupOp::Rotate => each(&|l| {
+            let cluster = match l.args.get(2) {
+                Some(_) => l.arg(2).max(1),
+                None => width,
+            };
+            let base = l.number / cluster * cluster;
+            value_of(base + (l.number - base + l.arg(1)) % cluster)
+        }),
         GroupOp::Ballot => {
             let mut words = [0u64; 4];
             for lane in lanes.iter().filter(|l| l.arg(0) != 0) {
@@ -98,31 +98,37 @@ pub(super) fn evaluate(
         GroupOp::BallotFindMsb => {
             each(&|l| smallvec![(0..128).rev().find(|&n| bit(&l.args[0], n)).unwrap_or(0)])
         }
-        GroupOp::Arithmetic(AtomicOp::Xchg, _) => {
+        GroupOp::Arithmetic(AtomicOp::Xchg, _) | GroupOp::AmdArithmetic(AtomicOp::Xchg, _) => {
             return Err(ErrorKind::Unsupported(op.name()));
         }
-        GroupOp::Arithmetic(combine, operation) => fold(
-            lanes,
-            operation,
-            ty,
-            atomic_identity(combine, ty.scalar),
-            &|a, b| eval::atomic(combine, ty.scalar, a, b),
-        ),
-        GroupOp::IMul(operation) => fold(lanes, operation, ty, 1, &|a, b| {
-            eval::binary(BinaryOp::IMul, ty.scalar, a, b)
-        }),
-        GroupOp::FMul(operation) => {
-            let one = match ty.scalar {
-                Scalar::F16 => 0x3c00,
-                Scalar::F32 => 0x3f80_0000,
-                _ => 1f64.to_bits(),
-            };
-            fold(lanes, operation, ty, one, &|a, b| {
-                eval::binary(BinaryOp::FMul, ty.scalar, a, b)
+        GroupOp::Arithmetic(combine, operation) | GroupOp::AmdArithmetic(combine, operation) => {
+            fold(lanes, operation, ty, identity, &|a, b| {
+                eval::atomic(combine, ty.scalar, a, b)
             })
         }
-        GroupOp::FAddRelaxed(operation) => fold(lanes, operation, ty, 0, &|a, b| {
+        GroupOp::IMul(operation) => fold(lanes, operation, ty, identity, &|a, b| {
+            eval::binary(BinaryOp::IMul, ty.scalar, a, b)
+        }),
+        GroupOp::FMul(operation) => fold(lanes, operation, ty, identity, &|a, b| {
+            eval::binary(BinaryOp::FMul, ty.scalar, a, b)
+        }),
+        GroupOp::FAddRelaxed(operation) => fold(lanes, operation, ty, identity, &|a, b| {
             eval::binary(BinaryOp::FAdd, ty.scalar, a, b)
+        }),
+        GroupOp::AmdSwizzle(picks) => each(&|l| {
+            let pick = u64::from(picks) >> (2 * (l.number & 3)) & 3;
+            value_of((l.number & !3) | pick)
+        }),
+        GroupOp::AmdSwizzleMasked([and, or, xor]) => each(&|l| {
+            let [and, or, xor] = [and, or, xor].map(u64::from);
+            value_of((((l.number & 31 & and) | or) ^ xor) | (l.number & 32))
+        }),
+        GroupOp::AmdWriteInvocation => each(&|l| l.args[usize::from(l.arg(2) == l.number)].clone()),
+        GroupOp::AmdMbcnt => each(&|l| {
+            let lower = u32::MAX
+                .checked_shr(32 - l.number.min(32) as u32)
+                .unwrap_or(0);
+            smallvec![u64::from((l.arg(0) as u32 & lower).count_ones())]
         }),
     })
 }
@@ -159,28 +165,4 @@ fn fold(
         results.push(before.fold(neutral.clone(), |sum, other| join(&sum, &other.args[0])));
     }
     results
-}
-
-fn atomic_identity(op: AtomicOp, scalar: Scalar) -> u64 {
-    let ones = u64::MAX >> (64 - scalar.bits());
-    let top = 1u64 << (scalar.bits() - 1);
-    let infinity: u64 = match scalar {
-        Scalar::F16 => 0x7c00,
-        Scalar::F32 => 0x7f80_0000,
-        _ => 0x7ff0_0000_0000_0000,
-    };
-    match op {
-        AtomicOp::SMin => ones >> 1,
-        AtomicOp::SMax => top,
-        AtomicOp::UMin | AtomicOp::And => ones,
-        AtomicOp::FMin => infinity,
-        AtomicOp::FMax => infinity | top,
-        AtomicOp::Xchg
-        | AtomicOp::Add
-        | AtomicOp::Sub
-        | AtomicOp::UMax
-        | AtomicOp::Or
-        | AtomicOp::Xor
-        | AtomicOp::FAdd => 0,
-    }
 }

@@ -316,7 +316,8 @@ impl<'a> Machine<'a> {
                 })
                 .collect();
             let ty = args.first().map_or(Type::BOOL, |&a| func.ty(a));
-            let results = collective::evaluate(*op, *scope, ty, &lanes)
+            let width = u64::from(self.options.subgroup_size);
+            let results = collective::evaluate(*op, *scope, ty, width, &lanes)
                 .map_err(|kind| self.error(kind, &items[members[0]], Some(at)))?;
             for (&i, result) in members.iter().zip(results) {
                 if let Some(&value) = data.results.first() {

@@ -3,7 +3,7 @@
 //! Lane-wise unless said otherwise: operands and result of unary, binary, compare, select and
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
-use super::{Block, FuncId, GlobalId, StackSlot, StringId, Value};
+use super::{Block, FuncId, GlobalId, GroupOp, StackSlot, StringId, Value};
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
@@ -322,66 +322,6 @@ pub enum BuiltIn {
     SubgroupLtMask,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
-}
-
-/// How a group operation combines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GroupOperation {
-    /// One result for all.
-    Reduce,
-    /// Inclusive scan.
-    InclusiveScan,
-    /// Exclusive scan.
-    ExclusiveScan,
-    /// Clustered reduction; the cluster size is the last operand.
-    ClusteredReduce,
-}
-
-/// Work-group and sub-group collectives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GroupOp {
-    /// True for exactly one active work-item.
-    Elect,
-    /// All predicates true.
-    All,
-    /// Any predicate true.
-    Any,
-    /// All values equal.
-    AllEqual,
-    /// Value of the work-item with the given id (v or scalar id operand).
-    Broadcast,
-    /// Value of the lowest active work-item.
-    BroadcastFirst,
-    /// Ballot: v4 I32.
-    Ballot,
-    /// Own bit of a ballot.
-    InverseBallot,
-    /// Given bit of a ballot.
-    BallotBitExtract,
-    /// Number of set bits of a ballot, by operation.
-    BallotBitCount(GroupOperation),
-    /// Lowest set bit of a ballot.
-    BallotFindLsb,
-    /// Highest set bit of a ballot.
-    BallotFindMsb,
-    /// Value of lane.
-    Shuffle,
-    /// Value of lane xor mask.
-    ShuffleXor,
-    /// Value of lane minus delta.
-    ShuffleUp,
-    /// Value of lane plus delta.
-    ShuffleDown,
-    /// Value of lane plus delta, wrapping.
-    Rotate,
-    /// Reduction or scan with an operator of [`BinaryOp`]'s meaning.
-    Arithmetic(AtomicOp, GroupOperation),
-    /// Integer multiply reduction or scan.
-    IMul(GroupOperation),
-    /// Float multiply reduction or scan.
-    FMul(GroupOperation),
-    /// Logical and/or/xor reductions are `Arithmetic(And|Or|Xor)` on Bool.
-    FAddRelaxed(GroupOperation),
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

@@ -20,6 +20,7 @@ mod dom;
 mod edit;
 mod entities;
 mod function;
+mod group;
 mod inst;
 mod loops;
 mod module;
@@ -35,9 +36,10 @@ pub use cfg::Cfg;
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, StackSlot, StringId, Value};
 pub use function::{BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, ValueDef};
+pub use group::{GroupOp, GroupOperation};
 pub use inst::{
-    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, GroupOp,
-    GroupOperation, InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
+    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
+    InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{

@@ -395,6 +395,7 @@ impl Context<'_> {
         let first = args.first().map(|&arg| self.ty(arg));
         let arity = match op {
             GroupOp::Elect => 0,
+            GroupOp::AmdWriteInvocation => 3,
             GroupOp::Broadcast
             | GroupOp::BallotBitExtract
             | GroupOp::Shuffle
@@ -419,8 +420,14 @@ impl Context<'_> {
             GroupOp::InverseBallot | GroupOp::BallotBitExtract => {
                 same("the result", result, Type::BOOL)
             }
-            GroupOp::BallotBitCount(_) | GroupOp::BallotFindLsb | GroupOp::BallotFindMsb => {
-                same("the result", result, Type::I32)
+            GroupOp::BallotBitCount(_)
+            | GroupOp::BallotFindLsb
+            | GroupOp::BallotFindMsb
+            | GroupOp::AmdMbcnt => same("the result", result, Type::I32),
+            GroupOp::AmdWriteInvocation => {
+                same("the result", result, self.ty(args[0]))?;
+                same("the written value", self.ty(args[1]), result)?;
+                same("the lane", self.ty(args[2]), Type::I32)
             }
             _ => same("the result", result, first.unwrap_or(result)),
         }

@@ -145,6 +145,34 @@ impl Expander<'_> {
         self.end_block(InstKind::Branch { cond, then, other }, next);
     }
 
+    /// `if cond { body }`.
+    pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
+        let (then, done) = (self.new_block(), self.new_block());
+        self.branch(cond, call(then, &[]), call(done, &[]), then);
+        body(self);
+        self.jump(done, &[], done);
+    }
+
+    /// `for i in from..to { sum = body(i, sum) }` over unsigned I32 numbers; gives the sum.
+    pub fn fold_range(
+        &mut self,
+        [from, to]: [Value; 2],
+        start: Value,
+        body: impl FnOnce(&mut Self, Value, Value) -> Value,
+    ) -> Value {
+        let (head, inner, done) = (self.new_block(), self.new_block(), self.new_block());
+        let index = self.func.append_param(head, Type::I32);
+        let ty = self.ty(start);
+        let sum = self.func.append_param(head, ty);
+        self.jump(head, &[from, start], head);
+        let more = self.icmp(IntCond::Ult, index, to);
+        self.branch(more, call(inner, &[]), call(done, &[]), inner);
+        let next_sum = body(self, index, sum);
+        let next = self.bin_const(BinaryOp::IAdd, index, 1);
+        self.jump(head, &[next, next_sum], done);
+        sum
+    }
+
     /// Appends an instruction.
     pub fn emit(&mut self, kind: InstKind, results: &[Type]) -> Inst {
         let inst = self.func.make_inst(kind, results, self.loc);

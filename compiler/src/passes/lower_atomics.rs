@@ -96,7 +96,8 @@ fn lower(x: &mut Expander<'_>, kind: &InstKind, result: Option<Value>) -> Option
     }
 }
 
-fn combine(x: &mut Expander<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
+/// The value that a read-modify-write leaves in memory.
+pub(super) fn combine(x: &mut Expander<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
     let op = match op {
         AtomicOp::Xchg => return value,
         AtomicOp::FMin => return x.math(MathOp::FMin, &[old, value]),

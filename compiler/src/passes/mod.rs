@@ -23,10 +23,12 @@ pub mod legalize_conversions;
 pub mod legalize_memory;
 pub mod link_builtins;
 pub mod lower_atomics;
+pub mod lower_collectives;
 pub mod lower_integers;
 pub mod lower_kernel_args;
 pub mod lower_math;
 pub mod lower_printf;
+pub mod lower_subgroups;
 pub mod lower_wide_vectors;
 pub mod mem2reg;
 pub mod rewrite;
@@ -133,6 +135,8 @@ pub enum Property {
     MathLowered,
     /// No `Printf`.
     PrintfLowered,
+    /// Collectives of sub-groups only, and only in forms that the target has.
+    CollectivesLowered,
     /// No access through a generic pointer, and no `MemCopy`.
     GenericLowered,
     /// Atomics only in forms that the target has.
@@ -260,6 +264,18 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::TryModule(lower_printf::run),
         requires: &[Property::Linked],
         ensures: &[Property::PrintfLowered],
+    },
+    Pass {
+        name: "lower_collectives",
+        run: PassFn::TryModule(lower_collectives::run),
+        requires: &[Property::Linked, Property::MathLowered],
+        ensures: &[Property::CollectivesLowered],
+    },
+    Pass {
+        name: "lower_subgroups",
+        run: PassFn::TryFunction(lower_subgroups::run),
+        requires: &[Property::CollectivesLowered],
+        ensures: &[],
     },
     Pass {
         name: "legalize_memory",

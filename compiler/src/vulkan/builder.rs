@@ -31,6 +31,8 @@ pub(crate) struct Builder {
     capabilities: BTreeSet<u32>,
     imports: Vec<u32>,
     glsl: Option<Id>,
+    amd_ballot: Option<Id>,
+    extensions: BTreeSet<&'static str>,
     memory_model: Vec<u32>,
     entry_points: Vec<u32>,
     modes: Vec<u32>,
@@ -69,6 +71,8 @@ impl Builder {
             capabilities: BTreeSet::new(),
             imports: Vec::new(),
             glsl: None,
+            amd_ballot: None,
+            extensions: BTreeSet::new(),
             memory_model: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
@@ -92,6 +96,11 @@ impl Builder {
     /// Declares a capability.
     pub fn capability(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
+    }
+
+    /// Declares the use of an extension of SPIR-V.
+    pub fn extension(&mut self, name: &'static str) {
+        self.extensions.insert(name);
     }
 
     /// Imports an extended instruction set.
@@ -290,6 +299,18 @@ impl Builder {
         id
     }
 
+    /// SPV_AMD_shader_ballot's extended instructions.
+    pub fn amd_ballot_set(&mut self) -> Id {
+        const NAME: &str = "SPV_AMD_shader_ballot";
+        if let Some(id) = self.amd_ballot {
+            return id;
+        }
+        self.extension(NAME);
+        let id = self.import_set(NAME);
+        self.amd_ballot = Some(id);
+        id
+    }
+
     /// An instruction with a result in the current function.
     pub fn op(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
         if let &[a, b] = operands {
@@ -366,6 +387,9 @@ impl Builder {
         ];
         for capability in &self.capabilities {
             push(&mut words, Op::Capability, &[*capability]);
+        }
+        for name in &self.extensions {
+            push(&mut words, Op::Extension, &string_words(name.as_bytes()));
         }
         for section in [
             self.imports,

@@ -30,6 +30,21 @@ fn arithmetic_opcode(op: AtomicOp, scalar: Scalar) -> Option<Op> {
     })
 }
 
+/// The OpGroup*NonUniformAMD opcode of a reduction.
+fn amd_opcode(op: AtomicOp, scalar: Scalar) -> Option<Op> {
+    Some(match op {
+        AtomicOp::Add if scalar.is_int() => Op::GroupIAddNonUniformAMD,
+        AtomicOp::FAdd | AtomicOp::Add => Op::GroupFAddNonUniformAMD,
+        AtomicOp::FMin => Op::GroupFMinNonUniformAMD,
+        AtomicOp::UMin => Op::GroupUMinNonUniformAMD,
+        AtomicOp::SMin => Op::GroupSMinNonUniformAMD,
+        AtomicOp::FMax => Op::GroupFMaxNonUniformAMD,
+        AtomicOp::UMax => Op::GroupUMaxNonUniformAMD,
+        AtomicOp::SMax => Op::GroupSMaxNonUniformAMD,
+        _ => return None,
+    })
+}
+
 fn operation_number(operation: GroupOperation) -> u32 {
     match operation {
         GroupOperation::Reduce => 0,
@@ -50,7 +65,7 @@ impl Emitter<'_> {
     ) -> Result<Id, LowerError> {
         if scope != Scope::Subgroup {
             return Err(LowerError::new(
-                "work-group collective functions are not supported yet",
+                "internal: a work-group collective reached emission",
             ));
         }
         let have = self.target.subgroup;
@@ -132,10 +147,24 @@ impl Emitter<'_> {
                 Op::GroupNonUniformShuffleDown,
             ),
             GroupOp::Rotate => {
-                return Err(LowerError::new(
-                    "sub_group_rotate is not supported on this device",
-                ));
+                self.b.extension("SPV_KHR_subgroup_rotate");
+                (
+                    Capability::GroupNonUniformRotateKHR,
+                    have.rotate,
+                    Op::GroupNonUniformRotateKHR,
+                )
             }
+            GroupOp::AmdArithmetic(which, _) => {
+                let opcode = amd_opcode(which, ty.scalar).ok_or_else(|| {
+                    LowerError::new(format!("no AMD sub-group reduction by {which:?}"))
+                })?;
+                self.b.extension("SPV_AMD_shader_ballot");
+                (Capability::Groups, self.target.amd_shader_ballot, opcode)
+            }
+            GroupOp::AmdSwizzle(_)
+            | GroupOp::AmdSwizzleMasked(_)
+            | GroupOp::AmdWriteInvocation
+            | GroupOp::AmdMbcnt => return self.amd_extended(op, args, ty),
             GroupOp::Arithmetic(which, operation) => {
                 let opcode = arithmetic_opcode(which, ty.scalar).ok_or_else(|| {
                     LowerError::new(format!("no sub-group reduction by {which:?}"))
@@ -160,12 +189,7 @@ impl Emitter<'_> {
         self.b.capability(capability);
         let mut operands: SmallVec<[u32; 6]> = SmallVec::new();
         operands.push(self.scope(scope));
-        if let GroupOp::BallotBitCount(operation)
-        | GroupOp::Arithmetic(_, operation)
-        | GroupOp::IMul(operation)
-        | GroupOp::FMul(operation)
-        | GroupOp::FAddRelaxed(operation) = op
-        {
+        if let Some(operation) = op.operation() {
             operands.push(operation_number(operation));
         }
         for &arg in args {
@@ -173,6 +197,43 @@ impl Emitter<'_> {
         }
         let ty = self.ty(ty);
         Ok(self.b.op(opcode, ty, &operands))
+    }
+
+    /// SPV_AMD_shader_ballot's extended instructions.
+    fn amd_extended(&mut self, op: GroupOp, args: &[Value], ty: Type) -> Result<Id, LowerError> {
+        if !self.target.amd_shader_ballot {
+            return Err(LowerError::new(format!(
+                "internal: {} reached emission",
+                op.name()
+            )));
+        }
+        let constants: SmallVec<[u8; 4]> = match op {
+            GroupOp::AmdSwizzle(picks) => (0..4).map(|lane| picks >> (2 * lane) & 3).collect(),
+            GroupOp::AmdSwizzleMasked(masks) => SmallVec::from_slice(&masks),
+            _ => SmallVec::new(),
+        };
+        let number = match op {
+            GroupOp::AmdSwizzle(_) => 1,
+            GroupOp::AmdSwizzleMasked(_) => 2,
+            GroupOp::AmdWriteInvocation => 3,
+            _ => 4,
+        };
+        let mut operands: SmallVec<[u32; 6]> = SmallVec::new();
+        operands.extend([self.b.amd_ballot_set(), number]);
+        for &arg in args {
+            operands.push(self.value(arg));
+        }
+        if !constants.is_empty() {
+            let lanes: Vec<Id> = constants
+                .iter()
+                .map(|&c| self.b.u32(u32::from(c)))
+                .collect();
+            let word = self.b.int(32);
+            let vector = self.b.vector(word, lanes.len() as u32);
+            operands.push(self.b.constant_op(Op::ConstantComposite, vector, &lanes));
+        }
+        let ty = self.ty(ty);
+        Ok(self.b.op(Op::ExtInst, ty, &operands))
     }
 
     fn reduction_capability(

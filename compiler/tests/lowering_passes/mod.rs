@@ -4,7 +4,8 @@ use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::ir::{Function, Module, verify};
 use pumice_compiler::passes::{
     Changed, Ctx, FunctionCtx, LowerError, legalize_conversions, legalize_memory, lower_atomics,
-    lower_integers, lower_kernel_args, lower_math, lower_printf, lower_wide_vectors,
+    lower_collectives, lower_integers, lower_kernel_args, lower_math, lower_printf,
+    lower_subgroups, lower_wide_vectors,
 };
 use pumice_compiler::{LowerOptions, Target};
 
@@ -27,10 +28,13 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     check(module, "lower_math", result)?;
     let result = lower_printf::run(module, &ctx).map(|_| ());
     check(module, "lower_printf", result)?;
+    let result = lower_collectives::run(module, &ctx).map(|_| ());
+    check(module, "lower_collectives", result)?;
     let result = legalize_memory::run(module, &ctx).map(|_| ());
     check(module, "legalize_memory", result)?;
     for (name, pass) in [
-        ("lower_atomics", lower_atomics::run as FunctionPass),
+        ("lower_subgroups", lower_subgroups::run as FunctionPass),
+        ("lower_atomics", lower_atomics::run),
         ("legalize_conversions", legalize_conversions::run),
         ("lower_integers", lower_integers::run),
     ] {

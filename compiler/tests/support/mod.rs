@@ -34,13 +34,22 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-/// Assembles SPIR-V text (version 1.2) with spirv-as.
+/// Assembles SPIR-V text with spirv-as, for version 1.2 or what a line `; version: 1.6` says.
 pub fn assemble(text: &str) -> Vec<u32> {
-    let args = ["--target-env", "spv1.2", "-", "-o", "-"];
+    let version = version(text);
+    let environment = format!("spv{version}");
+    let args = ["--target-env", &environment, "-", "-o", "-"];
     let out = filter("spirv-as", &args, text.as_bytes()).expect("assembles");
     out.chunks_exact(4)
         .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
         .collect()
+}
+
+/// The version of SPIR-V that a line `; version: 1.6` asks for, else 1.2.
+pub fn version(text: &str) -> &str {
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("; version: "));
+    line.unwrap_or("1.2").trim()
 }
 
 /// Disassembles with spirv-dis, raw ids, no header comments.

@@ -12,6 +12,8 @@ fn has(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
     let subgroup = &caps.subgroup;
     Some(match capability {
         0 | 1 => (true, "Shader"),
+        // Group instructions of SPV_AMD_shader_ballot.
+        18 => (caps.shader_ballot_amd(), "Groups"),
         9 => (f.shader_float16, "Float16"),
         10 => (f.shader_float64, "Float64"),
         11 => (f.shader_int64, "Int64"),

@@ -115,6 +115,8 @@ const PLAIN_GROUP_OPS: &[(GroupOp, &str)] = &[
     (GroupOp::ShuffleUp, "shuffle_up"),
     (GroupOp::ShuffleDown, "shuffle_down"),
     (GroupOp::Rotate, "rotate"),
+    (GroupOp::AmdWriteInvocation, "amd_write_invocation"),
+    (GroupOp::AmdMbcnt, "amd_mbcnt"),
 ];
 
 impl GroupOp {
@@ -123,6 +125,13 @@ impl GroupOp {
         match self {
             GroupOp::Arithmetic(op, operation) => {
                 format!("arith.{}.{}", op.name(), operation.name())
+            }
+            GroupOp::AmdArithmetic(op, operation) => {
+                format!("amd_arith.{}.{}", op.name(), operation.name())
+            }
+            GroupOp::AmdSwizzle(lanes) => format!("amd_swizzle.{lanes}"),
+            GroupOp::AmdSwizzleMasked([and, or, xor]) => {
+                format!("amd_swizzle_masked.{and}.{or}.{xor}")
             }
             GroupOp::IMul(operation) => format!("imul.{}", operation.name()),
             GroupOp::FMul(operation) => format!("fmul.{}", operation.name()),
@@ -144,6 +153,14 @@ impl GroupOp {
                 AtomicOp::from_name(op)?,
                 GroupOperation::from_name(operation)?,
             ),
+            ["amd_arith", op, operation] => GroupOp::AmdArithmetic(
+                AtomicOp::from_name(op)?,
+                GroupOperation::from_name(operation)?,
+            ),
+            ["amd_swizzle", lanes] => GroupOp::AmdSwizzle(lanes.parse().ok()?),
+            ["amd_swizzle_masked", and, or, xor] => {
+                GroupOp::AmdSwizzleMasked([and.parse().ok()?, or.parse().ok()?, xor.parse().ok()?])
+            }
             ["imul", operation] => GroupOp::IMul(GroupOperation::from_name(operation)?),
             ["fmul", operation] => GroupOp::FMul(GroupOperation::from_name(operation)?),
             ["fadd_relaxed", operation] => {
