@@ -24,7 +24,7 @@ use crate::memory::host_slice;
 ///
 /// # Safety
 /// `out` is NULL or writable.
-unsafe fn give(event: Ref<Event>, out: *mut cl_event) {
+pub unsafe fn give(event: Ref<Event>, out: *mut cl_event) {
     if !out.is_null() {
         // SAFETY: the caller's contract.
         unsafe { out.write(handle::publish(event)) };

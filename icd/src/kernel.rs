@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::{
+    CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, CL_KERNEL_EXEC_INFO_SVM_PTRS, cl_bool,
     cl_command_queue, cl_device_id, cl_kernel, cl_kernel_arg_info, cl_kernel_exec_info,
     cl_kernel_info, cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_program, cl_uint,
 };
@@ -229,14 +230,27 @@ pub unsafe fn get_kernel_sub_group_info_khr(
 
 pub unsafe fn set_kernel_exec_info(
     kernel: cl_kernel,
-    _param_name: cl_kernel_exec_info,
-    _param_value_size: usize,
-    _param_value: *const c_void,
+    param_name: cl_kernel_exec_info,
+    param_value_size: usize,
+    param_value: *const c_void,
 ) -> Result<()> {
     // SAFETY: the argument is that of clSetKernelExecInfo.
-    unsafe { handle::get::<Kernel>(kernel) }?;
-    // CL_INVALID_OPERATION if no device of the context supports SVM: none does.
-    Err(Error::InvalidOperation)
+    let kernel = unsafe { handle::get::<Kernel>(kernel) }?;
+    kernel.check_exec_info()?;
+    // CL_INVALID_VALUE if param_name is not valid, param_value is NULL or its size is not right;
+    // NULL and 0 take the list of pointers back.
+    let there = !param_value.is_null();
+    let right = match param_name {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+            let whole = param_value_size % size_of::<*const c_void>() == 0;
+            whole && there == (param_value_size != 0)
+        }
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+            there && param_value_size == size_of::<cl_bool>()
+        }
+        _ => false,
+    };
+    if right { Ok(()) } else { Err(Error::InvalidValue) }
 }
 
 pub unsafe fn get_kernel_suggested_local_work_size(

@@ -1,4 +1,4 @@
-//! Entry points for shared virtual memory, which no device has (CL_DEVICE_SVM_CAPABILITIES is 0).
+//! Entry points for shared virtual memory.
 
 use std::ffi::c_void;
 
@@ -6,124 +6,199 @@ use opencl_sys::{
     cl_bool, cl_command_queue, cl_context, cl_event, cl_kernel, cl_map_flags,
     cl_mem_migration_flags, cl_svm_mem_flags, cl_uint,
 };
+use pumice_runtime::command::svm;
+use pumice_runtime::context::Context;
 use pumice_runtime::error::{Error, Result};
+use pumice_runtime::kernel::Kernel;
 use pumice_runtime::queue::Queue;
 
-use crate::callback::SvmFreeCallback;
+use crate::callback::{SvmFreeCallback, UserData};
+use crate::enqueue::give;
 use crate::handle;
+use crate::memory::host_slice;
 
 pub unsafe fn svm_alloc(
-    _context: cl_context,
-    _flags: cl_svm_mem_flags,
-    _size: usize,
-    _alignment: cl_uint,
+    context: cl_context,
+    flags: cl_svm_mem_flags,
+    size: usize,
+    alignment: cl_uint,
 ) -> *mut c_void {
-    // NULL if no device of the context supports SVM: none does.
-    std::ptr::null_mut()
+    // SAFETY: the argument is that of clSVMAlloc.
+    let context = unsafe { handle::get::<Context>(context) };
+    let address = context
+        .ok()
+        .and_then(|c| c.svm_alloc(flags, size, alignment));
+    address.unwrap_or(0) as *mut c_void
 }
 
-pub unsafe fn svm_free(_context: cl_context, _svm_pointer: *mut c_void) {
-    // No pointer is one of clSVMAlloc but NULL, which is ignored.
+pub unsafe fn svm_free(context: cl_context, svm_pointer: *mut c_void) {
+    // SAFETY: the argument is that of clSVMFree.
+    if let Ok(context) = unsafe { handle::get::<Context>(context) } {
+        context.svm_free(svm_pointer as usize);
+    }
 }
 
 pub unsafe fn enqueue_svm_free(
     command_queue: cl_command_queue,
-    _num_svm_pointers: cl_uint,
-    _svm_pointers: *mut *mut c_void,
-    _pfn_free_func: SvmFreeCallback,
-    _user_data: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    num_svm_pointers: cl_uint,
+    svm_pointers: *mut *mut c_void,
+    pfn_free_func: SvmFreeCallback,
+    user_data: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMFree.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        svm::check_device(&queue)?;
+        // CL_INVALID_VALUE if the list does not fit its number.
+        if (num_svm_pointers == 0) != svm_pointers.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let pointers = handle::slice(svm_pointers.cast_const(), num_svm_pointers as usize)
+            .iter()
+            .map(|&pointer| pointer as usize)
+            .collect();
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let (raw, data) = (UserData(command_queue), UserData(user_data));
+        let function = pfn_free_func.map(|function| -> svm::FreeFunction {
+            Box::new(move |pointers: Vec<usize>| {
+                let mut pointers: Vec<*mut c_void> =
+                    pointers.into_iter().map(|p| p as *mut c_void).collect();
+                let count = pointers.len() as cl_uint;
+                // SAFETY: the application's function, given its queue (which the command keeps),
+                // the pointers that it passed and its data.
+                function(raw.get(), count, pointers.as_mut_ptr(), data.get());
+            })
+        });
+        let done = svm::free(&queue, pointers, function, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn enqueue_svm_memcpy(
     command_queue: cl_command_queue,
-    _blocking_copy: cl_bool,
-    _dst_ptr: *mut c_void,
-    _src_ptr: *const c_void,
-    _size: usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    blocking_copy: cl_bool,
+    dst_ptr: *mut c_void,
+    src_ptr: *const c_void,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMMemcpy.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let (to, from) = (host_slice(dst_ptr, size), host_slice(src_ptr, size));
+        let done = svm::copy(&queue, blocking_copy != 0, to, from, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn enqueue_svm_mem_fill(
     command_queue: cl_command_queue,
-    _svm_ptr: *mut c_void,
-    _pattern: *const c_void,
-    _pattern_size: usize,
-    _size: usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    svm_ptr: *mut c_void,
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMMemFill.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let pattern =
+            (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
+        let done = svm::fill(&queue, host_slice(svm_ptr, size), pattern, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn enqueue_svm_map(
     command_queue: cl_command_queue,
-    _blocking_map: cl_bool,
-    _flags: cl_map_flags,
-    _svm_ptr: *mut c_void,
-    _size: usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    blocking_map: cl_bool,
+    flags: cl_map_flags,
+    svm_ptr: *mut c_void,
+    size: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMMap.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let region = host_slice(svm_ptr, size);
+        let done = svm::map(&queue, blocking_map != 0, flags, region, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn enqueue_svm_unmap(
     command_queue: cl_command_queue,
-    _svm_ptr: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    svm_ptr: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMUnmap.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = svm::unmap(&queue, svm_ptr as usize, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn set_kernel_arg_svm_pointer(
-    _kernel: cl_kernel,
-    _arg_index: cl_uint,
-    _arg_value: *const c_void,
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    arg_value: *const c_void,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if no device of the context supports SVM: none does.
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clSetKernelArgSVMPointer.
+    let kernel = unsafe { handle::get::<Kernel>(kernel) }?;
+    kernel.set_arg_svm(arg_index, arg_value as usize)
 }
 
 pub unsafe fn enqueue_svm_migrate_mem(
     command_queue: cl_command_queue,
-    _num_svm_pointers: cl_uint,
-    _svm_pointers: *mut *const c_void,
-    _sizes: *const usize,
-    _flags: cl_mem_migration_flags,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    num_svm_pointers: cl_uint,
+    svm_pointers: *mut *const c_void,
+    sizes: *const usize,
+    flags: cl_mem_migration_flags,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // CL_INVALID_OPERATION if the queue's device does not support SVM: none does.
-    // SAFETY: the argument is a queue or NULL.
-    unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clEnqueueSVMMigrateMem.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        svm::check_device(&queue)?;
+        let count = num_svm_pointers as usize;
+        // CL_INVALID_VALUE if num_svm_pointers is zero or svm_pointers is NULL.
+        let pointers = handle::required(svm_pointers.cast_const(), count)?;
+        let sizes = handle::slice(sizes, count);
+        let regions: Vec<(usize, usize)> = pointers
+            .iter()
+            .enumerate()
+            .map(|(index, &pointer)| {
+                // Without sizes, or with one of 0, it is the whole allocation.
+                let size = sizes.get(index).copied().unwrap_or(0);
+                (pointer as usize, size)
+            })
+            .collect();
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let done = svm::migrate(&queue, &regions, flags, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::memory::svm::Allocations;
 use crate::object::{Kind, Object, Ref};
 use crate::platform::Platform;
 
@@ -22,6 +23,8 @@ pub struct Context {
     notify: Option<Notify>,
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
+    /// Shared virtual memory.
+    svm: Allocations,
 }
 
 impl std::fmt::Debug for Context {
@@ -94,6 +97,7 @@ impl Context {
             properties,
             notify,
             destructors: Mutex::new(Vec::new()),
+            svm: Allocations::default(),
         }))
     }
 
@@ -113,6 +117,11 @@ impl Object<Context> {
     /// The devices, in the order given.
     pub fn devices(&self) -> &[Ref<Device>] {
         &self.devices
+    }
+
+    /// Its shared virtual memory.
+    pub(crate) fn svm(&self) -> &Allocations {
+        &self.svm
     }
 
     /// Where a device stands in [`Context::devices`].

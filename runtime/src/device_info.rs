@@ -86,7 +86,7 @@ impl Object<Device> {
         })
     }
 
-    /// What no device has: images, pipes, SVM, device queues, sub-devices.
+    /// What no device has: images, pipes, device queues, sub-devices.
     fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
         Some(match name {
             cl::CL_DEVICE_IMAGE_SUPPORT => Info::bool(false),
@@ -103,7 +103,6 @@ impl Object<Device> {
             | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH
             | cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
             | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::size(0),
-            cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(0),
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
             cl::CL_DEVICE_PIPE_SUPPORT
             | cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
@@ -235,6 +234,7 @@ impl Object<Device> {
             cl::CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
+            cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(self.svm_capabilities()),
             cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Info::u64(
                 cl::CL_DEVICE_ATOMIC_ORDER_RELAXED | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
             ),

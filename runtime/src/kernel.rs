@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_vulkan_layer::Buffer;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -16,7 +17,7 @@ use crate::object::{Kind, Object, Ref};
 use crate::program::Program;
 
 /// What an argument has been set to.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum ArgValue {
     /// The bytes of a value.
     Bytes(Vec<u8>),
@@ -24,6 +25,8 @@ pub enum ArgValue {
     Buffer(Option<Ref<Mem>>),
     /// A local argument's size in bytes.
     Local(usize),
+    /// A pointer of the application's, and the allocation of SVM that it points into.
+    Svm(usize, Option<(Buffer, u64)>),
     /// Something for an argument that the kernel does not use.
     Ignored,
 }
@@ -231,6 +234,37 @@ impl Kernel {
             value => Remembered::Value(value),
         };
         self.args.lock()[index as usize] = Some(remembered);
+        Ok(())
+    }
+
+    /// clSetKernelArgSVMPointer.
+    pub fn set_arg_svm(&self, index: u32, address: usize) -> Result<()> {
+        let context = self.program.context();
+        // CL_INVALID_OPERATION if no device of the context supports SVM.
+        if !context.has_svm() {
+            return Err(Error::InvalidOperation);
+        }
+        let value = match self.arg_kind(index)? {
+            ArgKind::Unused => ArgValue::Ignored,
+            // A pointer into no allocation is the system's memory.
+            ArgKind::Buffer if address != 0 => ArgValue::Svm(address, context.svm_find(address)),
+            ArgKind::Buffer => ArgValue::Buffer(None),
+            // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
+            _ => return Err(Error::InvalidArgValue),
+        };
+        self.args.lock()[index as usize] = Some(Remembered::Value(value));
+        Ok(())
+    }
+
+    /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM or _SVM_PTRS; nothing
+    /// follows from either where host and device share their addresses.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION if no device of the context supports SVM.
+    pub fn check_exec_info(&self) -> Result<()> {
+        if !self.program.context().has_svm() {
+            return Err(Error::InvalidOperation);
+        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@ pub mod map;
 pub mod migrate;
 pub mod native;
 pub mod ndrange;
+pub mod svm;
 pub mod transfer;
 
 use opencl_sys as cl;
@@ -35,6 +36,8 @@ pub enum Command {
     NdRange(Box<ndrange::NdRange>),
     /// clEnqueueNativeKernel.
     Native(native::Native),
+    /// clEnqueueSVM*.
+    Svm(svm::Svm),
     /// clEnqueueMarkerWithWaitList.
     Marker,
     /// clEnqueueBarrierWithWaitList.
@@ -87,6 +90,7 @@ impl Command {
             Command::Migrate(_) => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
             Command::NdRange(ndrange) => ndrange.command_type,
             Command::Native(_) => cl::CL_COMMAND_NATIVE_KERNEL,
+            Command::Svm(svm) => svm.command_type,
             Command::Marker => cl::CL_COMMAND_MARKER,
             Command::Barrier => cl::CL_COMMAND_BARRIER,
         }
@@ -103,6 +107,7 @@ impl Command {
             Command::Migrate(_) => "migrate",
             Command::NdRange(ndrange) => ndrange.name(),
             Command::Native(_) => "native kernel",
+            Command::Svm(_) => "SVM",
             Command::Marker => "marker",
             Command::Barrier => "barrier",
         }
@@ -117,6 +122,7 @@ impl Command {
             Command::Copy(_) | Command::Fill(_) => Class::Device,
             Command::NdRange(ndrange) => ndrange.class(),
             Command::Native(_) => Class::Callback,
+            Command::Svm(svm) => svm.class(),
             Command::Marker | Command::Barrier => Class::Nothing,
         }
     }
@@ -132,6 +138,7 @@ impl Command {
             | Command::Unmap(_)
             | Command::Migrate(_)
             | Command::Native(_)
+            | Command::Svm(_)
             | Command::Marker
             | Command::Barrier => Err(Error::InvalidOperation),
         }
@@ -145,6 +152,7 @@ impl Command {
             Command::Unmap(unmap) => unmap.run(queue),
             Command::Migrate(migrate) => migrate.run(queue),
             Command::Native(native) => native.run(queue),
+            Command::Svm(svm) => svm.run(queue),
             Command::Marker | Command::Barrier => Ok(()),
             Command::Copy(_) | Command::Fill(_) | Command::NdRange(_) => {
                 Err(Error::InvalidOperation)

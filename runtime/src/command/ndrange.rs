@@ -169,6 +169,12 @@ fn value(index: usize, arg: &ArgValue) -> Option<Result<executable::ArgValue>> {
                 size: buffer.size() as u64,
             })
         }
+        ArgValue::Svm(_, Some((buffer, offset))) => Ok(executable::ArgValue::Buffer {
+            buffer: buffer.clone(),
+            offset: *offset,
+            size: buffer.size() - offset,
+        }),
+        ArgValue::Svm(address, None) => Ok(executable::ArgValue::Address(*address as u64)),
         ArgValue::Local(size) => Ok(executable::ArgValue::Local { size: *size as u64 }),
         ArgValue::Ignored => return None,
     })

@@ -45,6 +45,8 @@ pub struct Mem {
     properties: Option<Vec<u64>>,
     /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
     host_address: usize,
+    /// Whether that is shared virtual memory.
+    uses_svm: bool,
     storage: Arc<Storage>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
@@ -121,7 +123,23 @@ impl Mem {
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let contents = host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0);
         let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
-        let storage = Storage::new(context.devices(), size, contents, use_host, host_cached)?;
+        let svm = use_host.and_then(|host| context.svm_find(host.address()));
+        let uses_svm = svm.is_some();
+        if let Some((buffer, offset)) = &svm {
+            // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
+            if size as u64 > buffer.size() - offset {
+                return Err(Error::InvalidBufferSize);
+            }
+        }
+        let svm = svm.filter(|(_, offset)| *offset == 0).map(|(buffer, _)| buffer);
+        let storage = Storage::new(
+            context.devices(),
+            size,
+            contents,
+            use_host,
+            svm,
+            host_cached,
+        )?;
         let flags = if flags & READ_WRITE_BITS == 0 {
             flags | cl::CL_MEM_READ_WRITE
         } else {
@@ -135,6 +153,7 @@ impl Mem {
             parent: None,
             properties,
             host_address: use_host.map_or(0, HostSlice::address),
+            uses_svm,
             storage,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
@@ -209,6 +228,7 @@ impl Object<Mem> {
                 0 => 0,
                 address => address + origin,
             },
+            uses_svm: self.uses_svm,
             storage: self.storage.clone(),
             mappings: Mutex::default(),
             destructors: Mutex::default(),
@@ -227,7 +247,7 @@ impl Object<Mem> {
             cl::CL_MEM_CONTEXT => Info::object(&self.context),
             cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
             cl::CL_MEM_OFFSET => Info::size(self.origin),
-            cl::CL_MEM_USES_SVM_POINTER => Info::bool(false),
+            cl::CL_MEM_USES_SVM_POINTER => Info::bool(self.uses_svm),
             cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
             _ => return Err(Error::InvalidValue),
         })

@@ -4,5 +4,6 @@ pub mod buffer;
 pub mod host_ptr;
 pub mod region;
 pub mod storage;
+pub mod svm;
 
 pub use buffer::Mem;

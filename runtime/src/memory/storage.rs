@@ -65,10 +65,13 @@ impl Storage {
         size: usize,
         contents: Option<HostSlice>,
         use_host: Option<HostSlice>,
+        svm: Option<Buffer>,
         host_cached: bool,
     ) -> Result<Arc<Self>> {
-        let import = match (devices, use_host) {
-            ([device], Some(host)) => device.gpu()?.import(host),
+        let import = match (devices, use_host, svm) {
+            // Shared virtual memory is a buffer already.
+            ([_], Some(_), Some(svm)) => Some(svm),
+            ([device], Some(host), None) => device.gpu()?.import(host),
             _ => None,
         };
         let imported = import.is_some();
