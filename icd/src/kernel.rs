@@ -250,7 +250,11 @@ pub unsafe fn set_kernel_exec_info(
         }
         _ => false,
     };
-    if right { Ok(()) } else { Err(Error::InvalidValue) }
+    if right {
+        Ok(())
+    } else {
+        Err(Error::InvalidValue)
+    }
 }
 
 pub unsafe fn get_kernel_suggested_local_work_size(

@@ -266,7 +266,6 @@ int main(void)
     EQ(error, CL_INVALID_OPERATION);
     CHECK(!clCreateSamplerWithProperties(context, NULL, &error));
     EQ(error, CL_INVALID_OPERATION);
-    CHECK(clSVMAlloc(context, CL_MEM_READ_WRITE, 16, 0) == NULL);
 
     MUST(clEnqueueMigrateMemObjects(queue, 1, &b, 0, 0, NULL, NULL));
     EQ(clEnqueueMigrateMemObjects(queue, 0, NULL, 0, 0, NULL, NULL), CL_INVALID_VALUE);

@@ -1,6 +1,8 @@
-// client: once
+// client: all-drivers
 /* A context of every device there is: each one's kernels see what the others wrote, in whatever
- * order the devices take turns. With one device the same turns are taken by its queues. */
+ * order the devices take turns, by whatever command. With one device the same turns are taken by its
+ * queues. */
+#define _POSIX_C_SOURCE 200809L
 #include "common.h"
 
 enum { N = 1000, TURNS = 12 };
@@ -12,19 +14,113 @@ static const char *source =
     "    data[i] = data[i] * 3 + add;\n"
     "}\n";
 
+static cl_context context;
+static cl_command_queue queues[9];
+static cl_uint turns;
+
+/* Fills, copies, parts and the application's memory, each step on the next device. */
+static void commands(cl_kernel kernel)
+{
+    cl_int error = 0, seven = 7, add = 5;
+    static int host[N], got[N];
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    cl_mem whole = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof host, host, &error);
+    MUST(error);
+    cl_mem other = clCreateBuffer(context, 0, sizeof host, NULL, &error);
+    MUST(error);
+    size_t alignment = 0;
+    for (cl_uint i = 0; i < turns; i++) {
+        cl_device_id device;
+        cl_uint bits = 0;
+        MUST(clGetCommandQueueInfo(queues[i], CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+        MUST(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
+        alignment = bits / 8 > alignment ? bits / 8 : alignment;
+    }
+    cl_buffer_region region = {alignment, alignment};
+    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    MUST(error);
+    size_t first = alignment / 4, count = alignment / 4;
+    for (cl_uint turn = 0; turn < 2 * turns; turn++) {
+        cl_command_queue a = queues[turn % turns], b = queues[(turn + 1) % turns];
+        cl_command_queue c = queues[(turn + 2) % turns];
+        /* Everything waits for a gate, and the steps for one another across devices. */
+        cl_event gate = clCreateUserEvent(context, &error), steps[5];
+        MUST(error);
+        MUST(clSetKernelArg(kernel, 0, sizeof part, &part));
+        MUST(clSetKernelArg(kernel, 1, sizeof add, &add));
+        MUST(clEnqueueFillBuffer(a, whole, &seven, 4, 0, alignment, 1, &gate, &steps[0]));
+        MUST(clEnqueueNDRangeKernel(b, kernel, 1, NULL, &count, NULL, 1, &steps[0], &steps[1]));
+        MUST(clEnqueueCopyBuffer(c, whole, other, 0, 0, sizeof host, 1, &steps[1], &steps[2]));
+        MUST(clEnqueueMigrateMemObjects(a, 1, &other, 0, 1, &steps[2], &steps[3]));
+        MUST(clEnqueueReadBuffer(b, other, CL_FALSE, 0, sizeof got, got, 1, &steps[3], &steps[4]));
+        for (cl_uint i = 0; i < turns; i++)
+            MUST(clFlush(queues[i]));
+        cl_int status = 0;
+        MUST(clGetEventInfo(steps[4], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        CHECK(status > CL_COMPLETE);
+        MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+        MUST(clWaitForEvents(5, steps));
+        for (int i = 0; i < N; i++) {
+            size_t at = (size_t)i;
+            int want = at < first ? 7 : i;
+            if (at >= first && at < first + count)
+                for (cl_uint t = 0; t <= turn; t++)
+                    want = want * 3 + add;
+            if (got[i] != want) {
+                EQ(got[i], want);
+                break;
+            }
+        }
+        for (int i = 0; i < 5; i++)
+            MUST(clReleaseEvent(steps[i]));
+        MUST(clReleaseEvent(gate));
+    }
+    /* The application's memory has it all once it is mapped. */
+    int *mapped = clEnqueueMapBuffer(queues[turns - 1], whole, CL_TRUE, CL_MAP_READ, 0, sizeof host, 0,
+                                     NULL, NULL, &error);
+    MUST(error);
+    CHECK(mapped == host && memcmp(host, got, sizeof got) == 0);
+    MUST(clEnqueueUnmapMemObject(queues[0], whole, mapped, 0, NULL, NULL));
+    MUST(clFinish(queues[0]));
+    MUST(clReleaseMemObject(part));
+    MUST(clReleaseMemObject(other));
+    MUST(clReleaseMemObject(whole));
+}
+
+/* Shared virtual memory of all devices, where they all have it. */
+static void shared(cl_kernel kernel)
+{
+    int *data = clSVMAlloc(context, 0, N * 4, 0), want = 1;
+    if (!data)
+        return;
+    MUST(clEnqueueSVMMemFill(queues[0], data, &want, 4, N * 4, 0, NULL, NULL));
+    MUST(clFinish(queues[0]));
+    MUST(clSetKernelArgSVMPointer(kernel, 0, data));
+    for (cl_uint turn = 0; turn < 2 * turns; turn++) {
+        cl_int add = (cl_int)turn;
+        size_t global = N;
+        want = want * 3 + add;
+        MUST(clSetKernelArg(kernel, 1, sizeof add, &add));
+        MUST(clEnqueueNDRangeKernel(queues[turn % turns], kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+        MUST(clFinish(queues[turn % turns]));
+        CHECK(data[0] == want && data[N - 1] == want);
+    }
+    clSVMFree(context, data);
+}
+
 int main(void)
 {
     cl_int error = 0;
     cl_device_id devices[8];
     cl_uint count = 0;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 8, devices, &count));
-    cl_context context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
+    context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
     MUST(error);
     cl_uint known = 0;
     MUST(clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof known, &known, NULL));
     EQ(known, count);
-    cl_command_queue queues[9];
-    cl_uint turns = count < 2 ? 2 : count;
+    turns = count < 2 ? 2 : count;
     for (cl_uint i = 0; i < turns; i++) {
         queues[i] = clCreateCommandQueueWithProperties(context, devices[i % count], NULL, &error);
         MUST(error);
@@ -78,6 +174,8 @@ int main(void)
             EQ(got[i], want[i] * 3 + 1);
             break;
         }
+    commands(kernel);
+    shared(kernel);
     MUST(clReleaseEvent(last));
     MUST(clReleaseMemObject(buffer));
     MUST(clReleaseKernel(kernel));

@@ -129,17 +129,17 @@ int main(int argc, char **argv)
              name);
     write_file("config", config);
     run("PUMICE_CONFIG", in_folder("config"));
-    CHECK(strcmp(text, "Everybody's/4\n") == 0);
+    CHECK(strstr(text, "Everybody's/4\n"));
     /* The environment goes before it. */
     setenv("PUMICE_CONFIG", in_folder("config"), 1);
     run("PUMICE_DEVICE_NAME", "Named");
-    CHECK(strcmp(text, "Named/4\n") == 0);
+    CHECK(strstr(text, "Named/4\n"));
     unsetenv("PUMICE_CONFIG");
     unlink(in_folder("config"));
     /* The user's own folder. */
     write_file("pumice.conf", "device_name = Mine\ndevice_type = cpu\nno_such_option = 1\n");
     run("XDG_CONFIG_HOME", folder);
-    CHECK(strcmp(text, "Mine/2\n") == 0);
+    CHECK(strstr(text, "Mine/2\n"));
     setenv("XDG_CONFIG_HOME", folder, 1);
     setenv("PUMICE_LOG_FILE", in_folder("log"), 1);
     run("PUMICE_LOG", "driver=warn");
@@ -152,9 +152,9 @@ int main(int argc, char **argv)
 
     /* Devices by number and name. */
     run("PUMICE_DEVICES", "0");
-    CHECK(strcmp(text, "no device\n") != 0);
+    CHECK(!strstr(text, "no device\n"));
     run("PUMICE_DEVICES", "no such device");
-    CHECK(strcmp(text, "no device\n") == 0);
+    CHECK(strstr(text, "no device\n"));
 
     /* The trace has calls with their results, the build's stages and the kernel. */
     run("PUMICE_TRACE", in_folder("trace"));

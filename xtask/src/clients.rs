@@ -8,7 +8,8 @@
 //! * `// client: without-vulkan` — no Vulkan driver is visible;
 //! * `// client: link -lNAME...` — more libraries;
 //! * `// client: link-driver` — linked with libpumice.so itself instead of a loader;
-//! * `// client: once` — only with the system's driver and loader.
+//! * `// client: once` — only with the system's driver and loader;
+//! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process.
 
 use crate::drivers::VulkanDriver;
 use crate::sh::{self, Finished, Result};
@@ -28,6 +29,8 @@ pub struct Client {
     pub without_vulkan: bool,
     /// `once`.
     pub once: bool,
+    /// `all-drivers`.
+    pub all_drivers: bool,
 }
 
 /// Compiles one C or C++ source, unless the executable is newer.
@@ -80,6 +83,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
             env: Vec::new(),
             without_vulkan: false,
             once: false,
+            all_drivers: false,
         };
         let mut link = vec!["-lOpenCL".to_string()];
         for line in text.lines().take(40) {
@@ -98,6 +102,10 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "once" => client.once = true,
+                None if directive == "all-drivers" => {
+                    client.once = true;
+                    client.all_drivers = true;
+                }
                 None if directive == "link-driver" => {
                     let dir = library.parent().expect("the library lies in a folder");
                     link = vec![

@@ -61,6 +61,19 @@ pub fn backports() -> Result<VulkanDriver> {
     })
 }
 
+/// Both in one process.
+pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver> {
+    let manifests = std::env::join_paths([&one.manifest, &other.manifest]);
+    let mut library_path = one.library_path.clone();
+    library_path.extend(other.library_path.iter().cloned());
+    Ok(VulkanDriver {
+        name: "both lavapipes",
+        manifest: manifests.map_err(|error| error.to_string())?.into(),
+        driver_info: "Mesa",
+        library_path,
+    })
+}
+
 /// The folder of the Khronos ICD loader's libOpenCL.so.1. Debian has it from sid on; that build
 /// needs no newer C library than Debian 12's.
 pub fn khronos_loader() -> Result<PathBuf> {

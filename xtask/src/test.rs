@@ -335,7 +335,18 @@ fn end_to_end(report: &mut Report) -> Result {
         run_kernel_files(report, &runner, &matrix)?;
         first = false;
     }
-    Ok(())
+    let both = drivers::together(&system, &backports)?;
+    let matrix = Matrix {
+        label: both.name.to_string(),
+        setting: Setting {
+            vendors: &vendors,
+            driver: Some(&both),
+            loader: None,
+            env: &[],
+        },
+    };
+    let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
+    run_clients(report, &several, &matrix, true)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

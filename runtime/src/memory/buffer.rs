@@ -131,7 +131,9 @@ impl Mem {
                 return Err(Error::InvalidBufferSize);
             }
         }
-        let svm = svm.filter(|(_, offset)| *offset == 0).map(|(buffer, _)| buffer);
+        let svm = svm
+            .filter(|(_, offset)| *offset == 0)
+            .map(|(buffer, _)| buffer);
         let storage = Storage::new(
             context.devices(),
             size,
