@@ -5,6 +5,7 @@
 
 pub mod names;
 pub mod overload;
+mod special;
 pub mod table;
 
 use table::Gate;
@@ -63,6 +64,14 @@ pub enum ResolveError {
         /// Those, as prototypes, for notes.
         candidates: Vec<String>,
     },
+}
+
+/// A function whose arguments include a block, by name.
+pub fn taking_blocks(name: &str) -> Option<(BuiltinId, table::Lower)> {
+    let found = names::lookup(name)?;
+    let lower = table::ROWS[usize::from(found.first)].lower;
+    let takes = matches!(lower, table::Lower::Enqueue | table::Lower::KernelQuery(_));
+    takes.then(|| (names::pack(found.first, found.suffix), lower))
 }
 
 /// Whether `name` is a built-in function in any version.

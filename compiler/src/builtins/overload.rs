@@ -297,6 +297,12 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
         b'c' => &[AddrSpace::Constant],
         b'p' => &[AddrSpace::Private],
         b'm' => &[AddrSpace::Global, AddrSpace::Local, AddrSpace::Generic],
+        b'G' => &[
+            AddrSpace::Generic,
+            AddrSpace::Private,
+            AddrSpace::Global,
+            AddrSpace::Local,
+        ],
         b'a' => &[
             AddrSpace::Private,
             AddrSpace::Global,
@@ -312,6 +318,7 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
         ],
     };
     let space = match arg {
+        Given::Ptr(_, space) if set == b'G' && allowed.contains(&space) => AddrSpace::Generic,
         Given::Ptr(_, space) if allowed.contains(&space) => space,
         Given::Ptr(..) => return None,
         _ => allowed[0],
@@ -365,7 +372,8 @@ fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
                 }
                 _ => false,
             };
-            if !same || space != to_space {
+            let widens = to_space == AddrSpace::Generic && space != AddrSpace::Constant;
+            if !same || (space != to_space && !widens) {
                 return None;
             }
             let lost = pointee.quals.difference(quals | Quals::RESTRICT);
@@ -378,6 +386,10 @@ fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
             }
         }
         (Given::Null, Spec::Ptr(..)) => Some(2),
+        // An event list may be `0`; sema refuses integers that are no null pointer constants.
+        (Given::Num(TypeTable::INT, 1), Spec::Ptr(Pointee::Opaque(OpaqueKind::ClkEvent), ..)) => {
+            Some(2)
+        }
         (Given::Opaque(from), Spec::Opaque(to)) => (from == to).then_some(0),
         // `async_work_group_copy(…, 0)`: a literal zero is the null event; samplers are
         // integer constants.
@@ -469,8 +481,8 @@ pub fn resolve(
     types: &mut TypeTable,
     lang: &LangOptions,
 ) -> Result<Resolution, ResolveError> {
-    if let Lower::ToSpace(_) | Lower::GetFence = ROWS[found.first as usize].lower {
-        return resolve_generic(found, args, types, lang);
+    if ROWS[found.first as usize].signature.is_empty() {
+        return super::special::resolve(name, found, args, types, lang);
     }
     let given: SmallVec<[Given; 6]> = args.iter().map(|a| given(types, *a)).collect();
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -568,38 +580,6 @@ pub fn resolve(
         ret: type_of(types, chosen.result),
         params: chosen.params.iter().map(|p| type_of(types, *p)).collect(),
         variadic: ROWS[chosen.row as usize].lower == Lower::Printf,
-    })
-}
-
-/// `to_global(p)`, `get_fence(p)`: any pointer that fits the generic address space.
-fn resolve_generic(
-    found: &Name,
-    args: &[Arg],
-    types: &mut TypeTable,
-    lang: &LangOptions,
-) -> Result<Resolution, ResolveError> {
-    let row = &ROWS[found.first as usize];
-    if let Some(needs) = missing(row.gate, lang) {
-        return Err(ResolveError::Disabled { needs });
-    }
-    let [arg] = args else {
-        return Err(ResolveError::Count { min: 1, max: 1 });
-    };
-    let parts = types.pointer_parts(arg.ty);
-    let Some((pointee, _)) = parts.filter(|(_, space)| *space != AddrSpace::Constant) else {
-        return Err(ResolveError::NoMatch {
-            candidates: Vec::new(),
-        });
-    };
-    let ret = match row.lower {
-        Lower::ToSpace(space) => types.pointer(pointee, space),
-        _ => TypeTable::UINT,
-    };
-    Ok(Resolution {
-        id: pack(found.first, found.suffix),
-        ret,
-        params: vec![types.pointer(pointee, AddrSpace::Generic)],
-        variadic: false,
     })
 }
 

@@ -34,8 +34,8 @@
 //! `sema::opaque` (`*` is all) and what it must allow: `r`eading or `w`riting, reading `o`nly,
 //! `*` anything.
 //!
-//! A pointer is `*`, a space (`g` `l` `c` `p`, `a` any but constant, `r` any, `m` global or
-//! local; generic counts wherever the language has it), `c` const or `v` volatile, and the
+//! A pointer is `*`, a space (`g` `l` `c` `p`, `a` any but constant, `G` the same as a
+//! generic pointer, `r` any, `m` global or local; generic counts wherever the language has it), `c` const or `v` volatile, and the
 //! pointee's term.
 
 use rspirv::spirv::{BuiltIn, GroupOperation, Op, OpenclStd100Op as Std, Scope};
@@ -153,8 +153,16 @@ pub enum Lower {
     GetFence,
     /// An image function.
     Image(ImageOp),
-    /// Resolved by hand.
-    Unlisted,
+    /// A pipe function, of a group if there is a scope.
+    Pipe(Op, Option<Scope>),
+    /// An instruction on queues, events or reservations as they are.
+    Device(Op),
+    /// `ndrange_1D` and its like, by dimensions.
+    NdRange(u8),
+    /// `enqueue_kernel`
+    Enqueue,
+    /// A query about a block as a kernel.
+    KernelQuery(Op),
 }
 
 /// What an image function does.
@@ -202,11 +210,11 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 
 use Lower::{
     AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
-    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Dot,
-    GetFence, GroupArith, GroupBroadcast, GroupVote, Image, LegacyAtomic, MemFence, Nan,
-    NonUniform, NonUniformArith, NonUniformVote, Ocl, OclKind, OclSign, Prefetch, Printf, Relation,
-    Select, Shuffle, Shuffles, ToSpace, Unlisted, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents,
-    WorkItem, WorkItemDim, WorkItemFence,
+    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Device,
+    Dot, Enqueue, GetFence, GroupArith, GroupBroadcast, GroupVote, Image, KernelQuery,
+    LegacyAtomic, MemFence, Nan, NdRange, NonUniform, NonUniformArith, NonUniformVote, Ocl,
+    OclKind, OclSign, Pipe, Prefetch, Printf, Relation, Select, Shuffle, Shuffles, ToSpace, VLoad,
+    VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem, WorkItemDim, WorkItemFence,
 };
 
 /// All rows. Laid out by hand: one line each.
@@ -625,37 +633,39 @@ pub static ROWS: &[Row] = &[
     row("get_image_channel_order", "- i(M**)", Gate::Device("__opencl_c_images"), Image(ImageOp::Order)),
     row("get_image_num_samples", "- i(Mmnpq*)", Gate::Name("cl_khr_gl_msaa_sharing"), Image(ImageOp::Samples)),
     row("get_image_num_mip_levels", "- i(M1a2AdD3*)", Gate::Name("cl_khr_mipmap_image"), Image(ImageOp::Levels)),
-    row("read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("is_valid_reserve_id", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("work_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("work_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("work_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("work_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("sub_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("sub_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("sub_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("sub_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("get_pipe_num_packets", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("get_pipe_max_packets", "", Gate::Core("__opencl_c_pipes"), Unlisted),
-    row("enqueue_kernel", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("enqueue_marker", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("get_kernel_work_group_size", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("get_kernel_preferred_work_group_size_multiple", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("get_kernel_sub_group_count_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("get_kernel_max_sub_group_size_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("retain_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("release_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("create_user_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("is_valid_event", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("set_user_event_status", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("capture_event_profiling_info", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("get_default_queue", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("ndrange_1D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("ndrange_2D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
-    row("ndrange_3D", "", Gate::Core("__opencl_c_device_enqueue"), Unlisted),
+    // Pipes; `special` takes any pipe here.
+    row("read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::ReadPipe, None)),
+    row("write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::WritePipe, None)),
+    row("reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::ReserveReadPipePackets, None)),
+    row("reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::ReserveWritePipePackets, None)),
+    row("commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::CommitReadPipe, None)),
+    row("commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::CommitWritePipe, None)),
+    row("work_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupReserveReadPipePackets, Some(Scope::Workgroup))),
+    row("work_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupReserveWritePipePackets, Some(Scope::Workgroup))),
+    row("work_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupCommitReadPipe, Some(Scope::Workgroup))),
+    row("work_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupCommitWritePipe, Some(Scope::Workgroup))),
+    row("sub_group_reserve_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupReserveReadPipePackets, Some(Scope::Subgroup))),
+    row("sub_group_reserve_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupReserveWritePipePackets, Some(Scope::Subgroup))),
+    row("sub_group_commit_read_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupCommitReadPipe, Some(Scope::Subgroup))),
+    row("sub_group_commit_write_pipe", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GroupCommitWritePipe, Some(Scope::Subgroup))),
+    row("get_pipe_num_packets", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GetNumPipePackets, None)),
+    row("get_pipe_max_packets", "", Gate::Core("__opencl_c_pipes"), Pipe(Op::GetMaxPipePackets, None)),
+    row("is_valid_reserve_id", "- b(r)", Gate::Core("__opencl_c_pipes"), Device(Op::IsValidReserveId)),
+    // Device-side enqueue; sema takes the blocks apart.
+    row("enqueue_kernel", "", Gate::Core("__opencl_c_device_enqueue"), Enqueue),
+    row("get_kernel_work_group_size", "", Gate::Core("__opencl_c_device_enqueue"), KernelQuery(Op::GetKernelWorkGroupSize)),
+    row("get_kernel_preferred_work_group_size_multiple", "", Gate::Core("__opencl_c_device_enqueue"), KernelQuery(Op::GetKernelPreferredWorkGroupSizeMultiple)),
+    row("get_kernel_sub_group_count_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), KernelQuery(Op::GetKernelNDrangeSubGroupCount)),
+    row("get_kernel_max_sub_group_size_for_ndrange", "", Gate::Core("__opencl_c_device_enqueue"), KernelQuery(Op::GetKernelNDrangeMaxSubGroupSize)),
+    row("enqueue_marker", "- i(q,u,*GcE,*GE)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::EnqueueMarker)),
+    row("retain_event", "- v(E)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::RetainEvent)),
+    row("release_event", "- v(E)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::ReleaseEvent)),
+    row("create_user_event", "- E()", Gate::Core("__opencl_c_device_enqueue"), Device(Op::CreateUserEvent)),
+    row("is_valid_event", "- b(E)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::IsValidEvent)),
+    row("set_user_event_status", "- v(E,i)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::SetUserEventStatus)),
+    row("capture_event_profiling_info", "- v(E,i,*go)", Gate::Core("__opencl_c_device_enqueue"), Device(Op::CaptureEventProfilingInfo)),
+    row("get_default_queue", "- q()", Gate::Core("__opencl_c_device_enqueue"), Device(Op::GetDefaultQueue)),
+    row("ndrange_1D", "- n(z);- n(z,z);- n(z,z,z)", Gate::Core("__opencl_c_device_enqueue"), NdRange(1)),
+    row("ndrange_2D", "- n(*rcz);- n(*rcz,*rcz);- n(*rcz,*rcz,*rcz)", Gate::Core("__opencl_c_device_enqueue"), NdRange(2)),
+    row("ndrange_3D", "- n(*rcz);- n(*rcz,*rcz);- n(*rcz,*rcz,*rcz)", Gate::Core("__opencl_c_device_enqueue"), NdRange(3)),
 ];

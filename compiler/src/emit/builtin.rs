@@ -30,6 +30,9 @@ impl FunctionEmitter<'_, '_> {
         if let Some(result) = self.group(row.lower, args, ty)? {
             return Ok(result);
         }
+        if let Some(result) = self.device(row.lower, args, ty)? {
+            return Ok(result);
+        }
         if let Some(result) = self.image(row.lower, args, ty)? {
             return Ok(result);
         }

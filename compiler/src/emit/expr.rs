@@ -28,6 +28,7 @@ impl FunctionEmitter<'_, '_> {
                     self.e.b.const_null(ty)
                 }
             }
+            ExprKind::Block { context, .. } => self.block(*context)?,
             ExprKind::Sampler(mask) => self.sampler(*mask, ty),
             ExprKind::Load(place) if self.is_handle(ty) => {
                 let PlaceKind::Local(local) = body.place(*place).kind else {

@@ -195,7 +195,7 @@ impl Emitter<'_> {
                 }
                 Ok(self.b.const_composite(memory, &parts))
             }
-            Type::Void | Type::Opaque(_) | Type::Function { .. } | Type::Error => {
+            Type::Void | Type::Block(_) | Type::Opaque(_) | Type::Function { .. } | Type::Error => {
                 Ok(self.b.const_null(memory))
             }
         }

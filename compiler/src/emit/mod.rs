@@ -11,6 +11,7 @@ mod attributes;
 pub mod builder;
 mod builtin;
 mod convert;
+mod device;
 mod expr;
 mod function;
 mod globals;
@@ -268,7 +269,7 @@ fn reachable(module: &TypedModule) -> (Vec<bool>, Vec<bool>) {
             continue;
         };
         for expr in &body.exprs {
-            if let ExprKind::Call { func, .. } = expr.kind {
+            if let ExprKind::Call { func, .. } | ExprKind::Block { func, .. } = expr.kind {
                 let callee = func.0 as usize;
                 called_kernels[callee] |= module.functions[callee].kernel.is_some();
                 if !reached[callee] {

@@ -122,6 +122,7 @@ impl Emitter<'_> {
             }
             Type::Atomic(value) => self.memory_type(*value),
             Type::Opaque(kind) => self.opaque_type(*kind),
+            Type::Block(_) => unreachable!("a block is never a value"),
         };
         if self.memory_types.len() <= index {
             self.memory_types.resize(index + 1, 0);

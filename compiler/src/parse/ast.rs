@@ -6,7 +6,7 @@
 //! the parser keeps duplicates and conflicts (two address spaces, `int float`) as written.
 use crate::source::{Span, Symbol};
 
-pub use super::ast_expr::{BinaryOp, Expr, ExprKind, FloatSuffix, Trait, UnaryOp};
+pub use super::ast_expr::{BinaryOp, BlockLit, Expr, ExprKind, FloatSuffix, Trait, UnaryOp};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

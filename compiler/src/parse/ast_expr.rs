@@ -1,6 +1,6 @@
 //! Expressions of the syntax tree; the arenas and everything else are in [`super::ast`].
 
-use super::ast::{Designator, ExprId, InitList, StmtId, TypeNameId};
+use super::ast::{Declarator, Designator, ExprId, InitList, ParamDecl, StmtId, TypeNameId};
 use crate::source::{Span, Symbol};
 
 /// An expression.
@@ -190,12 +190,27 @@ pub enum ExprKind {
         /// Path.
         path: Vec<Designator>,
     },
-    /// `^ … { … }`: a block, with its span only (sema names it as not supported).
-    BlockLit,
+    /// `^ … { … }`: a block.
+    BlockLit(Box<BlockLit>),
     /// `({ … })`: GNU statement expression.
     StmtExpr(StmtId),
     /// The parser has reported an error here.
     Error,
+}
+
+/// `^ type (params) { … }`
+#[derive(Clone, Debug)]
+pub struct BlockLit {
+    /// The type name in front, parameters included; `None` when there is none.
+    pub ret: Option<TypeNameId>,
+    /// What makes the result's type of that name's specifiers.
+    pub result: Declarator,
+    /// Parameters.
+    pub params: Vec<ParamDecl>,
+    /// Position of `...`.
+    pub variadic: Option<Span>,
+    /// The body, a compound statement.
+    pub body: StmtId,
 }
 
 /// What [`ExprKind::TraitExpr`] and [`ExprKind::TraitType`] ask.

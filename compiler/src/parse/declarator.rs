@@ -158,7 +158,7 @@ impl Parser<'_> {
         })
     }
 
-    fn function_part(&mut self) -> Parse<DeclPart> {
+    pub(super) fn function_part(&mut self) -> Parse<DeclPart> {
         let open = self.advance().loc;
         self.push_scope();
         let params = self.parameters(open);

@@ -1,7 +1,9 @@
 //! Expressions: precedence climbing over unary expressions.
 
-use super::ast::{BinaryOp, Designator, ExprId, ExprKind, FloatSuffix, Trait, UnaryOp};
-use super::{Parse, Parser, Reported};
+use super::ast::{
+    BinaryOp, BlockLit, DeclPart, Designator, ExprId, ExprKind, FloatSuffix, StmtId, Trait, UnaryOp,
+};
+use super::{NameKind, Parse, Parser, Reported};
 use crate::diagnostics::Loc;
 use crate::pp::literal::{self, LiteralError, Number, parse_char, parse_number, parse_string};
 use crate::pp::token::{Keyword, Punct, Token, TokenKind};
@@ -486,25 +488,53 @@ impl Parser<'_> {
         Ok(self.ast.add_expr(kind, span))
     }
 
-    /// `^ … { … }`: passed over as a whole.
+    /// `^ … { … }`
     fn block_literal(&mut self) -> Parse<ExprId> {
         let start = self.advance().loc;
-        while !matches!(
-            self.kind(),
-            TokenKind::Punct(Punct::LBrace | Punct::RBrace | Punct::Semicolon) | TokenKind::Eof
-        ) {
-            if self.at(Punct::LParen) {
-                self.skip_group();
-            } else {
-                self.advance();
+        let mut lit = BlockLit {
+            ret: None,
+            result: self.no_declarator(),
+            params: Vec::new(),
+            variadic: None,
+            body: StmtId(0),
+        };
+        if self.at(Punct::LParen) {
+            if let DeclPart::Function {
+                params, variadic, ..
+            } = self.function_part()?
+            {
+                (lit.params, lit.variadic) = (params, variadic);
             }
+        } else if !self.at(Punct::LBrace) {
+            let name = self.type_name()?;
+            lit.ret = Some(name);
+            let mut result = self.ast.type_name(name).declarator.clone();
+            if matches!(result.parts.first(), Some(DeclPart::Function { .. })) {
+                if let DeclPart::Function {
+                    params, variadic, ..
+                } = result.parts.remove(0)
+                {
+                    (lit.params, lit.variadic) = (params, variadic);
+                }
+            }
+            lit.result = result;
         }
         if !self.at(Punct::LBrace) {
             return Err(self.expected("the body of a block"));
         }
-        self.skip_group();
+        self.enter()?;
+        self.push_scope();
+        for param in &lit.params {
+            if let Some((name, _)) = param.declarator.name {
+                self.declare(name, NameKind::Ordinary);
+            }
+        }
+        let body = self.compound();
+        self.pop_scope();
+        self.leave();
+        lit.body = body?;
         let span = self.span_from(start);
-        Ok(self.ast.add_expr(ExprKind::BlockLit, span))
+        Ok(self.ast.add_expr(ExprKind::BlockLit(Box::new(lit)), span))
     }
 
     /// `__builtin_offsetof(T, a.b[2])`

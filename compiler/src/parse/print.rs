@@ -393,7 +393,18 @@ impl Printer<'_> {
             ExprKind::OffsetOf { ty, path } => {
                 format!("(offsetof <{}> {})", self.type_name(*ty), self.path(path))
             }
-            ExprKind::BlockLit => "(block)".to_string(),
+            ExprKind::BlockLit(lit) => {
+                let params: Vec<String> = lit
+                    .params
+                    .iter()
+                    .map(|p| {
+                        let declarator = self.declarator(&p.declarator);
+                        format!("{} {declarator}", self.specs(&p.specs))
+                    })
+                    .collect();
+                let ret = lit.ret.map_or(String::new(), |ty| self.type_name(ty));
+                format!("(block <{ret}> ({}))", params.join(", "))
+            }
             ExprKind::StmtExpr(_) => "(statements)".to_string(),
             ExprKind::Error => "<error>".to_string(),
         }

@@ -53,12 +53,18 @@ impl<'a> Sema<'a> {
                 return None;
             }
         }
+        if let Some(Operand::Builtin(name)) = target {
+            if let Some(checked) = self.enqueueing_call(name, args, rparen, span) {
+                return checked;
+            }
+        }
         let values: Vec<Option<ExprId>> = args.iter().map(|&a| self.rvalue(a)).collect();
         let target = target?;
         let values: Vec<ExprId> = values.into_iter().collect::<Option<_>>()?;
         match target {
             Operand::Function(name) => self.call_function(name, values, rparen, callee_span, span),
             Operand::Builtin(name) => self.call_builtin(name, values, rparen, callee_span, span),
+            Operand::Block(block) => self.call_block(block, &values, rparen, span),
             Operand::Value(expr) => {
                 self.not_a_function(self.ty(expr), callee_span);
                 None

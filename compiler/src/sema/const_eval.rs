@@ -42,7 +42,7 @@ impl<'a> Sema<'a> {
                 bytes: vec![0; usize::try_from(self.module.types.size(ty)).ok()?],
                 relocs: Vec::new(),
             })),
-            ExprKind::Sampler(_) => None,
+            ExprKind::Sampler(_) | ExprKind::Block { .. } => None,
             ExprKind::Load(place) => self.read_place(*place),
             ExprKind::AddrOf(place) | ExprKind::Decay(place) => {
                 let (global, offset) = self.place_address(*place)?;

@@ -67,6 +67,10 @@ impl<'a> Sema<'a> {
                     }
                 }
             }
+            Operand::Block(_) => {
+                self.error(span, "a block can only be called or enqueued");
+                None
+            }
             Operand::Function(name) | Operand::Builtin(name) => {
                 let message = format!(
                     "function '{}' can only be called: OpenCL C has no function pointers",

@@ -137,6 +137,13 @@ impl<'a> Sema<'a> {
             init: item.init.as_ref(),
             align,
         };
+        if let Type::Block(_) = self.module.types.get(ty.q.ty) {
+            if storage == Some(StorageClass::Extern) {
+                self.error(span, "a block variable cannot be 'extern'");
+                return None;
+            }
+            return self.block_variable((name, span), ty.q.ty, item.init.as_ref(), out);
+        }
         if self.at_program_scope() {
             self.program_variable(variable)
         } else {

@@ -257,6 +257,9 @@ impl Dumper<'_> {
             ExprKind::Float(value) => format!("{value:?}:{ty}"),
             ExprKind::Null => format!("null:{ty}"),
             ExprKind::Zero => format!("zero:{ty}"),
+            ExprKind::Block { func, context } => {
+                format!("block(f{}, {})", func.0, self.expr(*context))
+            }
             ExprKind::Sampler(mask) => format!("sampler({mask:#x})"),
             ExprKind::Load(place) => format!("load {}", self.place(*place)),
             ExprKind::AddrOf(place) => format!("&{}", self.place(*place)),

@@ -129,10 +129,7 @@ impl<'a> Sema<'a> {
             }
             ast::ExprKind::AsType { operand, ty } => self.as_type(*operand, *ty, span),
             ast::ExprKind::OffsetOf { ty, path } => self.offset_of(*ty, path, span),
-            ast::ExprKind::BlockLit => {
-                self.error(span, "blocks are not supported yet");
-                None
-            }
+            ast::ExprKind::BlockLit(lit) => return self.block_literal(lit, span),
             ast::ExprKind::StmtExpr(body) => self.statement_expression(*body, span),
             ast::ExprKind::Error => None,
         };
@@ -144,8 +141,9 @@ impl<'a> Sema<'a> {
         if let Some(binding) = self.lookup(name) {
             match binding.entity {
                 Entity::Local(local) => {
-                    return Some(Operand::Place(self.local_place(local, span)));
+                    return self.variable(name, local, span).map(Operand::Place);
                 }
+                Entity::Block(block) => return Some(Operand::Block(block)),
                 Entity::Global(global) => {
                     return Some(Operand::Place(self.global_place(global, span)));
                 }
@@ -366,6 +364,11 @@ impl<'a> Sema<'a> {
         let named = self.type_name(ty)?;
         if self.func.is_none() {
             self.error(span, "compound literals at program scope are not supported");
+            return None;
+        }
+        if self.is_immaterial(named.q.ty) {
+            let message = format!("no literal can have type '{}'", self.show(named.q.ty));
+            self.error(span, message);
             return None;
         }
         let open = matches!(

@@ -28,6 +28,27 @@ pub(super) struct FuncState {
     pub(super) returns_value: bool,
     /// Statement expressions around the current statement.
     pub(super) in_expression: u32,
+    /// The first `return` decides the type of the result (blocks).
+    pub(super) infer_ret: bool,
+}
+
+impl FuncState {
+    pub(super) fn new(id: FuncId, name: String, ret: TypeId) -> Self {
+        Self {
+            id,
+            name,
+            is_kernel: false,
+            ret,
+            labels: FxHashMap::default(),
+            label_count: 0,
+            loops: 0,
+            switches: Vec::new(),
+            breakable: 0,
+            returns_value: false,
+            in_expression: 0,
+            infer_ret: false,
+        }
+    }
 }
 
 /// A `goto` label.
@@ -73,8 +94,7 @@ impl<'a> Sema<'a> {
             }
             _ => {}
         }
-        let handle = self.module.types.opaque(ret.q.ty);
-        if handle.is_some_and(OpaqueKind::is_handle) {
+        if self.is_immaterial(ret.q.ty) {
             let message = format!("a function cannot return type '{}'", self.show(ret.q.ty));
             self.error(span, message);
             return None;
@@ -329,17 +349,8 @@ impl<'a> Sema<'a> {
         self.body = Body::default();
         self.const_locals.clear();
         self.func = Some(FuncState {
-            id,
-            name: self.name(name).to_string(),
             is_kernel,
-            ret: signature.ret,
-            labels: FxHashMap::default(),
-            label_count: 0,
-            loops: 0,
-            switches: Vec::new(),
-            breakable: 0,
-            returns_value: false,
-            in_expression: 0,
+            ..FuncState::new(id, self.name(name).to_string(), signature.ret)
         });
         self.push_scope();
         self.bind_params(params, &signature.params);
@@ -455,7 +466,7 @@ impl<'a> Sema<'a> {
                 self.mangle_type(*value, out);
             }
             Type::Opaque(kind) => self.mangle_opaque(*kind, out),
-            Type::Function { .. } | Type::Error => out.push('z'),
+            Type::Function { .. } | Type::Block(_) | Type::Error => out.push('z'),
         }
     }
 

@@ -14,12 +14,14 @@ pub mod types;
 
 mod array_size;
 mod attr;
+mod block;
 mod call;
 mod cast;
 mod const_data;
 mod const_eval;
 mod convert;
 mod decl;
+mod enqueue;
 mod expr;
 mod flow;
 mod func;
@@ -41,12 +43,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostics::{Diagnostics, Report};
 use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
 use crate::source::{Interner, Span, Symbol};
+use block::{BlockState, BlockValue};
 use const_eval::Value;
 use func::FuncState;
 use lang::LangOptions;
 use scope::{FuncMeta, Scope};
 use typed::{
-    Body, Expr, ExprId, ExprKind, FuncId, GlobalId, LocalId, Place, PlaceId, PlaceKind, TypedModule,
+    Body, Expr, ExprId, ExprKind, FuncId, GlobalId, Init, LocalId, Place, PlaceId, PlaceKind,
+    TypedModule,
 };
 use types::{AddrSpace, QualType, RecordId, TypeId};
 
@@ -79,6 +83,8 @@ pub fn check(
         strings: FxHashMap::default(),
         host_sized: FxHashSet::default(),
         calls: Vec::new(),
+        blocks: Vec::new(),
+        block_inits: Vec::new(),
         depth: 0,
     };
     for decl in &ast.decls {
@@ -104,6 +110,8 @@ enum Operand {
     Function(Symbol),
     /// A built-in function, by name.
     Builtin(Symbol),
+    /// A block.
+    Block(BlockValue),
 }
 
 struct Sema<'a> {
@@ -127,6 +135,10 @@ struct Sema<'a> {
     host_sized: FxHashSet<RecordId>,
     /// Who calls whom, for recursion.
     calls: Vec<(FuncId, FuncId, Span)>,
+    /// Blocks around what is being checked, innermost last.
+    blocks: Vec<BlockState>,
+    /// Contexts of block literals.
+    block_inits: Vec<Init>,
     depth: u32,
 }
 

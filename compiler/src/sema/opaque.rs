@@ -200,6 +200,14 @@ impl OpaqueKind {
     /// The feature or extension that the type needs and the device lacks.
     pub fn missing(self, lang: &LangOptions) -> Option<&'static str> {
         let images = "__opencl_c_images";
+        let is_new = match self {
+            Self::Image(_, access) => access == Access::ReadWrite,
+            Self::Event | Self::Sampler => false,
+            _ => true,
+        };
+        if is_new && lang.std < ClStd::Cl20 {
+            return Some("OpenCL C 2.0");
+        }
         let need = |name, has: bool| (!has).then_some(name);
         match self {
             Self::Event => None,
@@ -213,8 +221,8 @@ impl OpaqueKind {
                     .or_else(|| need(msaa, !shape.multisampled || lang.extension(msaa)))
                     .or_else(|| need(depth, !shape.depth || lang.depth_images()))
                     .or_else(|| {
-                        let open = lang.std >= ClStd::Cl20 && lang.feature(read_write);
-                        need(read_write, access != Access::ReadWrite || open)
+                        let open = access != Access::ReadWrite || lang.feature(read_write);
+                        need(read_write, open)
                     })
             }
             Self::Pipe(..) | Self::ReserveId => {

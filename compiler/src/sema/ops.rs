@@ -55,6 +55,11 @@ impl<'a> Sema<'a> {
                 self.error(span, message);
                 None
             }
+            Type::Opaque(kind) if kind.is_handle() => {
+                let message = format!("nothing can be assigned to '{}'", self.show(q.ty));
+                self.error(span, message);
+                None
+            }
             Type::Atomic(_) => {
                 let message = format!(
                     "a value of type '{}' can be written only by the atomic built-in functions",
@@ -522,6 +527,13 @@ impl<'a> Sema<'a> {
                 self.explicit_cast(second, void, span)?,
                 void,
             )
+        } else if self.is_immaterial(left) {
+            let message = format!(
+                "'?:' cannot choose between values of type '{}'",
+                self.show(left)
+            );
+            self.error(op_span, message);
+            return None;
         } else if left == right && !types.is_arithmetic(left) {
             (first, second, left)
         } else if types.is_pointer(left) || types.is_pointer(right) {

@@ -60,6 +60,11 @@ impl<'a> Sema<'a> {
         };
         let node = self.body.place(place);
         let (q, space) = (node.ty, node.space);
+        if self.is_immaterial(q.ty) {
+            let message = format!("'&' cannot be applied to '{}'", self.show(q.ty));
+            self.error(span, message);
+            return None;
+        }
         match node.kind {
             PlaceKind::Lanes { .. } | PlaceKind::Lane { .. } => {
                 self.error(span, "'&' cannot be applied to an element of a vector");

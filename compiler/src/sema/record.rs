@@ -162,7 +162,10 @@ impl<'a> Sema<'a> {
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(kind) if kind.is_handle() || *kind == OpaqueKind::Event => {
+                Type::Opaque(OpaqueKind::Event) => {
+                    Some(format!("no member can have type '{}'", self.show(ty_id)))
+                }
+                _ if self.is_immaterial(ty_id) => {
                     Some(format!("no member can have type '{}'", self.show(ty_id)))
                 }
                 _ if !self.module.types.is_complete(ty_id) => Some(format!(

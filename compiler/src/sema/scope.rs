@@ -2,6 +2,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Sema;
+use super::block::BlockValue;
 use super::names;
 use super::typed::{FuncId, GlobalId, LocalId};
 use super::types::{AddrSpace, EnumId, QualType, RecordId, TypeId};
@@ -20,6 +21,8 @@ pub(super) enum Entity {
     Functions(Vec<FuncId>),
     /// A sampler variable, by its constant.
     Sampler(u32),
+    /// A block variable.
+    Block(BlockValue),
     /// An enumerator: type and bits.
     Enumerator(TypeId, u64),
     /// Something whose declaration was wrong: uses stay silent.

@@ -44,15 +44,28 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Whether nothing in memory can have a type: blocks, images, samplers and pipes.
+    pub(super) fn is_immaterial(&self, ty: TypeId) -> bool {
+        match self.module.types.get(ty) {
+            Type::Block(_) => true,
+            Type::Opaque(kind) => kind.is_handle(),
+            _ => false,
+        }
+    }
+
     /// An opaque type, if the device has it.
     fn opaque_type(&mut self, kind: OpaqueKind, span: Span) -> Option<TypeId> {
         let ty = self.module.types.intern(Type::Opaque(kind));
         if let Some(needs) = kind.missing(&self.lang) {
             let message = format!(
-                "type '{}' requires {needs}, which this device lacks",
+                "type '{}' requires {needs}{}",
                 match kind {
                     OpaqueKind::Image(_, Access::ReadWrite) => self.show(ty),
                     _ => kind.name().to_string(),
+                },
+                match needs.starts_with("OpenCL") {
+                    true => "",
+                    false => ", which this device lacks",
                 }
             );
             self.error(span, message);
@@ -363,8 +376,11 @@ impl<'a> Sema<'a> {
                     self.qualify(SpacedType::plain(ty), quals)?
                 }
                 DeclPart::Block { span, .. } => {
-                    self.error(*span, "blocks are not supported yet");
-                    return None;
+                    if !matches!(self.module.types.get(current.q.ty), Type::Function { .. }) {
+                        self.error(*span, "only a function type makes a block type");
+                        return None;
+                    }
+                    SpacedType::plain(self.module.types.intern(Type::Block(current.q.ty)))
                 }
                 DeclPart::Array {
                     size,
@@ -396,12 +412,7 @@ impl<'a> Sema<'a> {
                         self.error(span, message);
                         return None;
                     }
-                    if self
-                        .module
-                        .types
-                        .opaque(elem.ty)
-                        .is_some_and(OpaqueKind::is_handle)
-                    {
+                    if self.is_immaterial(elem.ty) {
                         let message = format!(
                             "no array can have elements of type '{}'",
                             self.show(elem.ty)
@@ -455,12 +466,7 @@ impl<'a> Sema<'a> {
             self.error(span, "OpenCL C has no pointers to functions");
             return None;
         }
-        if self
-            .module
-            .types
-            .opaque(pointee.q.ty)
-            .is_some_and(OpaqueKind::is_handle)
-        {
+        if self.is_immaterial(pointee.q.ty) {
             let message = format!("no pointer can point to '{}'", self.show(pointee.q.ty));
             self.error(span, message);
             return None;
@@ -484,6 +490,10 @@ impl<'a> Sema<'a> {
             }
             Type::Function { .. } => {
                 self.error(span, "OpenCL C has no pointers to functions");
+                return None;
+            }
+            Type::Block(_) => {
+                self.error(span, "a block cannot be an argument");
                 return None;
             }
             Type::Void => {

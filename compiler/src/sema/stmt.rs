@@ -531,6 +531,21 @@ impl<'a> Sema<'a> {
 
     fn return_stmt(&mut self, value: Option<ast::ExprId>, span: Span, out: &mut Vec<StmtId>) {
         let Some(func) = &mut self.func else { return };
+        if std::mem::take(&mut func.infer_ret) {
+            if let Some(value) = value {
+                let value = self.rvalue(value);
+                let ty = value.map_or(TypeTable::ERROR, |v| self.ty(v));
+                if let Some(func) = &mut self.func {
+                    func.ret = ty;
+                }
+                let Some(value) = value else { return };
+                let value = (ty != TypeTable::VOID).then_some(value);
+                let stmt = self.mk_stmt(StmtKind::Return(value), span);
+                out.push(stmt);
+                return;
+            }
+        }
+        let Some(func) = &mut self.func else { return };
         let ret = func.ret;
         let name = func.name.clone();
         func.returns_value |= value.is_some();

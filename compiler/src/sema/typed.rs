@@ -460,6 +460,13 @@ pub enum ExprKind {
         /// variable arguments follow their own promotions.
         args: Vec<ExprId>,
     },
+    /// A block as an operand of the enqueueing functions.
+    Block {
+        /// The literal's function; its first parameter points to the context.
+        func: FuncId,
+        /// The context's address, a generic pointer to void.
+        context: ExprId,
+    },
     /// A vector put together from scalars and vectors of its element type, in order; the lanes
     /// add up exactly.
     VectorBuild(Vec<ExprId>),

@@ -249,6 +249,8 @@ pub enum Type {
         /// `...`
         variadic: bool,
     },
+    /// A block, by its function type (never a value's type).
+    Block(TypeId),
     /// Stands in for a type after a diagnosed error; never reaches emission.
     Error,
 }
@@ -576,7 +578,7 @@ impl TypeTable {
             Type::Vector { elem, len } => {
                 self.size(elem) * if len == 3 { 4 } else { u64::from(len) }
             }
-            Type::Pointer { .. } => 8,
+            Type::Pointer { .. } | Type::Block(_) => 8,
             Type::Opaque(kind) => kind.size(),
             Type::Array { elem, len } => self.size(elem.ty).saturating_mul(len.unwrap_or(0)),
             Type::Record(record) => self.record(record).size,
@@ -679,6 +681,7 @@ impl TypeTable {
                 let len = len.map_or(String::new(), |n| n.to_string());
                 self.spell(elem.with(ty.quals), format!("{inner}[{len}]"))
             }
+            Type::Block(function) => self.spell(QualType::plain(*function), format!("(^{inner})")),
             Type::Function {
                 ret,
                 params,

@@ -1,0 +1,110 @@
+//// [--device=full -cl-std=CL3.0] a block variable without an initialiser
+void f(void) { void (^b)(void); }
+
+//// [--device=full -cl-std=CL3.0] a block variable set to a number
+void f(void) { void (^b)(void) = 0; }
+
+//// [--device=full -cl-std=CL3.0] a block of another type
+void f(void) { int (^b)(int) = ^(float x) { return 1; }; }
+
+//// [--device=full -cl-std=CL3.0] a block as a value
+void f(void) { void (^b)(void) = ^{ }; int x = b; }
+
+//// [--device=full -cl-std=CL3.0] a block assigned to
+void f(void) { void (^b)(void) = ^{ }; b = ^{ }; }
+
+//// [--device=full -cl-std=CL3.0] a block as an argument
+void f(void (^b)(void)) { }
+
+//// [--device=full -cl-std=CL3.0] a function that returns a block
+typedef void (^block)(void);
+block f(void);
+
+//// [--device=full -cl-std=CL3.0] an array of blocks
+typedef void (^block)(void);
+void f(void) { block b[2] = {^{ }, ^{ }}; }
+
+//// [--device=full -cl-std=CL3.0] a block in a struct
+struct s { void (^b)(void); };
+
+//// [--device=full -cl-std=CL3.0] a pointer to a block
+typedef void (^block)(void);
+void f(void) { block *b; }
+
+//// [--device=full -cl-std=CL3.0] an extern block
+extern void (^b)(void);
+
+//// [--device=full -cl-std=CL3.0] a block of something else than a function
+void f(void) { int ^b = 0; }
+
+//// [--device=full -cl-std=CL3.0] a block with variable arguments
+void f(void) { void (^b)(int, ...) = ^(int a, ...) { }; }
+
+//// [--device=full -cl-std=CL3.0] a captured variable assigned to
+void f(void) { int n = 1; ^{ n = 2; }(); }
+
+//// [--device=full -cl-std=CL3.0] a captured array
+void f(void) { int n[2] = {1, 2}; ^{ return n[0]; }(); }
+
+//// [--device=full -cl-std=CL3.0] a captured image
+void f(image2d_t i) { ^{ return get_image_width(i); }(); }
+
+//// [--device=full -cl-std=CL3.0] too few arguments for a block
+void f(void) { int (^b)(int, int) = ^(int x, int y) { return x; }; b(1); }
+
+//// [--device=full -cl-std=CL3.0] a jump out of a block
+void f(void) { for (;;) ^{ break; }(); }
+
+//// [--device=full -cl-std=CL3.0] a label outside the block
+void f(void) { here: ^{ goto here; }(); }
+
+//// [--device=full -cl-std=CL3.0] two results of different types
+void f(void) { int x = ^(int a) { if (a) return 1; return (int2)(1); }(1); }
+
+//// [--device=full -cl-std=CL3.0] a block that calls itself
+void f(void) { int (^b)(int) = ^(int x) { return b(x); }; }
+
+//// [--device=full -cl-std=CL3.0] enqueue_kernel without a block
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, 1); }
+
+//// [--device=full -cl-std=CL3.0] enqueue_kernel with too few arguments
+void f(queue_t q) { enqueue_kernel(q, 0); }
+
+//// [--device=full -cl-std=CL3.0] enqueue_kernel of a block with a result
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^{ return 1; }); }
+
+//// [--device=full -cl-std=CL3.0] enqueue_kernel of a block that takes an int
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^(int x) { }, 4); }
+
+//// [--device=full -cl-std=CL3.0] a size missing
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^(local void *a, local void *b) { }, 4); }
+
+//// [--device=full -cl-std=CL3.0] a size that is no integer
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^(local void *a) { }, 4.0f); }
+
+//// [--device=full -cl-std=CL3.0] a number in place of the queue
+void f(ndrange_t r) { enqueue_kernel(7, 0, r, ^{ }); }
+
+//// [--device=full -cl-std=CL3.0] an event list of ints
+void f(queue_t q, ndrange_t r, int *e) { enqueue_kernel(q, 0, r, 1, e, 0, ^{ }); }
+
+//// [--device=full -cl-std=CL3.0] a query about a number
+void f(void) { get_kernel_work_group_size(1); }
+
+//// [--device=full -cl-std=CL3.0] a query with too many arguments
+void f(ndrange_t r) { get_kernel_work_group_size(r, ^{ }); }
+
+//// [--device=full -cl-std=CL3.0] ndrange_2D with numbers
+ndrange_t f(void) { return ndrange_2D(1, 2); }
+
+//// [--device=full -cl-std=CL3.0] an event as a kernel's argument
+kernel void k(clk_event_t e) { }
+
+//// [--device=full -cl-std=CL3.0] an ndrange_t as a kernel's argument
+kernel void k(ndrange_t e) { }
+
+//// [-cl-std=CL3.0] a block that the device lacks
+void f(void) { ^{ }(); }
+
+//// [-cl-std=CL3.0] a queue that the device lacks
+void f(queue_t q) { }
