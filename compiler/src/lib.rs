@@ -13,6 +13,7 @@
 //! [`VulkanModule`] alone.
 #![forbid(unsafe_code)]
 
+pub mod abi;
 pub mod backend;
 pub mod builtins;
 pub mod diagnostics;
@@ -33,6 +34,7 @@ mod symbol;
 pub mod target;
 pub mod vulkan;
 
+pub use abi::Abi;
 pub use kernel::KernelModule;
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use target::Target;

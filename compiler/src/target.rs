@@ -80,6 +80,10 @@ pub struct Target {
     pub storage8: SmallStorage,
     /// 16-bit storage by class.
     pub storage16: SmallStorage,
+    /// `variablePointers`.
+    pub variable_pointers: bool,
+    /// `maxUniformBufferRange` in bytes.
+    pub max_uniform_buffer_size: u32,
     /// `vulkanMemoryModel`.
     pub vulkan_memory_model: bool,
     /// `vulkanMemoryModelDeviceScope`.
@@ -190,6 +194,8 @@ impl Target {
             int64_shared_atomics: true,
             storage8: small,
             storage16: small,
+            variable_pointers: true,
+            max_uniform_buffer_size: 64 << 10,
             vulkan_memory_model: true,
             memory_model_device_scope: true,
             float_controls: [FloatControls::default(); 3],

@@ -304,6 +304,8 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
             uniform: features.uniform_and_storage_buffer16_bit_access,
             push_constant: features.storage_push_constant16,
         },
+        variable_pointers: features.variable_pointers,
+        max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,
         float_controls: [controls(0), controls(1), controls(2)],

@@ -13,6 +13,7 @@
 //! Invariant: `model.rs` holds the one list of instructions; reader and writer derive from it.
 #![forbid(unsafe_code)]
 
+mod descriptor_map;
 mod error;
 mod listing;
 mod model;
@@ -22,6 +23,7 @@ pub mod spirv;
 mod strip;
 mod writer;
 
+pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{
     ArgumentInfo, BlockArgument, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush,

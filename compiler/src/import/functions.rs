@@ -5,7 +5,7 @@ use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
 use crate::ir::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, Function, KernelArg, KernelArgKind,
-    KernelInfo, Linkage, Type,
+    KernelInfo, Pointee, Linkage, Type,
 };
 use rspirv::spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 use std::ops::Range;
@@ -201,6 +201,7 @@ pub(super) fn kernel(
         info.args.push(KernelArg {
             kind,
             info: arg_info,
+            pointee: pointee(pre, ty, inst),
         });
     }
     modes(pre, entry.func, &mut info, inst)?;
@@ -219,6 +220,17 @@ fn wrapped_name<'p>(
         .iter()
         .find(|decl| decl.name == entry.name && decl.id != entry.func)?;
     pre.names.get(&wrapped.param_ids.get(index)?.0)
+}
+
+/// The declared pointee of a pointer argument; `None` where it has no size.
+fn pointee(pre: &Preamble<'_>, ty: Ty, inst: &Inst<'_>) -> Option<Pointee> {
+    pre.types.get(ty).leaf?.address_space()?;
+    let pointee = pre.pointee(inst, ty).ok()?;
+    let size = u32::try_from(pre.types.get(pointee).size).ok()?;
+    (pre.types.is_sized(pointee) && size > 0).then(|| Pointee {
+        size,
+        standard_uniform: size % 16 == 0 && pre.types.is_standard_uniform(pointee),
+    })
 }
 
 fn arg_kind(

@@ -223,6 +223,30 @@ impl Types {
         )
     }
 
+    /// Whether a type's layout is one of Vulkan's standard uniform buffer layout: arrays have a
+    /// stride of 16, structures and arrays in structures begin at multiples of 16, and vectors
+    /// are aligned. Offsets here are relative to a multiple of 16.
+    pub fn is_standard_uniform(&self, ty: Ty) -> bool {
+        match &self.get(ty).kind {
+            TypeKind::Plain => true,
+            TypeKind::Array { elem, .. } => {
+                self.get(*elem).size % 16 == 0 && self.is_standard_uniform(*elem)
+            }
+            TypeKind::Struct {
+                members, offsets, ..
+            } => members.iter().zip(offsets).all(|(&member, &offset)| {
+                let info = self.get(member);
+                let align = match info.kind {
+                    TypeKind::Array { .. } | TypeKind::Struct { .. } => 16,
+                    // A vector of three is aligned as one of four; long4 begins at 16 as well.
+                    _ => u64::from(info.align),
+                };
+                offset % align == 0 && self.is_standard_uniform(member)
+            }),
+            _ => false,
+        }
+    }
+
     /// The constituent of an aggregate or vector, with its byte offset.
     pub fn member(&self, ty: Ty, index: u64) -> Option<(Ty, u64)> {
         match &self.get(ty).kind {

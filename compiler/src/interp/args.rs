@@ -3,6 +3,7 @@
 use super::exec::Lanes;
 use super::{Arg, ErrorKind, Inputs, buffer_address};
 use crate::ir::{AddressSpace, KernelArgKind, KernelInfo, Type};
+use crate::abi::Abi;
 use crate::vulkan::ArgLayout;
 
 /// What one function parameter starts with.
@@ -63,7 +64,7 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
             kernel.args.len()
         )));
     }
-    let layout = ArgLayout::of(kernel);
+    let layout = ArgLayout::of(kernel, &Abi::Addresses);
     let mut prepared = Prepared {
         params: Vec::new(),
         block: vec![0; layout.size as usize],

@@ -44,7 +44,7 @@ pub use inst::{
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
-    Module, PrintfRecord, Relocation,
+    Module, Pointee, PrintfRecord, Relocation,
 };
 pub use types::{AddressSpace, Scalar, Type};
 pub use verify::{VerifyError, verify};

@@ -101,6 +101,17 @@ pub struct KernelArg {
     pub kind: KernelArgKind,
     /// What clGetKernelArgInfo answers, if known.
     pub info: Option<ArgInfo>,
+    /// What a pointer points to, if known. Not in the text form.
+    pub pointee: Option<Pointee>,
+}
+
+/// The declared pointee of a pointer argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointee {
+    /// sizeof in bytes, not 0.
+    pub size: u32,
+    /// Whether an array of it obeys Vulkan's standard uniform buffer layout.
+    pub standard_uniform: bool,
 }
 
 /// What an argument is.

@@ -9,6 +9,7 @@
 
 use super::rewrite::Replacements;
 use super::{Changed, Ctx, LowerError};
+use crate::abi::Abi;
 use crate::ir::{
     AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, StackSlot, Type,
     Value, ValueDef,
@@ -27,7 +28,7 @@ const MAX_SIZE: usize = 1 << 20;
 ///
 /// # Errors
 /// A call of a function without a body, recursion, or code that grows without bound.
-pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, calls) = bottom_up(module)?;
     let mut changed = Changed::No;
     for id in order {
@@ -39,7 +40,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             &mut module.functions[id],
             Function::new("", Vec::new(), Vec::new()),
         );
-        changed |= inline_into(&mut func, module, &calls)?;
+        changed |= inline_into(&mut func, module, &calls, &ctx.options.abi)?;
         module.functions[id] = func;
     }
     Ok(changed)
@@ -114,13 +115,13 @@ fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>)
     Ok((order, calls))
 }
 
-/// Whether pointers cross the call that only one function's memory can serve.
-fn pointers_cross(func: &Function) -> bool {
-    let needs_one_function = |ty: &Type| {
-        matches!(
-            ty.address_space(),
-            Some(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic)
-        )
+/// Whether pointers cross the call that only one function's memory can serve: all of them where
+/// a global pointer's buffer must be known.
+fn pointers_cross(func: &Function, abi: &Abi) -> bool {
+    let needs_one_function = |ty: &Type| match ty.address_space() {
+        None => false,
+        Some(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic) => true,
+        Some(AddressSpace::Global | AddressSpace::Constant) => abi.descriptors().is_some(),
     };
     func.params.iter().any(needs_one_function) || func.results.iter().any(needs_one_function)
 }
@@ -133,8 +134,8 @@ fn size(func: &Function) -> usize {
         .sum()
 }
 
-fn should_inline(callee: &Function, calls: u32) -> bool {
-    if callee.always_inline || pointers_cross(callee) {
+fn should_inline(callee: &Function, calls: u32, abi: &Abi) -> bool {
+    if callee.always_inline || pointers_cross(callee, abi) {
         return true;
     }
     let size = size(callee);
@@ -145,6 +146,7 @@ fn inline_into(
     func: &mut Function,
     module: &Module,
     calls: &SecondaryMap<FuncId, u32>,
+    abi: &Abi,
 ) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     let mut total = size(func);
@@ -161,7 +163,7 @@ fn inline_into(
                 return false;
             };
             *decisions[callee]
-                .get_or_insert_with(|| should_inline(&module.functions[callee], calls[callee]))
+                .get_or_insert_with(|| should_inline(&module.functions[callee], calls[callee], abi))
         });
         let Some(at) = found else { continue };
         let call = func.layout.insts[block][at];

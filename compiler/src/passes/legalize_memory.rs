@@ -172,7 +172,8 @@ impl Spaces {
     }
 }
 
-fn pointer_of(kind: &InstKind) -> Option<Value> {
+/// The pointer of a load, store or atomic operation.
+pub(super) fn pointer_of(kind: &InstKind) -> Option<Value> {
     match *kind {
         InstKind::Load { ptr, .. }
         | InstKind::Store { ptr, .. }
@@ -184,7 +185,8 @@ fn pointer_of(kind: &InstKind) -> Option<Value> {
     }
 }
 
-fn with_pointer(kind: &InstKind, new: Value) -> InstKind {
+/// The same operation through another pointer.
+pub(super) fn with_pointer(kind: &InstKind, new: Value) -> InstKind {
     let mut kind = kind.clone();
     match &mut kind {
         InstKind::Load { ptr, .. }

@@ -6,6 +6,7 @@
 //! a second function, so that its parameters still come from the caller.
 
 use super::{Changed, Ctx};
+use crate::abi::Abi;
 use crate::ir::{
     AccessFlags, AddressSpace, FuncId, Inst, InstKind, KernelArgKind, Module, SourceLoc,
     StackSlotData, Type, Value,
@@ -14,11 +15,11 @@ use crate::vulkan::ArgLayout;
 use rustc_hash::FxHashMap;
 
 /// Runs the pass.
-pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Changed {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
     keep_called_kernels(module);
     let mut changed = false;
     for k in 0..module.kernels.len() {
-        changed |= lower(module, k);
+        changed |= lower(module, k, &ctx.options.abi);
     }
     Changed::from_bool(changed)
 }
@@ -59,8 +60,8 @@ fn keep_called_kernels(module: &mut Module) {
     }
 }
 
-fn lower(module: &mut Module, k: usize) -> bool {
-    let layout = ArgLayout::of(&module.kernels[k]);
+fn lower(module: &mut Module, k: usize, abi: &Abi) -> bool {
+    let layout = ArgLayout::of(&module.kernels[k], abi);
     let kernel = &module.kernels[k];
     let f = &mut module.functions[kernel.func];
     let Some(entry) = f.entry() else { return false };

@@ -32,6 +32,7 @@ pub mod lower_subgroups;
 pub mod lower_wide_vectors;
 pub mod mem2reg;
 pub mod rewrite;
+pub mod select_buffers;
 pub mod simplify_cfg;
 pub mod slots;
 pub mod softfloat;
@@ -306,6 +307,17 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::TryModule(lower_wide_vectors::run),
         requires: &[Property::MathLowered, Property::PrintfLowered],
         ensures: &[Property::VectorsNarrow],
+    },
+    Pass {
+        name: "select_buffers",
+        run: PassFn::TryModule(select_buffers::run),
+        requires: &[
+            Property::Inlined,
+            Property::GenericLowered,
+            Property::AtomicsLowered,
+            Property::VectorsNarrow,
+        ],
+        ensures: &[],
     },
     Pass {
         name: "fold_lowered",

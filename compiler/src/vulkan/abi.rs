@@ -3,7 +3,8 @@
 //! Invariant: arguments are read as 32-bit words, so every argument begins on a word.
 //! [`crate::passes::lower_kernel_args`] and the reflection both follow [`ArgLayout`].
 
-use crate::ir::{BuiltIn, InstKind, KernelArgKind, KernelInfo, Module};
+use crate::abi::{Abi, RangeForm};
+use crate::ir::{AddressSpace, BuiltIn, InstKind, KernelArgKind, KernelInfo, Module};
 
 /// Place of one argument in the argument block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,13 @@ pub struct ArgLayout {
 
 impl ArgLayout {
     /// Lays out a kernel's arguments in order.
-    pub fn of(kernel: &KernelInfo) -> Self {
+    ///
+    /// With descriptors only plain data lies in the block, as aligned as its types are. Pointers
+    /// get numbers behind it that no block has: which argument a `LoadArg` means.
+    pub fn of(kernel: &KernelInfo, abi: &Abi) -> Self {
+        if abi.descriptors().is_some() {
+            return Self::of_descriptors(kernel);
+        }
         let mut layout = ArgLayout::default();
         for arg in &kernel.args {
             let size = match arg.kind {
@@ -45,6 +52,34 @@ impl ArgLayout {
         }
         layout
     }
+
+    fn of_descriptors(kernel: &KernelInfo) -> Self {
+        let mut layout = ArgLayout {
+            places: vec![None; kernel.args.len()],
+            size: 0,
+        };
+        for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {
+            let (size, align) = match arg.kind {
+                KernelArgKind::Value(ty) => (ty.alloc_bytes(), ty.alloc_bytes()),
+                KernelArgKind::ByVal { size, align } => (size, align),
+                KernelArgKind::Pointer(_) | KernelArgKind::Local { .. } => continue,
+            };
+            let offset = layout.size.next_multiple_of(align.max(4));
+            *place = Some(ArgPlace { offset, size });
+            layout.size = offset + size.next_multiple_of(4);
+        }
+        let mut number = layout.size.next_multiple_of(8);
+        for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {
+            if matches!(arg.kind, KernelArgKind::Pointer(_)) {
+                *place = Some(ArgPlace {
+                    offset: number,
+                    size: 8,
+                });
+                number += 8;
+            }
+        }
+        layout
+    }
 }
 
 /// A module-wide push constant, in the order of its place.
@@ -60,32 +95,56 @@ pub(crate) enum ModuleConstant {
     PrintfBuffer,
 }
 
-/// All module push constants with their sizes in bytes.
-pub(crate) const MODULE_CONSTANTS: [(ModuleConstant, u32); 8] = [
-    (ModuleConstant::RegionOffset, 24),
-    (ModuleConstant::GlobalOffset, 24),
-    (ModuleConstant::GlobalSize, 24),
-    (ModuleConstant::EnqueuedLocalSize, 12),
-    (ModuleConstant::NumWorkgroups, 12),
-    (ModuleConstant::RegionGroupOffset, 12),
-    (ModuleConstant::ProgramScope, 8),
-    (ModuleConstant::PrintfBuffer, 8),
+/// All module push constants, in the order of their places.
+pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 8] = [
+    ModuleConstant::RegionOffset,
+    ModuleConstant::GlobalOffset,
+    ModuleConstant::GlobalSize,
+    ModuleConstant::EnqueuedLocalSize,
+    ModuleConstant::NumWorkgroups,
+    ModuleConstant::RegionGroupOffset,
+    ModuleConstant::ProgramScope,
+    ModuleConstant::PrintfBuffer,
 ];
+
+impl ModuleConstant {
+    /// Size in bytes; `wide` where sizes and offsets have 64 bits.
+    pub fn size(self, wide: bool) -> u32 {
+        match self {
+            Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize if wide => 24,
+            Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize => 12,
+            Self::EnqueuedLocalSize | Self::NumWorkgroups | Self::RegionGroupOffset => 12,
+            Self::ProgramScope | Self::PrintfBuffer => 8,
+        }
+    }
+}
+
+/// The form of ids, sizes and offsets.
+pub(crate) fn range_form(abi: &Abi) -> RangeForm {
+    abi.descriptors()
+        .map_or(RangeForm::WideRegions, |options| options.range)
+}
 
 /// The module push constants in use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleConstants {
     offsets: [Option<u32>; 8],
+    /// Whether sizes and offsets have 64 bits.
+    pub wide: bool,
     /// First byte behind them: where argument blocks begin.
     pub end: u32,
 }
 
 impl ModuleConstants {
     /// Lays out those for which `used` is true.
-    pub fn new(used: impl Fn(ModuleConstant) -> bool) -> Self {
-        let mut result = Self::default();
-        for (i, (constant, size)) in MODULE_CONSTANTS.into_iter().enumerate() {
+    pub fn new(wide: bool, used: impl Fn(ModuleConstant) -> bool) -> Self {
+        let mut result = Self {
+            wide,
+            ..Self::default()
+        };
+        for (i, constant) in MODULE_CONSTANTS.into_iter().enumerate() {
             if used(constant) {
+                let size = constant.size(wide);
                 if size == 8 {
                     result.end = result.end.next_multiple_of(8);
                 }
@@ -104,25 +163,43 @@ impl ModuleConstants {
 }
 
 /// The module push constants that an instruction needs.
-pub(crate) fn constants_of(kind: &InstKind, module: &Module) -> &'static [ModuleConstant] {
+pub(crate) fn constants_of(
+    kind: &InstKind,
+    module: &Module,
+    abi: &Abi,
+) -> &'static [ModuleConstant] {
     use ModuleConstant as M;
+    let addresses = abi.descriptors().is_none();
     match kind {
         InstKind::GlobalAddr { global }
-            if module.globals[*global].space != crate::ir::AddressSpace::Local =>
+            if addresses && module.globals[*global].space != AddressSpace::Local =>
         {
             &[M::ProgramScope]
         }
-        InstKind::BuiltIn { which } => match which {
-            BuiltIn::GlobalId => &[M::RegionOffset],
-            BuiltIn::GroupId => &[M::RegionGroupOffset],
-            BuiltIn::GlobalSize => &[M::GlobalSize],
-            BuiltIn::EnqueuedLocalSize | BuiltIn::NumEnqueuedSubgroups => &[M::EnqueuedLocalSize],
-            BuiltIn::NumGroups => &[M::NumWorkgroups],
-            BuiltIn::GlobalOffset => &[M::GlobalOffset],
-            BuiltIn::GlobalLinearId => &[M::RegionOffset, M::GlobalOffset, M::GlobalSize],
-            BuiltIn::PrintfBuffer => &[M::PrintfBuffer],
-            _ => &[],
-        },
+        InstKind::BuiltIn {
+            which: BuiltIn::PrintfBuffer,
+        } if addresses => &[M::PrintfBuffer],
+        InstKind::BuiltIn { which } => range_constants(*which, range_form(abi)),
+        _ => &[],
+    }
+}
+
+/// The push constants behind a built-in.
+fn range_constants(which: BuiltIn, form: RangeForm) -> &'static [ModuleConstant] {
+    use ModuleConstant as M;
+    let regions = form.has_regions();
+    let offset = form == RangeForm::OffsetPush;
+    match which {
+        BuiltIn::GlobalId if regions => &[M::RegionOffset],
+        BuiltIn::GroupId if regions => &[M::RegionGroupOffset],
+        BuiltIn::GlobalSize if regions => &[M::GlobalSize],
+        BuiltIn::NumGroups if regions => &[M::NumWorkgroups],
+        BuiltIn::GlobalLinearId if regions => &[M::RegionOffset, M::GlobalOffset, M::GlobalSize],
+        BuiltIn::GlobalOffset if regions => &[M::GlobalOffset],
+        BuiltIn::GlobalId | BuiltIn::GlobalOffset | BuiltIn::GlobalLinearId if offset => {
+            &[M::GlobalOffset]
+        }
+        BuiltIn::EnqueuedLocalSize | BuiltIn::NumEnqueuedSubgroups => &[M::EnqueuedLocalSize],
         _ => &[],
     }
 }

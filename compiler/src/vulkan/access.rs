@@ -5,9 +5,11 @@
 //! narrower than the element (only beside atomics) are read by shifts and written by atomic
 //! and/or, so that a sub-word store never disturbs its neighbours.
 
+use super::buffers::BufferPlace;
 use super::builder::Id;
 use super::emitter::Emitter;
-use crate::ir::{AccessFlags, AddressSpace, Scalar, Type, Value};
+use super::bases;
+use crate::ir::{AccessFlags, AddressSpace, Scalar, Scope, Type, Value};
 use crate::passes::LowerError;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
@@ -18,7 +20,7 @@ const NONTEMPORAL: u32 = 4;
 const NON_PRIVATE: u32 = 0x20;
 
 /// Where an access goes.
-enum Place {
+pub(crate) enum Place {
     /// A constant address where no object lies: loads give zero, stores are dropped.
     Nowhere,
     /// A 64-bit device address.
@@ -30,6 +32,8 @@ enum Place {
         unit: u32,
         offset: Id,
     },
+    /// A descriptor, at a byte offset.
+    Buffer(BufferPlace),
 }
 
 impl Emitter<'_> {
@@ -39,6 +43,9 @@ impl Emitter<'_> {
         })?;
         let id = self.value(ptr);
         match space {
+            AddressSpace::Global | AddressSpace::Constant if self.has_buffers() => {
+                self.buffer_place(ptr)
+            }
             AddressSpace::Global | AddressSpace::Constant => Ok(Place::Physical(id)),
             AddressSpace::Generic => {
                 Err(LowerError::new("internal: generic access reached emission"))
@@ -81,7 +88,9 @@ impl Emitter<'_> {
         }
         let shared = matches!(
             class,
-            StorageClass::PhysicalStorageBuffer | StorageClass::Workgroup
+            StorageClass::PhysicalStorageBuffer
+                | StorageClass::StorageBuffer
+                | StorageClass::Workgroup
         );
         if shared && self.target.vulkan_memory_model {
             mask |= NON_PRIVATE;
@@ -101,8 +110,11 @@ impl Emitter<'_> {
         self.ty(ty.with_scalar(scalar))
     }
 
-    fn declare_small(&mut self, class: StorageClass, bytes: u32) {
-        if class == StorageClass::PhysicalStorageBuffer {
+    pub fn declare_small(&mut self, class: StorageClass, bytes: u32) {
+        if matches!(
+            class,
+            StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer
+        ) {
             match bytes {
                 1 => self.b.capability(Capability::StorageBuffer8BitAccess),
                 2 => self.b.capability(Capability::StorageBuffer16BitAccess),
@@ -117,7 +129,7 @@ impl Emitter<'_> {
         self.b.op(Op::ConvertUToPtr, ptr, &[address])
     }
 
-    fn raw_load(
+    pub fn raw_load(
         &mut self,
         class: StorageClass,
         ptr: Id,
@@ -133,7 +145,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn raw_store(
+    pub fn raw_store(
         &mut self,
         class: StorageClass,
         ptr: Id,
@@ -150,7 +162,7 @@ impl Emitter<'_> {
     }
 
     /// `id + bytes` in the width of the address.
-    fn add_bytes(&mut self, id: Id, bits: u32, bytes: u32) -> Id {
+    pub fn add_bytes(&mut self, id: Id, bits: u32, bytes: u32) -> Id {
         if bytes == 0 {
             return id;
         }
@@ -159,8 +171,8 @@ impl Emitter<'_> {
         self.b.op(Op::IAdd, ty, &[id, bytes])
     }
 
-    /// A pointer to the array element that holds byte `offset`, plus `more` elements.
-    fn element(&mut self, var: Id, class: StorageClass, unit: u32, offset: Id, more: u32) -> Id {
+    /// The number of the element that holds byte `offset`, plus `more` elements.
+    pub fn element_index(&mut self, offset: Id, unit: u32, more: u32) -> Id {
         let u32_ty = self.b.int(32);
         let mut index = offset;
         if unit > 1 {
@@ -169,7 +181,12 @@ impl Emitter<'_> {
                 self.b.op(Op::ShiftRightLogical, u32_ty, &[offset, shift])
             });
         }
-        let index = self.add_bytes(index, 32, more);
+        self.add_bytes(index, 32, more)
+    }
+
+    /// A pointer to the array element that holds byte `offset`, plus `more` elements.
+    fn element(&mut self, var: Id, class: StorageClass, unit: u32, offset: Id, more: u32) -> Id {
+        let index = self.element_index(offset, unit, more);
         let element = self.b.int(unit * 8);
         let ptr = self.b.pointer(class, element);
         self.b.op(Op::AccessChain, ptr, &[var, index])
@@ -201,6 +218,13 @@ impl Emitter<'_> {
                 }
                 Ok((self.element(var, class, unit, offset, 0), class))
             }
+            Place::Buffer(place) => {
+                let class = StorageClass::StorageBuffer;
+                if place.is_read_only() {
+                    return Err(LowerError::new("atomic operation on constant memory"));
+                }
+                Ok((self.buffer_element(&place, bytes, 1, 0), class))
+            }
         }
     }
 
@@ -230,11 +254,50 @@ impl Emitter<'_> {
                 let byte = self.add_bytes(offset, 32, at);
                 let ptr = self.element(var, class, unit, byte, 0);
                 let word = self.raw_load(class, ptr, unit_ty, unit, flags);
-                let shift = self.bit_position(byte, unit);
-                let shifted = self.b.op(Op::ShiftRightLogical, unit_ty, &[word, shift]);
-                self.b.op(Op::UConvert, piece_ty, &[shifted])
+                self.cut(word, byte, width, unit)
+            }
+            Place::Buffer(ref place) => {
+                let class = place.class();
+                let unit = self.buffer_unit(place, width);
+                if width == unit {
+                    self.declare_small(class, width);
+                    let ptr = self.buffer_element(place, unit, 1, at);
+                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                }
+                let unit_ty = self.b.int(unit * 8);
+                let place = self.moved(place, at);
+                let ptr = self.buffer_element(&place, unit, 1, 0);
+                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
+                self.cut(word, place.offset, width, unit)
             }
         }
+    }
+
+    /// `width` bytes of an element, from the byte on that `byte` is within it.
+    fn cut(&mut self, word: Id, byte: Id, width: u32, unit: u32) -> Id {
+        let (unit_ty, piece_ty) = (self.b.int(unit * 8), self.b.int(width * 8));
+        let shift = self.bit_position(byte, unit);
+        let shifted = self.b.op(Op::ShiftRightLogical, unit_ty, &[word, shift]);
+        self.b.op(Op::UConvert, piece_ty, &[shifted])
+    }
+
+    /// Writes `width` bytes of an element and leaves the others alone.
+    fn paste(&mut self, ptr: Id, byte: Id, value: Id, [width, unit]: [u32; 2], scope: Scope) {
+        let unit_ty = self.b.int(unit * 8);
+        let shift = self.bit_position(byte, unit);
+        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
+        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
+        let keep = self.b.op(Op::Not, unit_ty, &[field]);
+        let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
+        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
+        if unit == 8 {
+            self.b.capability(Capability::Int64Atomics);
+        }
+        let (scope, relaxed) = (self.scope(scope), self.b.u32(0));
+        self.b
+            .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
+        self.b
+            .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
     }
 
     /// The bit within its element at which a byte begins: a 32-bit number.
@@ -267,24 +330,22 @@ impl Emitter<'_> {
                     self.raw_store(class, ptr, value, unit, flags);
                     return;
                 }
-                let unit_ty = self.b.int(unit * 8);
                 let byte = self.add_bytes(offset, 32, at);
                 let ptr = self.element(var, class, unit, byte, 0);
-                let shift = self.bit_position(byte, unit);
-                let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
-                let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
-                let keep = self.b.op(Op::Not, unit_ty, &[field]);
-                let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
-                let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
-                if unit == 8 {
-                    self.b.capability(Capability::Int64Atomics);
+                self.paste(ptr, byte, value, [width, unit], Scope::Workgroup);
+            }
+            Place::Buffer(ref place) => {
+                let class = place.class();
+                let unit = self.buffer_unit(place, width);
+                if width == unit {
+                    self.declare_small(class, width);
+                    let ptr = self.buffer_element(place, unit, 1, at);
+                    self.raw_store(class, ptr, value, unit, flags);
+                    return;
                 }
-                const WORKGROUP: u32 = 2;
-                let (scope, relaxed) = (self.b.u32(WORKGROUP), self.b.u32(0));
-                self.b
-                    .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
-                self.b
-                    .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
+                let place = self.moved(place, at);
+                let ptr = self.buffer_element(&place, unit, 1, 0);
+                self.paste(ptr, place.offset, value, [width, unit], Scope::Device);
             }
         }
     }
@@ -341,7 +402,7 @@ impl Emitter<'_> {
                 let ty = self.scalar_ty(scalar);
                 self.b.op(Op::Bitcast, ty, &[bits])
             }
-            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => {
                 let u32_ty = self.b.int(32);
                 self.b.op(Op::UConvert, u32_ty, &[bits])
             }
@@ -369,6 +430,9 @@ impl Emitter<'_> {
         match place {
             Place::Physical(_) | Place::Nowhere => width,
             Place::Array { unit, .. } => width.min(*unit),
+            // Uniform buffers are rows of words.
+            Place::Buffer(place) if place.class() == StorageClass::Uniform => width.min(4),
+            Place::Buffer(_) => width,
         }
     }
 
@@ -393,6 +457,11 @@ impl Emitter<'_> {
                     Scalar::Ptr(_) => self.register_form(loaded, ty.scalar),
                     _ => loaded,
                 });
+            }
+        }
+        if let Place::Buffer(place) = &place {
+            if let Some(loaded) = self.load_vector(place, ty, align, flags) {
+                return Ok(loaded);
             }
         }
         let width = Self::piece_width(&place, size, align);
@@ -433,8 +502,12 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> Result<(), LowerError> {
-        let ty = self.value_ty(value);
-        let id = self.value(value);
+        let mut ty = self.value_ty(value);
+        let mut id = self.value(value);
+        if self.has_buffers() && bases::is_buffer_pointer(ty) {
+            // In memory it says which buffer it points into.
+            (ty, id) = (Type::I64, self.number_of(value)?);
+        }
         let place = self.place(ptr)?;
         let size = ty.scalar.bytes();
         if let Place::Physical(address) = place {
@@ -448,6 +521,14 @@ impl Emitter<'_> {
                 };
                 let ptr = self.physical_pointer(address, memory);
                 self.raw_store(class, ptr, id, align, flags);
+                return Ok(());
+            }
+        }
+        if let Place::Buffer(place) = &place {
+            if place.is_read_only() {
+                return Err(LowerError::new("a store to constant memory"));
+            }
+            if self.store_vector(place, id, ty, align, flags) {
                 return Ok(());
             }
         }

@@ -138,7 +138,8 @@ impl Emitter<'_> {
                 self.b.capability(Capability::Int64Atomics);
                 Ok(())
             }
-            (8, StorageClass::PhysicalStorageBuffer) if self.target.int64_buffer_atomics => {
+            (8, StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer)
+                if self.target.int64_buffer_atomics => {
                 self.b.capability(Capability::Int64Atomics);
                 Ok(())
             }

@@ -98,6 +98,11 @@ impl Builder {
         self.capabilities.insert(capability as u32);
     }
 
+    /// Whether a capability is declared.
+    pub fn has_capability(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&(capability as u32))
+    }
+
     /// Declares the use of an extension of SPIR-V.
     pub fn extension(&mut self, name: &'static str) {
         self.extensions.insert(name);

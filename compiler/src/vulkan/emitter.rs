@@ -1,13 +1,17 @@
 //! Module-level emission: which functions, which variables, which entry points.
 
-use super::abi::{ArgLayout, ModuleConstant, ModuleConstants, constants_of};
+use super::abi::{ArgLayout, ModuleConstant, ModuleConstants, constants_of, range_form};
+use super::bases::{Base, Bases};
 use super::builder::{Builder, Id};
+use super::descriptors::{Descriptors, Slot};
 use super::narrow::Parts;
 use super::partition::{Object, Partitions};
 use crate::ir::{
-    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, Type, Value, ValueDef,
+    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, SourceLoc, Type, Value,
+    ValueDef,
 };
 use crate::passes::LowerError;
+use crate::abi::RangeForm;
 use crate::{LowerOptions, Target};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
@@ -29,7 +33,9 @@ pub(crate) enum ArgBlock {
     /// In push constants from this byte on.
     Push(u32),
     /// In a uniform buffer (the variable).
-    Uniform(Id),
+    Uniform(Id, Slot),
+    /// In a storage buffer (the variable).
+    Storage(Id, Slot),
 }
 
 /// Emission state.
@@ -43,13 +49,23 @@ pub(crate) struct Emitter<'m> {
     pub functions: Vec<FuncId>,
     pub kernel_of: SecondaryMap<FuncId, Option<u32>>,
     pub constants: ModuleConstants,
-    /// Byte offset of each global or constant variable in the program-scope buffer.
+    /// The descriptor form's sets and bindings.
+    pub descriptors: Option<Descriptors>,
+    /// Variables of descriptors, by element width and lanes (0 for rows of a uniform buffer).
+    pub buffer_vars: FxHashMap<(Slot, u32, u32), Id>,
+    /// Their block types.
+    pub buffer_blocks: FxHashMap<(u32, u32), Id>,
+    /// The private array of constant data, if it has no buffer.
+    pub private_constants: Option<Id>,
+    /// Byte offset of each global or constant variable in its program-scope buffer.
     pub data_offsets: FxHashMap<GlobalId, u64>,
-    /// Size of the program-scope buffer.
-    pub data_size: u64,
+    /// Size of the program-scope buffer: of constants, of the others. Without descriptors both
+    /// are in the second.
+    pub data_sizes: [u64; 2],
     pub push_var: Option<Id>,
     pub push_words: u32,
-    pub arg_blocks: Vec<ArgBlock>,
+    /// Of each kernel: the offsets in its layout at which blocks begin, ascending.
+    pub arg_blocks: Vec<Vec<(u32, ArgBlock)>>,
     pub arg_layouts: Vec<ArgLayout>,
     /// Module-scope arrays by partition number.
     pub arrays: FxHashMap<u32, ArrayVar>,
@@ -60,9 +76,10 @@ pub(crate) struct Emitter<'m> {
     pub next_spec: u32,
     /// The three spec constants of the work-group size, or constants.
     pub group_size: [Id; 3],
-    /// The fixed work-group size, if all kernels require the same.
-    pub fixed_group_size: Option<[u32; 3]>,
+    /// The fixed work-group size of each kernel, if all have one.
+    pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
     pub work_dim: Option<(Id, u32)>,
+    pub global_offset: Option<[(Id, u32); 3]>,
     pub subgroup_max_size: Option<(Id, u32)>,
     pub inputs: FxHashMap<u32, Id>,
     pub func_ids: SecondaryMap<FuncId, Id>,
@@ -72,6 +89,10 @@ pub(crate) struct Emitter<'m> {
 
     // Per function.
     pub cur: FuncId,
+    /// What its pointers point into, in the descriptor form.
+    pub bases: Option<Bases>,
+    /// Where the instruction being written stands in the source.
+    pub loc: SourceLoc,
     pub vals: SecondaryMap<Value, Id>,
     pub labels: SecondaryMap<Block, Id>,
     pub cur_uses: BTreeSet<Id>,
@@ -156,13 +177,20 @@ impl<'m> Emitter<'m> {
             let f = &module.functions[func];
             for &block in &f.layout.blocks {
                 for &inst in &f.layout.insts[block] {
-                    for &constant in constants_of(&f.insts[inst].kind, module) {
+                    for &constant in constants_of(&f.insts[inst].kind, module, &options.abi) {
                         used.insert(constant as u32);
                     }
                 }
             }
         }
-        let constants = ModuleConstants::new(|c| used.contains(&(c as u32)));
+        let wide = range_form(&options.abi) == RangeForm::WideRegions;
+        let constants = ModuleConstants::new(wide, |c| used.contains(&(c as u32)));
+        let layouts: Vec<ArgLayout> = (module.kernels.iter())
+            .map(|kernel| ArgLayout::of(kernel, &options.abi))
+            .collect();
+        let descriptors = (options.abi.descriptors())
+            .map(|options| Descriptors::of(module, &layouts, options))
+            .transpose()?;
         let mut emitter = Self {
             b: Builder::new(target.spirv_version),
             module,
@@ -172,25 +200,32 @@ impl<'m> Emitter<'m> {
             functions,
             kernel_of,
             constants,
+            descriptors,
+            buffer_vars: FxHashMap::default(),
+            buffer_blocks: FxHashMap::default(),
+            private_constants: None,
             data_offsets: FxHashMap::default(),
-            data_size: 0,
+            data_sizes: [0; 2],
             push_var: None,
             push_words: 0,
             arg_blocks: Vec::new(),
-            arg_layouts: Vec::new(),
+            arg_layouts: layouts,
             arrays: FxHashMap::default(),
             local_args: FxHashMap::default(),
             local_specs: Vec::new(),
             next_spec: 3,
             group_size: [0; 3],
-            fixed_group_size: None,
+            fixed_group_sizes: None,
             work_dim: None,
+            global_offset: None,
             subgroup_max_size: None,
             inputs: FxHashMap::default(),
             func_ids: SecondaryMap::new(),
             uses: FxHashMap::default(),
             float_widths: BTreeSet::new(),
             cur: FuncId::from_u32(0),
+            bases: None,
+            loc: SourceLoc::default(),
             vals: SecondaryMap::new(),
             labels: SecondaryMap::new(),
             cur_uses: BTreeSet::new(),
@@ -199,64 +234,75 @@ impl<'m> Emitter<'m> {
             parts_of: FxHashMap::default(),
         };
         emitter.declare_model();
-        emitter.declare_data();
+        emitter.declare_data()?;
         emitter.declare_group_size();
-        emitter.declare_arguments();
+        emitter.declare_arguments()?;
         emitter.declare_local_arrays();
         Ok(emitter)
     }
 
     fn declare_model(&mut self) {
+        const LOGICAL: u32 = 0;
         const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
         const GLSL450: u32 = 1;
         const VULKAN: u32 = 3;
         self.b.capability(Capability::Shader);
-        self.b
-            .capability(Capability::PhysicalStorageBufferAddresses);
+        let addressing = if self.has_buffers() {
+            LOGICAL
+        } else {
+            self.b
+                .capability(Capability::PhysicalStorageBufferAddresses);
+            PHYSICAL_STORAGE_BUFFER_64
+        };
         let model = if self.target.vulkan_memory_model {
             self.b.capability(Capability::VulkanMemoryModel);
             VULKAN
         } else {
             GLSL450
         };
-        self.b.memory_model(PHYSICAL_STORAGE_BUFFER_64, model);
+        self.b.memory_model(addressing, model);
     }
 
-    fn declare_data(&mut self) {
-        if self
-            .constants
-            .offset(ModuleConstant::ProgramScope)
-            .is_none()
+    fn declare_data(&mut self) -> Result<(), LowerError> {
+        let in_buffers = self.has_buffers();
+        if !in_buffers
+            && self
+                .constants
+                .offset(ModuleConstant::ProgramScope)
+                .is_none()
         {
-            return;
+            return Ok(());
         }
         for (id, global) in &self.module.globals {
             if global.space == AddressSpace::Local {
                 continue;
             }
-            let offset = self
-                .data_size
-                .next_multiple_of(u64::from(global.align.max(1)));
+            let constant = in_buffers && Base::of_global(self.module, id) == Base::Constants;
+            let end = &mut self.data_sizes[usize::from(!constant)];
+            let offset = end.next_multiple_of(u64::from(global.align.max(1)));
             self.data_offsets.insert(id, offset);
-            self.data_size = offset + global.size;
+            *end = offset + global.size;
         }
+        self.declare_private_constants()
     }
 
     fn declare_group_size(&mut self) {
-        let mut sizes = self
-            .module
-            .kernels
-            .iter()
-            .map(|k| k.required_work_group_size);
-        let first = sizes.next().flatten();
+        let sizes: Option<Vec<[u32; 3]>> = (self.module.kernels.iter())
+            .map(|k| k.required_work_group_size)
+            .collect();
         // A range that the required size does not divide still needs smaller groups at its end.
-        let uniform = self.options.math.uniform_work_group_size;
-        if uniform && first.is_some() && sizes.all(|s| s == first) {
-            self.fixed_group_size = first;
-        }
+        let uniform = self.options.math.uniform_work_group_size
+            || !range_form(&self.options.abi).has_regions();
+        // What kernels share knows one size only.
+        let alone = self.functions.len() == self.module.kernels.len();
+        let fixed = sizes.filter(|sizes| {
+            let same = sizes.iter().all(|size| *size == sizes[0]);
+            uniform && !sizes.is_empty() && (same || alone)
+        });
         let u32_ty = self.b.int(32);
-        if let Some(size) = self.fixed_group_size {
-            self.group_size = size.map(|n| self.b.u32(n));
+        if let Some(sizes) = fixed {
+            self.group_size = sizes[0].map(|n| self.b.u32(n));
+            self.fixed_group_sizes = Some(sizes);
             return;
         }
         for i in 0..3 {
@@ -269,57 +315,6 @@ impl<'m> Emitter<'m> {
         let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
         self.b
             .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);
-    }
-
-    fn declare_arguments(&mut self) {
-        let limit = self.target.max_push_constants_size;
-        let base = self.constants.end;
-        let mut push_bytes = base;
-        for kernel in &self.module.kernels {
-            let layout = ArgLayout::of(kernel);
-            let fits = base + layout.size <= limit;
-            if fits {
-                push_bytes = push_bytes.max(base + layout.size);
-                self.arg_blocks.push(ArgBlock::Push(base));
-            } else {
-                let var = self.uniform_block(layout.size);
-                self.arg_blocks.push(ArgBlock::Uniform(var));
-            }
-            self.arg_layouts.push(layout);
-        }
-        self.push_words = push_bytes.div_ceil(4);
-        if self.push_words == 0 {
-            return;
-        }
-        let u32_ty = self.b.int(32);
-        let length = self.b.u32(self.push_words);
-        let array = self.b.fresh_ty(Op::TypeArray, &[u32_ty, length]);
-        self.b.decorate(array, Decoration::ArrayStride, &[4]);
-        let block = self.b.fresh_ty(Op::TypeStruct, &[array]);
-        self.b.decorate(block, Decoration::Block, &[]);
-        self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
-        let ptr = self.b.pointer(StorageClass::PushConstant, block);
-        let var = self.b.variable(ptr, StorageClass::PushConstant);
-        self.b.name(var, "push_constants");
-        self.push_var = Some(var);
-    }
-
-    /// A uniform buffer of 16-byte elements at set 0, binding 0.
-    fn uniform_block(&mut self, bytes: u32) -> Id {
-        let u32_ty = self.b.int(32);
-        let v4 = self.b.vector(u32_ty, 4);
-        let length = self.b.u32(bytes.div_ceil(16).max(1));
-        let array = self.b.fresh_ty(Op::TypeArray, &[v4, length]);
-        self.b.decorate(array, Decoration::ArrayStride, &[16]);
-        let block = self.b.fresh_ty(Op::TypeStruct, &[array]);
-        self.b.decorate(block, Decoration::Block, &[]);
-        self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
-        let ptr = self.b.pointer(StorageClass::Uniform, block);
-        let var = self.b.variable(ptr, StorageClass::Uniform);
-        self.b.decorate(var, Decoration::DescriptorSet, &[0]);
-        self.b.decorate(var, Decoration::Binding, &[0]);
-        self.b.name(var, "arguments");
-        var
     }
 
     /// Workgroup arrays, and Private ones for partitions that several functions share.
@@ -371,7 +366,12 @@ impl<'m> Emitter<'m> {
                     };
                     self.local_args.insert((kernel, ordinal), address);
                     known = None;
-                    let size = spec_of[&(kernel, ordinal)];
+                    let mut size = spec_of[&(kernel, ordinal)];
+                    let element = self.local_element(kernel, ordinal);
+                    if element > 1 {
+                        let element = self.b.u32(element);
+                        size = self.b.spec_op(Op::IMul, u32_ty, &[size, element]);
+                    }
                     end = self.b.spec_op(Op::IAdd, u32_ty, &[start, size]);
                 }
                 let up = self.b.u32(part.unit - 1);
@@ -389,6 +389,15 @@ impl<'m> Emitter<'m> {
             let ptr = self.b.pointer(class, array);
             let var = self.b.variable(ptr, class);
             self.arrays.insert(p as u32, ArrayVar { var, class });
+        }
+    }
+
+    /// The element of a local argument's size in bytes: the pointee's with descriptors.
+    pub fn local_element(&self, kernel: u32, ordinal: u32) -> u32 {
+        let arg = &self.module.kernels[kernel as usize].args[ordinal as usize];
+        match arg.pointee {
+            Some(pointee) if self.has_buffers() => pointee.size,
+            _ => 1,
         }
     }
 
@@ -422,7 +431,7 @@ impl<'m> Emitter<'m> {
                 self.float_widths.insert(scalar.bits());
                 self.b.float(scalar.bits())
             }
-            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => self.b.int(32),
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.int(32),
             Scalar::Ptr(_) => self.b.int(64),
         }
     }
@@ -453,7 +462,7 @@ impl<'m> Emitter<'m> {
                 Scalar::F16 | Scalar::F32 => {
                     self.b.constant_op(Op::Constant, scalar, &[bits as u32])
                 }
-                Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => self.b.u32(bits as u32),
+                Scalar::Ptr(_) if self.is_offset_pointer(ty.lane()) => self.b.u32(bits as u32),
                 Scalar::Ptr(_) => self.b.const_int(64, bits),
                 other => self.b.const_int(other.bits(), bits),
             };
@@ -548,7 +557,7 @@ impl<'m> Emitter<'m> {
     /// The entry points, execution modes and capabilities that follow from what was written.
     pub fn declare_entry_points(&mut self) {
         let all_variables = self.target.spirv_version >= (1, 4);
-        for kernel in &self.module.kernels {
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
             let mut seen: BTreeSet<FuncId> = BTreeSet::new();
             let mut work = vec![kernel.func];
             let mut interface = BTreeSet::new();
@@ -577,11 +586,53 @@ impl<'m> Emitter<'m> {
             self.b.entry_point(id, &kernel.name, &interface);
             self.b.name(id, &kernel.name);
             const LOCAL_SIZE: u32 = 17;
-            if let Some([x, y, z]) = self.fixed_group_size {
+            if let Some(sizes) = &self.fixed_group_sizes {
+                let [x, y, z] = sizes[k];
                 self.b.execution_mode(&[id, LOCAL_SIZE, x, y, z]);
             }
             self.float_modes(id);
         }
+    }
+
+    /// What older versions of SPIR-V need extensions for.
+    pub fn declare_extensions(&mut self) -> Result<(), LowerError> {
+        use Capability as C;
+        let version = self.target.spirv_version;
+        let mut extensions = Vec::new();
+        if version < (1, 3) {
+            if self.has_buffers() {
+                extensions.push("SPV_KHR_storage_buffer_storage_class");
+            }
+            if self.b.has_capability(C::VariablePointers) {
+                extensions.push("SPV_KHR_variable_pointers");
+            }
+            if self.b.has_capability(C::StorageBuffer16BitAccess) {
+                extensions.push("SPV_KHR_16bit_storage");
+            }
+            if self.b.has_capability(C::GroupNonUniform) {
+                return Err(LowerError::new("sub-groups need SPIR-V 1.3"));
+            }
+        }
+        if version < (1, 5) {
+            if self.b.has_capability(C::StorageBuffer8BitAccess) {
+                extensions.push("SPV_KHR_8bit_storage");
+            }
+            if self.b.has_capability(C::PhysicalStorageBufferAddresses) {
+                extensions.push("SPV_KHR_physical_storage_buffer");
+            }
+            if self.b.has_capability(C::VulkanMemoryModel) {
+                extensions.push("SPV_KHR_vulkan_memory_model");
+            }
+        }
+        if !self.target.int8 && self.b.has_capability(C::Int8) {
+            return Err(LowerError::new(
+                "8-bit integers are used, which this device has no arithmetic on",
+            ));
+        }
+        for name in extensions {
+            self.b.extension(name);
+        }
+        Ok(())
     }
 
     fn float_modes(&mut self, entry: Id) {

@@ -1,5 +1,6 @@
 //! One function: blocks in structured order, phis, merges, terminators.
 
+use super::bases::Bases;
 use super::builder::{Id, push};
 use super::emitter::Emitter;
 use crate::ir::{Block, BlockCall, FuncId, InstKind, Type, Value};
@@ -37,6 +38,13 @@ impl Emitter<'_> {
         self.cur_uses.clear();
         self.frame.clear();
         self.find_lane_builtins();
+        if self.has_buffers() {
+            self.bases = Some(Bases::of(self.module, f));
+        }
+        if let (Some(sizes), Some(kernel)) = (&self.fixed_group_sizes, self.kernel_of[id]) {
+            let size = sizes[kernel as usize];
+            self.group_size = size.map(|n| self.b.u32(n));
+        }
 
         let func_id = self.func_id(id);
         let result = self.result_ty(&f.results);

@@ -28,6 +28,7 @@ impl Emitter<'_> {
     pub fn inst(&mut self, inst: Inst) -> Result<(), LowerError> {
         let module = self.module;
         let data = &module.functions[self.cur].insts[inst];
+        self.loc = data.loc;
         let result = data.results.first().copied();
         let ty = result.map(|r| self.value_ty(r));
         if ty.is_some_and(|t| t.lanes > 4) {
@@ -37,7 +38,10 @@ impl Emitter<'_> {
         let id = match &data.kind {
             InstKind::Unary { op, arg } => self.unary(*op, *arg, typed()?),
             InstKind::Binary { op, args, flags } => self.binary(*op, *args, *flags, typed()?)?,
-            InstKind::ICmp { cond, args } => self.icmp(*cond, *args, typed()?),
+            InstKind::ICmp { cond, args } => {
+                self.check_comparison(*args)?;
+                self.icmp(*cond, *args, typed()?)
+            }
             InstKind::FCmp { cond, args, .. } => self.fcmp(*cond, *args, typed()?),
             InstKind::Select { cond, then, other } => {
                 let ty = typed()?;
@@ -111,7 +115,10 @@ impl Emitter<'_> {
                 } else {
                     let offset = self.data_offsets.get(global).copied();
                     let offset = offset.ok_or_else(|| internal(&data.kind))?;
-                    self.program_scope_address(offset)?
+                    match self.has_buffers() {
+                        true => self.buffer_offset(offset)?,
+                        false => self.program_scope_address(offset)?,
+                    }
                 }
             }
             InstKind::LocalArg { ordinal } => {
@@ -280,7 +287,7 @@ impl Emitter<'_> {
     fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
         let base = self.value(base);
         let mut amount = self.value(offset);
-        let offset_pointer = super::partition::is_offset_pointer(ty);
+        let offset_pointer = self.is_offset_pointer(ty);
         if offset_pointer {
             let constant = self.module.functions[self.cur].const_bits(offset);
             amount = match constant {
@@ -434,6 +441,9 @@ impl Emitter<'_> {
     }
 
     fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Result<Id, LowerError> {
+        if let Some(id) = self.convert_buffer_pointer(op, arg, ty)? {
+            return Ok(id);
+        }
         let from = self.value_ty(arg);
         let id = self.value(arg);
         let ty_id = self.ty(ty);
@@ -472,11 +482,11 @@ impl Emitter<'_> {
             ConvertOp::FToF => self.b.op(Op::FConvert, ty_id, &[id]),
             ConvertOp::Bitcast if from == ty => id,
             ConvertOp::Bitcast => self.b.op(Op::Bitcast, ty_id, &[id]),
-            ConvertOp::PtrToInt => match super::partition::is_offset_pointer(from) {
+            ConvertOp::PtrToInt => match self.is_offset_pointer(from) {
                 true => self.b.op(Op::UConvert, ty_id, &[id]),
                 false => id,
             },
-            ConvertOp::IntToPtr => match super::partition::is_offset_pointer(ty) {
+            ConvertOp::IntToPtr => match self.is_offset_pointer(ty) {
                 true => self.b.op(Op::UConvert, ty_id, &[id]),
                 false => id,
             },

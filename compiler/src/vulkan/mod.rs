@@ -2,16 +2,21 @@
 //!
 //! Takes: a module with every property of [`crate::passes::PIPELINE`], and the device.
 //! Gives: one [`VulkanModule`] with all kernels as GLCompute entry points.
-//! Never: device memory through descriptors; whatever needs more than one instruction's look
-//! (that is a pass's work); silence about what it cannot write ([`LowerError`] names it).
+//! Never: whatever needs more than one instruction's look (that is a pass's work); silence about
+//! what it cannot write ([`LowerError`] names it).
 //!
-//! Invariant: pointers are integers. Global, constant and generic ones are 64-bit, local and
-//! private ones 32-bit offsets into their partition's array ([`partition`]).
+//! Invariant: pointers are integers. Generic ones are 64-bit, local and private ones 32-bit
+//! offsets into their partition's array ([`partition`]). Global and constant ones are 64-bit
+//! addresses or, with [`crate::Abi::Descriptors`], 32-bit offsets into their buffer ([`buffers`]).
 
 mod abi;
 mod access;
+mod arguments;
 mod atomics;
+pub(crate) mod bases;
+mod buffers;
 mod builder;
+mod descriptors;
 mod emitter;
 mod func;
 mod groups;
@@ -61,6 +66,7 @@ pub fn emit(
     }
     emitter.check_types()?;
     emitter.declare_entry_points();
+    emitter.declare_extensions()?;
     let reflection = emitter.reflection()?;
     let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
         // Names and data come from the program: an OpString holds at most 256 KiB, that is

@@ -114,6 +114,11 @@ impl Emitter<'_> {
                 arg,
                 ..
             } => matches!(f.ty(*arg), Type::I32 | Type::I16 | Type::I8),
+            InstKind::Convert {
+                op: ConvertOp::PtrToInt,
+                arg,
+                ..
+            } => self.has_buffers() && super::bases::is_buffer_pointer(f.ty(*arg)),
             InstKind::Extract { vector, .. } => self.lane_builtins.contains_key(vector),
             InstKind::Binary { op, args, .. } if depth > 0 => match op {
                 BinaryOp::IAdd
@@ -145,6 +150,11 @@ impl Emitter<'_> {
             _ => return Err(LowerError::new("internal: a parameter is no narrow value")),
         };
         Ok(match f.insts[inst].kind {
+            InstKind::Convert {
+                op: ConvertOp::PtrToInt,
+                arg,
+                ..
+            } => self.value(arg),
             InstKind::Convert { op, arg, .. } => {
                 let scalar = f.ty(arg).scalar;
                 let id = self.value(arg);

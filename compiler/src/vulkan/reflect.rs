@@ -1,12 +1,17 @@
 //! The module's NonSemantic.ClspvReflection.
 
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
+use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
-use crate::ir::{ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, InstKind, KernelArgKind};
+use crate::ir::{
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, GlobalId, InstKind,
+    KernelArgKind,
+};
 use crate::passes::LowerError;
 use pumice_reflection::{
-    ArgumentInfo, BlockArgument, ByteString, DataPush, FunctionId, HexBytes, Instruction, Kernel,
-    KernelProperties, MAY_USE_PRINTF, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
+    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
+    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
+    MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
     Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
 };
 use std::collections::BTreeSet;
@@ -68,17 +73,13 @@ impl Emitter<'_> {
         false
     }
 
-    fn program_scope_data(&self) -> Result<(Vec<u8>, Vec<Relocation>), LowerError> {
-        let size = word(self.data_size, "program-scope data")?;
-        let mut bytes = vec![0u8; size as usize];
+    /// Addresses in the initial bytes of variables.
+    fn relocations(&self) -> Result<Vec<Relocation>, LowerError> {
         let mut relocations = Vec::new();
         for (id, global) in &self.module.globals {
             let Some(&base) = self.data_offsets.get(&id) else {
                 continue;
             };
-            let at = base as usize;
-            let init = &global.init;
-            bytes[at..at + init.len()].copy_from_slice(init);
             for relocation in &global.relocations {
                 let Some(&target) = self.data_offsets.get(&relocation.target) else {
                     return Err(LowerError::new(format!(
@@ -96,7 +97,161 @@ impl Emitter<'_> {
                 });
             }
         }
-        Ok((bytes, relocations))
+        Ok(relocations)
+    }
+
+    /// Program-scope data behind an address: constant data where it is nothing else.
+    fn reflect_data_address(
+        &self,
+        range: PushRange,
+        reflection: &mut Reflection,
+    ) -> Result<(), LowerError> {
+        let relocations = self.relocations()?;
+        let place = DataPush {
+            offset: range.offset,
+            size: range.size,
+            data: HexBytes(self.data_bytes(false)?),
+        };
+        let constant = |id: &GlobalId| self.module.globals[*id].space == AddressSpace::Constant;
+        if relocations.is_empty() && self.data_offsets.keys().all(constant) {
+            reflection.push(Instruction::ConstantDataPointerPushConstant(place));
+            return Ok(());
+        }
+        for relocation in relocations {
+            let relocation = Instruction::ProgramScopeVariablePointerRelocation(relocation);
+            reflection.push(relocation);
+        }
+        let data = Instruction::ProgramScopeVariablePointerPushConstant(place);
+        reflection.push(data);
+        Ok(())
+    }
+
+    /// The module's own descriptors. Pointers in initial bytes stay NULL: what comes out of
+    /// memory is no pointer that a kernel with descriptors could use.
+    fn reflect_data_descriptors(
+        &self,
+        descriptors: &Descriptors,
+        reflection: &mut Reflection,
+    ) -> Result<(), LowerError> {
+        let data = |slot: Slot, constants: bool| -> Result<DataDescriptor, LowerError> {
+            Ok(DataDescriptor {
+                set: slot.set,
+                binding: slot.binding,
+                data: HexBytes(self.data_bytes(constants)?),
+            })
+        };
+        if descriptors.options.constants_in_buffer && self.data_sizes[0] > 0 {
+            let data = data(descriptors.constants, true)?;
+            reflection.push(match descriptors.options.constant_args_uniform {
+                true => Instruction::ConstantDataUniform(data),
+                false => Instruction::ConstantDataStorageBuffer(data),
+            });
+        }
+        if self.data_sizes[1] > 0 {
+            let data = data(descriptors.variables, false)?;
+            reflection.push(Instruction::ProgramScopeVariablesStorageBuffer(data));
+        }
+        if self.module.kernels.iter().any(|k| self.uses_printf(k.func)) {
+            reflection.push(Instruction::PrintfBufferStorageBuffer(
+                PrintfBufferDescriptor {
+                    set: descriptors.printf.set,
+                    binding: descriptors.printf.binding,
+                    size: self.target.printf_buffer_size,
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    /// The order in which a kernel's arguments are told: a block of plain data, which has a
+    /// descriptor behind all others, comes behind them here too.
+    fn argument_order(&self, k: usize) -> Vec<usize> {
+        let args = &self.module.kernels[k].args;
+        let clustered = (self.descriptors.as_ref()).is_some_and(|d| d.options.cluster_pods);
+        let is_pod = |ordinal: &usize| {
+            matches!(
+                args[*ordinal].kind,
+                KernelArgKind::Value(_) | KernelArgKind::ByVal { .. }
+            )
+        };
+        let mut order: Vec<usize> = (0..args.len()).collect();
+        if clustered {
+            order.sort_by_key(is_pod);
+        }
+        order
+    }
+
+    fn reflect_argument(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        ordinal: usize,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
+        let pointer = matches!(
+            self.module.kernels[k].args[ordinal].kind,
+            KernelArgKind::Pointer(_)
+        );
+        let number = ordinal as u32;
+        let Some(place) = self.arg_layouts[k].places[ordinal] else {
+            let spec = self
+                .local_specs
+                .iter()
+                .find(|&&(kernel, o, _)| kernel == k as u32 && o == number);
+            let &(_, _, spec_id) = spec?;
+            return Some(Instruction::ArgumentWorkgroup(WorkgroupArgument {
+                kernel,
+                ordinal: number,
+                spec_id,
+                elem_size: self.local_element(k as u32, number),
+                info,
+            }));
+        };
+        if let (Some(descriptors), true) = (&self.descriptors, pointer) {
+            let pointer = descriptors.pointer(k as u32, place.offset)?;
+            let argument = DescriptorArgument {
+                kernel,
+                ordinal: number,
+                set: pointer.slot.set,
+                binding: pointer.slot.binding,
+                info,
+            };
+            return Some(match pointer.uniform {
+                true => Instruction::ArgumentUniform(argument),
+                false => Instruction::ArgumentStorageBuffer(argument),
+            });
+        }
+        let blocks = self.arg_blocks[k].iter().rev();
+        let &(start, block) = blocks.clone().find(|(start, _)| *start <= place.offset)?;
+        let in_block = |slot: Slot| BlockArgument {
+            kernel,
+            ordinal: number,
+            set: slot.set,
+            binding: slot.binding,
+            offset: place.offset - start,
+            size: place.size,
+            info,
+        };
+        Some(match block {
+            ArgBlock::Push(base) => {
+                let argument = PushArgument {
+                    kernel,
+                    ordinal: number,
+                    offset: base + place.offset,
+                    size: place.size,
+                    info,
+                };
+                match pointer {
+                    true => Instruction::ArgumentPointerPushConstant(argument),
+                    false => Instruction::ArgumentPodPushConstant(argument),
+                }
+            }
+            ArgBlock::Uniform(_, slot) if pointer => {
+                Instruction::ArgumentPointerUniform(in_block(slot))
+            }
+            ArgBlock::Uniform(_, slot) => Instruction::ArgumentPodUniform(in_block(slot)),
+            ArgBlock::Storage(_, slot) => Instruction::ArgumentPodStorageBuffer(in_block(slot)),
+        })
     }
 
     fn reflect_kernels(&self, reflection: &mut Reflection) {
@@ -115,60 +270,11 @@ impl Emitter<'_> {
                     attributes: kernel.attributes.clone(),
                 }),
             });
-            for (ordinal, arg) in kernel.args.iter().enumerate() {
-                let info = arg
-                    .info
-                    .as_ref()
-                    .map(|info| reflection.add_info(info_of(info)));
-                let ordinal = ordinal as u32;
-                let pointer = matches!(arg.kind, KernelArgKind::Pointer(_));
-                let Some(place) = self.arg_layouts[k].places[ordinal as usize] else {
-                    let spec = self
-                        .local_specs
-                        .iter()
-                        .find(|&&(kernel, o, _)| kernel == k as u32 && o == ordinal);
-                    if let Some(&(_, _, spec_id)) = spec {
-                        reflection.push(Instruction::ArgumentWorkgroup(WorkgroupArgument {
-                            kernel: reference,
-                            ordinal,
-                            spec_id,
-                            elem_size: 1,
-                            info,
-                        }));
-                    }
-                    continue;
-                };
-                match self.arg_blocks[k] {
-                    ArgBlock::Push(base) => {
-                        let argument = PushArgument {
-                            kernel: reference,
-                            ordinal,
-                            offset: base + place.offset,
-                            size: place.size,
-                            info,
-                        };
-                        reflection.push(if pointer {
-                            Instruction::ArgumentPointerPushConstant(argument)
-                        } else {
-                            Instruction::ArgumentPodPushConstant(argument)
-                        });
-                    }
-                    ArgBlock::Uniform(_) => {
-                        let argument = BlockArgument {
-                            kernel: reference,
-                            ordinal,
-                            set: 0,
-                            binding: 0,
-                            offset: place.offset,
-                            size: place.size,
-                            info,
-                        };
-                        reflection.push(if pointer {
-                            Instruction::ArgumentPointerUniform(argument)
-                        } else {
-                            Instruction::ArgumentPodUniform(argument)
-                        });
-                    }
+            for ordinal in self.argument_order(k) {
+                let info = kernel.args[ordinal].info.as_ref();
+                let info = info.map(|info| reflection.add_info(info_of(info)));
+                if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
+                    reflection.push(argument);
                 }
             }
             if let Some([x, y, z]) = kernel.required_work_group_size {
@@ -188,7 +294,7 @@ impl Emitter<'_> {
     pub fn reflection(&self) -> Result<Reflection, LowerError> {
         let mut reflection = Reflection::default();
         self.reflect_kernels(&mut reflection);
-        if self.fixed_group_size.is_none() {
+        if self.fixed_group_sizes.is_none() {
             reflection.push(Instruction::SpecConstantWorkgroupSize(SpecIds3 {
                 x: 0,
                 y: 1,
@@ -201,12 +307,19 @@ impl Emitter<'_> {
         if let Some((_, id)) = self.subgroup_max_size {
             reflection.push(Instruction::SpecConstantSubgroupMaxSize(SpecId { id }));
         }
-        for (constant, size) in MODULE_CONSTANTS {
+        if let Some([(_, x), (_, y), (_, z)]) = self.global_offset {
+            reflection.push(Instruction::SpecConstantGlobalOffset(SpecIds3 { x, y, z }));
+        }
+        if let Some(descriptors) = &self.descriptors {
+            self.reflect_data_descriptors(descriptors, &mut reflection)?;
+        }
+        for constant in MODULE_CONSTANTS {
             let Some(offset) = self.constants.offset(constant) else {
                 continue;
             };
+            let size = constant.size(self.constants.wide);
             let range = PushRange { offset, size };
-            let instruction = match constant {
+            reflection.push(match constant {
                 ModuleConstant::RegionOffset => Instruction::PushConstantRegionOffset(range),
                 ModuleConstant::GlobalOffset => Instruction::PushConstantGlobalOffset(range),
                 ModuleConstant::GlobalSize => Instruction::PushConstantGlobalSize(range),
@@ -218,17 +331,8 @@ impl Emitter<'_> {
                     Instruction::PushConstantRegionGroupOffset(range)
                 }
                 ModuleConstant::ProgramScope => {
-                    let (data, relocations) = self.program_scope_data()?;
-                    for relocation in relocations {
-                        reflection.push(Instruction::ProgramScopeVariablePointerRelocation(
-                            relocation,
-                        ));
-                    }
-                    Instruction::ProgramScopeVariablePointerPushConstant(DataPush {
-                        offset,
-                        size,
-                        data: HexBytes(data),
-                    })
+                    self.reflect_data_address(range, &mut reflection)?;
+                    continue;
                 }
                 ModuleConstant::PrintfBuffer => {
                     Instruction::PrintfBufferPointerPushConstant(PrintfBufferPush {
@@ -237,8 +341,7 @@ impl Emitter<'_> {
                         buffer_size: self.target.printf_buffer_size,
                     })
                 }
-            };
-            reflection.push(instruction);
+            });
         }
         for record in &self.module.printf {
             let text = &self.module.strings[record.text];

@@ -1,11 +1,14 @@
-//! Work-item built-ins and kernel arguments: inputs, specialization and push constants.
+//! Work-item built-ins: inputs, specialization and push constants.
+//!
+//! Where ids, sizes and offsets of the range come from is the interface's form ([`RangeForm`]).
 
-use super::abi::ModuleConstant;
+use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
-use super::emitter::{ArgBlock, Emitter};
+use super::emitter::Emitter;
+use crate::abi::RangeForm;
 use crate::ir::{BuiltIn, Scalar, Type};
 use crate::passes::LowerError;
-use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op, StorageClass};
+use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
 
 impl Emitter<'_> {
     fn constant_offset(&self, constant: ModuleConstant) -> Result<u32, LowerError> {
@@ -15,13 +18,13 @@ impl Emitter<'_> {
     }
 
     /// A 64-bit number from two words of the push constants.
-    fn push_u64(&mut self, byte: u32) -> Result<Id, LowerError> {
+    pub fn push_u64(&mut self, byte: u32) -> Result<Id, LowerError> {
         let low = self.push_word(byte / 4)?;
         let high = self.push_word(byte / 4 + 1)?;
         Ok(self.pair_to_u64(low, high))
     }
 
-    fn pair_to_u64(&mut self, low: Id, high: Id) -> Id {
+    pub fn pair_to_u64(&mut self, low: Id, high: Id) -> Id {
         let u32_ty = self.b.int(32);
         let v2 = self.b.vector(u32_ty, 2);
         let u64_ty = self.b.int(64);
@@ -34,10 +37,57 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, u64_ty, &[word])
     }
 
-    /// One of the three 64-bit numbers of a module push constant of 24 bytes.
+    /// One of the three numbers of an offset or size in push constants, as 64 bits.
     fn wide_lane(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
-        let base = self.constant_offset(constant)?;
-        self.push_u64(base + 8 * lane)
+        if self.constants.wide {
+            let base = self.constant_offset(constant)?;
+            return self.push_u64(base + 8 * lane);
+        }
+        let word = self.narrow_lane(constant, lane)?;
+        Ok(self.widen(word))
+    }
+
+    /// The low word of [`Self::wide_lane`].
+    fn wide_lane_low(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
+        match self.constants.wide {
+            true => {
+                let word = self.constant_offset(constant)? / 4 + 2 * lane;
+                self.push_word(word)
+            }
+            false => self.narrow_lane(constant, lane),
+        }
+    }
+
+    /// One of the three specialization constants of the global offset.
+    fn offset_spec(&mut self, lane: u32) -> Id {
+        let all = match self.global_offset {
+            Some(all) => all,
+            None => {
+                let all = [0; 3].map(|zero| self.spec_constant(zero));
+                self.global_offset = Some(all);
+                all
+            }
+        };
+        all[lane as usize].0
+    }
+
+    /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
+    /// for nothing.
+    fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
+        let constant = match range_form(&self.options.abi) {
+            RangeForm::BuiltIns => return Ok(None),
+            RangeForm::OffsetSpec => {
+                let word = self.offset_spec(lane);
+                return Ok(Some(if low { word } else { self.widen(word) }));
+            }
+            RangeForm::OffsetPush => ModuleConstant::GlobalOffset,
+            RangeForm::Regions | RangeForm::WideRegions => ModuleConstant::RegionOffset,
+        };
+        match low {
+            true => self.wide_lane_low(constant, lane),
+            false => self.wide_lane(constant, lane),
+        }
+        .map(Some)
     }
 
     /// One of the three words of a module push constant of 12 bytes.
@@ -58,16 +108,32 @@ impl Emitter<'_> {
     pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.int(32);
         let u64_ty = self.b.int(64);
+        let regions = range_form(&self.options.abi).has_regions();
         let narrow = match which {
             BuiltIn::GlobalId => {
                 let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
                 let id = self.widen(id);
-                let offset = self.wide_lane(ModuleConstant::RegionOffset, lane)?;
-                return Ok(self.b.op(Op::IAdd, u64_ty, &[id, offset]));
+                return Ok(match self.id_offset(lane, false)? {
+                    Some(offset) => self.b.op(Op::IAdd, u64_ty, &[id, offset]),
+                    None => id,
+                });
             }
-            BuiltIn::GlobalSize => return self.wide_lane(ModuleConstant::GlobalSize, lane),
-            BuiltIn::GlobalOffset => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
+            BuiltIn::GlobalSize if regions => {
+                return self.wide_lane(ModuleConstant::GlobalSize, lane);
+            }
+            BuiltIn::GlobalSize => {
+                let groups = self.input_lane(SpvBuiltIn::NumWorkgroups, lane);
+                let (groups, size) = (self.widen(groups), self.group_size[lane as usize]);
+                let size = self.widen(size);
+                return Ok(self.b.op(Op::IMul, u64_ty, &[groups, size]));
+            }
+            BuiltIn::GlobalOffset => match range_form(&self.options.abi) {
+                RangeForm::BuiltIns => self.b.u32(0),
+                RangeForm::OffsetSpec => self.offset_spec(lane),
+                _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
+            },
             BuiltIn::LocalId => self.input_lane(SpvBuiltIn::LocalInvocationId, lane),
+            BuiltIn::GroupId if !regions => self.input_lane(SpvBuiltIn::WorkgroupId, lane),
             BuiltIn::GroupId => {
                 let id = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
                 let offset = self.narrow_lane(ModuleConstant::RegionGroupOffset, lane)?;
@@ -77,6 +143,7 @@ impl Emitter<'_> {
             BuiltIn::EnqueuedLocalSize => {
                 self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?
             }
+            BuiltIn::NumGroups if !regions => self.input_lane(SpvBuiltIn::NumWorkgroups, lane),
             BuiltIn::NumGroups => self.narrow_lane(ModuleConstant::NumWorkgroups, lane)?,
             other => {
                 return Err(LowerError::new(format!("internal: {other:?} has no lanes")));
@@ -88,28 +155,34 @@ impl Emitter<'_> {
     /// The low word of [`Self::builtin_lane`].
     pub fn builtin_low_word(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.int(32);
-        let wide = match which {
-            BuiltIn::GlobalId => ModuleConstant::RegionOffset,
-            BuiltIn::GlobalSize => ModuleConstant::GlobalSize,
-            BuiltIn::GlobalOffset => ModuleConstant::GlobalOffset,
-            BuiltIn::LocalId => return Ok(self.input_lane(SpvBuiltIn::LocalInvocationId, lane)),
-            BuiltIn::LocalSize => return Ok(self.group_size[lane as usize]),
-            BuiltIn::EnqueuedLocalSize => {
-                return self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane);
+        let regions = range_form(&self.options.abi).has_regions();
+        Ok(match which {
+            BuiltIn::GlobalId => {
+                let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+                match self.id_offset(lane, true)? {
+                    Some(offset) => self.b.op(Op::IAdd, u32_ty, &[id, offset]),
+                    None => id,
+                }
             }
-            BuiltIn::NumGroups => return self.narrow_lane(ModuleConstant::NumWorkgroups, lane),
+            BuiltIn::GlobalSize if regions => {
+                self.wide_lane_low(ModuleConstant::GlobalSize, lane)?
+            }
+            BuiltIn::GlobalOffset if regions => {
+                self.wide_lane_low(ModuleConstant::GlobalOffset, lane)?
+            }
+            BuiltIn::LocalId => self.input_lane(SpvBuiltIn::LocalInvocationId, lane),
+            BuiltIn::LocalSize => self.group_size[lane as usize],
+            BuiltIn::EnqueuedLocalSize => {
+                self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?
+            }
+            BuiltIn::NumGroups if regions => {
+                self.narrow_lane(ModuleConstant::NumWorkgroups, lane)?
+            }
             _ => {
                 let id = self.builtin_lane(which, lane)?;
-                return Ok(self.b.op(Op::UConvert, u32_ty, &[id]));
+                self.b.op(Op::UConvert, u32_ty, &[id])
             }
-        };
-        let word = self.constant_offset(wide)? / 4 + 2 * lane;
-        let low = self.push_word(word)?;
-        if which != BuiltIn::GlobalId {
-            return Ok(low);
-        }
-        let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
-        Ok(self.b.op(Op::IAdd, u32_ty, &[id, low]))
+        })
     }
 
     fn lanes(&mut self, which: BuiltIn) -> Result<[Id; 3], LowerError> {
@@ -157,6 +230,11 @@ impl Emitter<'_> {
                 let index = self.input(SpvBuiltIn::LocalInvocationIndex, u32_ty);
                 self.widen(index)
             }
+            BuiltIn::WorkDim
+                if (self.descriptors.as_ref()).is_some_and(|d| !d.options.work_dim) =>
+            {
+                self.b.u32(3)
+            }
             BuiltIn::WorkDim => {
                 let (id, _) = match self.work_dim {
                     Some(pair) => pair,
@@ -196,6 +274,7 @@ impl Emitter<'_> {
                 let v4 = self.b.vector(u32_ty, 4);
                 self.input(builtin, v4)
             }
+            BuiltIn::PrintfBuffer if self.has_buffers() => self.b.u32(0),
             BuiltIn::PrintfBuffer => {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
                 self.push_u64(base)?
@@ -252,53 +331,5 @@ impl Emitter<'_> {
         let u64_ty = self.b.int(64);
         let offset = self.b.const_int(64, offset);
         Ok(self.b.op(Op::IAdd, u64_ty, &[address, offset]))
-    }
-
-    /// One word of the current kernel's argument block.
-    fn argument_word(&mut self, block: ArgBlock, word: u32) -> Result<Id, LowerError> {
-        match block {
-            ArgBlock::Push(base) => self.push_word(base / 4 + word),
-            ArgBlock::Uniform(var) => {
-                self.cur_uses.insert(var);
-                let u32_ty = self.b.int(32);
-                let ptr = self.b.pointer(StorageClass::Uniform, u32_ty);
-                let zero = self.b.u32(0);
-                let (row, column) = (self.b.u32(word / 4), self.b.u32(word % 4));
-                let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, row, column]);
-                Ok(self.b.op(Op::Load, u32_ty, &[chain]))
-            }
-        }
-    }
-
-    /// A kernel argument at a byte offset of the argument block.
-    pub fn load_arg(&mut self, offset: u32, ty: Type) -> Result<Id, LowerError> {
-        let block = self.kernel_of[self.cur]
-            .map(|k| self.arg_blocks[k as usize])
-            .ok_or_else(|| LowerError::new("internal: argument read outside a kernel"))?;
-        let size = ty.scalar.bytes();
-        let mut lanes = Vec::with_capacity(usize::from(ty.lanes));
-        for lane in 0..u32::from(ty.lanes) {
-            let at = offset + lane * size;
-            let word = self.argument_word(block, at / 4)?;
-            let bits = match size {
-                8 => {
-                    let high = self.argument_word(block, at / 4 + 1)?;
-                    self.pair_to_u64(word, high)
-                }
-                4 => word,
-                _ => {
-                    let u32_ty = self.b.int(32);
-                    let narrow = self.b.int(size * 8);
-                    let mut word = word;
-                    if at % 4 != 0 {
-                        let shift = self.b.u32(at % 4 * 8);
-                        word = self.b.op(Op::ShiftRightLogical, u32_ty, &[word, shift]);
-                    }
-                    self.b.op(Op::UConvert, narrow, &[word])
-                }
-            };
-            lanes.push(self.register_form(bits, ty.scalar));
-        }
-        Ok(self.build(ty, &lanes))
     }
 }

@@ -1,9 +1,11 @@
 //! The command line, in both of its forms.
 
+use pumice_compiler::abi::{self, Abi, DescriptorFlags};
+use pumice_compiler::options::{ClStd, Define};
 use pumice_compiler::{CompileOptions, options};
 
-/// What `--help` prints.
-pub const USAGE: &str = "\
+/// The first part of it.
+const USAGE: &str = "\
 usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
 
   -D NAME[=VALUE]  -U NAME  -I FOLDER  -cl-std=CL1.2|CL2.0|CL3.0  -cl-...  -w  -Werror  -g
@@ -16,8 +18,11 @@ usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
                    lowered     the same after all passes
                    vulkan      Vulkan SPIR-V
                    reflection  what the Vulkan module says about its kernels
+                   descriptor-map  the same in the old comma-separated format
   --device=WHICH   reference   what a Vulkan driver on the CPU offers (the default)
                    full        every optional feature and extension of OpenCL C
+  --abi=FORM       addresses   pointers are device addresses (the default)
+                   descriptors pointers are buffers with descriptors; implied by the options below
   -o FILE          where the output goes
 
 As the offline compiler of the OpenCL-CTS:
@@ -43,6 +48,8 @@ pub enum Emit {
     Vulkan,
     /// The Vulkan module's reflection.
     Reflection,
+    /// The same as a descriptor map.
+    DescriptorMap,
 }
 
 const EMITS: &[(&str, Emit)] = &[
@@ -54,6 +61,7 @@ const EMITS: &[(&str, Emit)] = &[
     ("lowered", Emit::Lowered),
     ("vulkan", Emit::Vulkan),
     ("reflection", Emit::Reflection),
+    ("descriptor-map", Emit::DescriptorMap),
 ];
 
 /// A command line.
@@ -71,6 +79,15 @@ pub struct Arguments {
     pub full_device: bool,
     /// The build options.
     pub options: CompileOptions,
+    /// How kernels get at their arguments.
+    pub abi: Abi,
+    /// What the target is denied, and how functions are chosen.
+    pub flags: DescriptorFlags,
+}
+
+/// What `--help` prints.
+pub fn usage() -> String {
+    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", abi::help())
 }
 
 impl Arguments {
@@ -80,8 +97,13 @@ impl Arguments {
         let mut full_device = false;
         let (mut output, mut input, mut device_info) = (None, None, None);
         let mut words = Vec::new();
+        let mut descriptors = false;
+        let mut flags = DescriptorFlags::default();
         let mut args = args.peekable();
         while let Some(arg) = args.next() {
+            if flags.take(&arg)? {
+                continue;
+            }
             let (key, mut value) = match arg.split_once('=') {
                 Some((key, value)) if key.starts_with("--") => (key, Some(value.to_string())),
                 _ => (arg.as_str(), None),
@@ -94,6 +116,7 @@ impl Arguments {
             };
             match key {
                 "--emit" => emit = emit_named(&value()?)?,
+                "--abi" => descriptors = is_descriptors(&value()?)?,
                 "--mode" => check_mode(&value()?)?,
                 "--output" | "-o" => output = Some(value()?),
                 "--cl-device-info" => device_info = Some(value()?),
@@ -114,7 +137,18 @@ impl Arguments {
             .iter()
             .map(|w| format!("\"{}\"", w.replace('\\', "\\\\").replace('"', "\\\"")))
             .collect();
-        let (options, _) = options::parse_build(&quoted.join(" ")).map_err(|e| e.to_string())?;
+        let (mut options, _) =
+            options::parse_build(&quoted.join(" ")).map_err(|e| e.to_string())?;
+        options.math.native |= flags.native_math();
+        let abi = if descriptors || flags.any() {
+            let regions = options.std.is_some_and(|std| std >= ClStd::Cl20);
+            let resolved = flags.resolve(regions && !options.math.uniform_work_group_size)?;
+            // The mapping is that of Vulkan 1.0.
+            options.defines.push(Define::Define("VULKAN=100".into()));
+            Abi::Descriptors(resolved)
+        } else {
+            Abi::Addresses
+        };
         Ok(Arguments {
             emit,
             output,
@@ -122,6 +156,8 @@ impl Arguments {
             device_info,
             full_device,
             options,
+            abi,
+            flags,
         })
     }
 }
@@ -130,6 +166,14 @@ fn one_input(input: &mut Option<String>, name: String) -> Result<(), String> {
     match input.replace(name) {
         None => Ok(()),
         Some(_) => Err("more than one input file".to_string()),
+    }
+}
+
+fn is_descriptors(form: &str) -> Result<bool, String> {
+    match form {
+        "addresses" => Ok(false),
+        "descriptors" => Ok(true),
+        _ => Err(format!("'{form}' is no form of interface")),
     }
 }
 

@@ -1,7 +1,8 @@
 //! `pumicec`: the compiler as a command.
 //!
 //! ```text
-//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|lowered|vulkan|reflection] [-o FILE] FILE.cl|-
+//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|lowered|vulkan|reflection|
+//!         descriptor-map] [--abi=addresses|descriptors] [-o FILE] FILE.cl|-
 //! ```
 //!
 //! Build options are those of clBuildProgram. The output goes to FILE, else to standard output
@@ -15,7 +16,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, Emit, USAGE};
+use arguments::{Arguments, Emit, usage};
 use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::{
     IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, Source, Target, backend,
@@ -66,7 +67,12 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
             let tree = finish(frontend::check(source, options, target, &includes))?;
             return Ok(tree.into_bytes());
         }
-        Emit::Kernel | Emit::Ir | Emit::Lowered | Emit::Vulkan | Emit::Reflection => {}
+        Emit::Kernel
+        | Emit::Ir
+        | Emit::Lowered
+        | Emit::Vulkan
+        | Emit::Reflection
+        | Emit::DescriptorMap => {}
     }
     let module = finish(pumice_compiler::compile(source, options, target, &includes))?;
     if args.emit == Emit::Kernel {
@@ -75,6 +81,7 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
     let linked = finish(pumice_compiler::link(&[&module], &LinkOptions::default()))?;
     let lower = LowerOptions {
         math: options.math,
+        abi: args.abi.clone(),
         ..LowerOptions::default()
     };
     if matches!(args.emit, Emit::Ir | Emit::Lowered) {
@@ -97,6 +104,9 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
         return Ok(words_to_bytes(&vulkan.words));
     }
     match pumice_reflection::read(&vulkan.words) {
+        Ok(reflection) if args.emit == Emit::DescriptorMap => {
+            Ok(pumice_reflection::descriptor_map(&reflection).into_bytes())
+        }
         Ok(reflection) => Ok(format!("{reflection}").into_bytes()),
         Err(e) => {
             eprintln!("error: the module's reflection cannot be read: {e}");
@@ -115,7 +125,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(why) => {
             if why.is_empty() {
-                print!("{USAGE}");
+                print!("{}", usage());
                 return ExitCode::SUCCESS;
             }
             eprintln!("pumicec: error: {why}");
@@ -131,7 +141,10 @@ fn main() -> ExitCode {
             .map_err(|e| format!("{path}: {e}")),
     };
     let target = match target {
-        Ok(target) => target,
+        Ok(mut target) => {
+            args.flags.restrict(&mut target);
+            target
+        }
         Err(why) => {
             eprintln!("pumicec: error: {why}");
             return ExitCode::from(2);

@@ -333,7 +333,11 @@ impl Parser {
             } else {
                 None
             };
-            kernel.args.push(KernelArg { kind, info });
+            kernel.args.push(KernelArg {
+                kind,
+                info,
+                pointee: None,
+            });
             self.end_of_line()?;
         }
         module.kernels.push(kernel);
