@@ -3,8 +3,6 @@
 //! The parser takes the string of clBuildProgram, clCompileProgram or clLinkProgram as the
 //! application gave it (OpenCL 3.0 API §5.8.6 and §5.8.7).
 
-use crate::abi::Abi;
-
 /// Parsed options of the front end (clBuildProgram, clCompileProgram).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CompileOptions {
@@ -100,8 +98,6 @@ pub struct LowerOptions {
     pub math: MathOptions,
     /// clSetProgramSpecializationConstant: SpecId and the constant's bits, zero-extended.
     pub spec_constants: Vec<(u32, u64)>,
-    /// How kernels get at their arguments.
-    pub abi: Abi,
 }
 
 /// What is wrong with a string of options.

@@ -1,5 +1,7 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
+use crate::abi::Abi;
+
 /// Which storage classes accept 8- or 16-bit accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SmallStorage {
@@ -55,6 +57,8 @@ pub struct SubgroupOps {
 /// extensions; equal targets give equal output for equal input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
+    /// How kernels get at their arguments.
+    pub abi: Abi,
     /// CL_DEVICE_NUMERIC_VERSION's major and minor, e.g. `(3, 0)`.
     pub opencl_version: (u8, u8),
     /// The highest OpenCL C version offered, e.g. `(3, 0)`.
@@ -163,6 +167,7 @@ impl Target {
 
     /// A generous target for tests and `pumicec` without a device: what lavapipe 22.3 offers.
     pub fn reference() -> Self {
+            abi: Abi::Addresses,
         let small = SmallStorage {
             storage_buffer: true,
             uniform: true,

@@ -92,6 +92,8 @@ variables! {
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas.";
+    ABI = "PUMICE_ABI",
+        "descriptors: compile kernels as for devices without device addresses.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_compiler::Target;
+use pumice_compiler::abi::DescriptorOptions;
+use pumice_compiler::{Abi, Target};
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
 use pumice_vulkan_layer::quirks;
 use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
@@ -202,10 +203,16 @@ impl Device {
     /// CL_DEVICE_MAX_MEM_ALLOC_SIZE in bytes.
     pub fn max_allocation(&self) -> u64 {
         let caps = self.capabilities();
-        caps.limits
+        let all = caps
+            .limits
             .max_buffer
             .min(caps.limits.max_allocation)
-            .min(caps.device_memory())
+            .min(caps.device_memory());
+        match self.abi() {
+            Abi::Addresses => all,
+            // What a descriptor can show of a buffer.
+            Abi::Descriptors(_) => all.min(u64::from(caps.limits.max_storage_buffer_range)),
+        }
     }
 
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: at least the largest OpenCL type.
@@ -256,18 +263,28 @@ impl Device {
         }
     }
 
+    /// How kernels get at their arguments on this device.
+    pub fn abi(&self) -> Abi {
+        let asked = config::ABI.value().is_some_and(|form| form == "descriptors");
+        if asked || !self.capabilities().features.buffer_device_address {
+            Abi::Descriptors(DescriptorOptions::of_driver())
+        } else {
+            Abi::Addresses
+        }
+    }
+
     /// The device as the compiler knows it.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {
             return Ok(target.clone());
         }
         let probes = self.gpu()?.probes();
-        let target = make_target(self.capabilities(), &probes);
+        let target = make_target(self.capabilities(), &probes, self.abi());
         Ok(self.target.get_or_init(|| Arc::new(target)).clone())
     }
 }
 
-fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
+fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
     let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
         list.map(|e| e.name.to_string()).collect::<Vec<_>>()
     };
@@ -284,6 +301,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes) -> Target {
     let features = &caps.features;
     let subgroup = &caps.subgroup;
     Target {
+        abi,
         opencl_version: (3, 0),
         opencl_c_version: (3, 0),
         extensions: names(&mut extensions::of_device(caps)),

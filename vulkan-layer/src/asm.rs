@@ -209,8 +209,13 @@ impl Module {
     /// variable.
     pub fn word_buffer(&mut self, set: u32, binding: u32) -> u32 {
         let uint = self.uint(32);
-        let array = self.unique_ty(29, &[uint]);
-        self.decorate(array, 6, &[4]);
+        self.array_buffer(uint, 4, set, binding)
+    }
+
+    /// The same with elements of type `of` and `stride` bytes.
+    pub fn array_buffer(&mut self, of: u32, stride: u32, set: u32, binding: u32) -> u32 {
+        let array = self.unique_ty(29, &[of]);
+        self.decorate(array, 6, &[stride]);
         let variable = self.block(class::STORAGE_BUFFER, &[(array, 0)]);
         self.decorate(variable, 34, &[set]);
         self.decorate(variable, 33, &[binding]);

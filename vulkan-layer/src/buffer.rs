@@ -25,7 +25,7 @@ pub enum MemoryClass {
     Imported,
 }
 
-/// A buffer with a device address. Cheap to clone; the memory goes with the last clone.
+/// A buffer, with an address where the device has them. Cheap to clone; the memory goes with the last clone.
 #[derive(Clone)]
 pub struct Buffer(Arc<BufferInner>);
 
@@ -56,15 +56,23 @@ const ALIGNMENT: u64 = 256;
 /// From here on a buffer gets a VkDeviceMemory of its own.
 const DEDICATED_FROM: u64 = 16 << 20;
 
-fn usage() -> vk::BufferUsageFlags {
-    vk::BufferUsageFlags::STORAGE_BUFFER
+fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
+    let address = match has_addresses(device) {
+        true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+        false => vk::BufferUsageFlags::empty(),
+    };
+    address
+        | vk::BufferUsageFlags::STORAGE_BUFFER
         | vk::BufferUsageFlags::UNIFORM_BUFFER
         | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
         | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
         | vk::BufferUsageFlags::INDIRECT_BUFFER
         | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST
-        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+}
+
+fn has_addresses(device: &DeviceShared) -> bool {
+    device.caps.features.buffer_device_address
 }
 
 /// A VkBuffer that is destroyed unless it is handed on.
@@ -119,7 +127,7 @@ impl Buffer {
         check_size(device, size)?;
         let info = vk::BufferCreateInfo::default()
             .size(size)
-            .usage(usage())
+            .usage(usage(device))
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         let buffer = RawBuffer::create(device, &info)?;
         // SAFETY: the buffer belongs to the device.
@@ -181,8 +189,10 @@ impl Buffer {
     ) -> Self {
         let raw = buffer.hand_on();
         let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
-        // SAFETY: the buffer has memory and was made with SHADER_DEVICE_ADDRESS.
-        let address = unsafe { device.raw.get_buffer_device_address(&info) };
+        // SAFETY: the buffer has memory and was made with SHADER_DEVICE_ADDRESS, since the feature
+        // is enabled.
+        let address = || unsafe { device.raw.get_buffer_device_address(&info) };
+        let address = if has_addresses(device) { address() } else { 0 };
         Self(Arc::new(BufferInner {
             device: Arc::clone(device),
             raw,
@@ -199,7 +209,7 @@ impl Buffer {
         self.0.size
     }
 
-    /// The device address of the first byte; never 0.
+    /// The device address of the first byte: 0 where the device has no addresses, and only there.
     pub fn address(&self) -> u64 {
         self.0.address
     }
@@ -327,7 +337,7 @@ impl Device {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
         let info = vk::BufferCreateInfo::default()
             .size(size)
-            .usage(usage())
+            .usage(usage(device))
             .sharing_mode(vk::SharingMode::EXCLUSIVE)
             .push_next(&mut external);
         let buffer = RawBuffer::create(device, &info)?;
@@ -360,11 +370,13 @@ impl Device {
             .host_pointer(pointer.as_ptr().cast());
         let mut flags =
             vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let info = vk::MemoryAllocateInfo::default()
+        let mut info = vk::MemoryAllocateInfo::default()
             .allocation_size(size)
             .memory_type_index(memory_type)
-            .push_next(&mut import)
-            .push_next(&mut flags);
+            .push_next(&mut import);
+        if has_addresses(device) {
+            info = info.push_next(&mut flags);
+        }
         // SAFETY: the pointer is valid by this function's contract and aligned as checked.
         let memory = unsafe { device.raw.allocate_memory(&info, None) };
         let memory = memory.call("vkAllocateMemory")?;

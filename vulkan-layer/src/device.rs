@@ -87,7 +87,7 @@ impl Device {
             device: raw.clone(),
             physical_device: physical.raw,
             debug_settings: quiet,
-            buffer_device_address: true,
+            buffer_device_address: caps.features.buffer_device_address,
             allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 64 << 20),
         });
         let allocator = allocator.map_err(|_| Error::OutOfHostMemory)?;

@@ -199,16 +199,21 @@ features! {
 }
 
 impl Features {
-    /// The features that every device of Pumice must have, by Vulkan name, with their state.
-    pub(crate) fn floor(&self) -> [(&'static str, bool); 7] {
-        [
-            ("bufferDeviceAddress", self.buffer_device_address),
+    /// What a device of Pumice must have, by Vulkan name, with its state. Without device addresses
+    /// a second, lower floor holds: memory is words then, whatever the widths of the accesses.
+    pub(crate) fn floor(&self) -> Vec<(&'static str, bool)> {
+        let mut floor = vec![
             ("timelineSemaphore", self.timeline_semaphore),
             ("shaderInt64", self.shader_int64),
             ("shaderInt16", self.shader_int16),
             ("shaderInt8", self.shader_int8),
-            ("storageBuffer8BitAccess", self.storage_buffer8_bit_access),
-            ("storageBuffer16BitAccess", self.storage_buffer16_bit_access),
-        ]
+        ];
+        if self.buffer_device_address {
+            floor.extend([
+                ("storageBuffer8BitAccess", self.storage_buffer8_bit_access),
+                ("storageBuffer16BitAccess", self.storage_buffer16_bit_access),
+            ]);
+        }
+        floor
     }
 }

@@ -4,10 +4,11 @@
 //! the host's IEEE arithmetic over cases where a shortcut would show.
 
 use crate::asm::{Module, class};
-use crate::buffer::MemoryClass;
+use crate::buffer::{Buffer, MemoryClass};
+use crate::descriptor::Resource;
 use crate::device::Device;
 use crate::error::Result;
-use crate::pipeline::{LayoutDesc, PipelineDesc};
+use crate::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
 use crate::quirks::{self, Change};
 
 /// What the probes found.
@@ -113,50 +114,70 @@ fn f64_with(random: &mut Random, exponents: std::ops::Range<i64>) -> f64 {
     f64::from_bits((bits >> 63) << 63 | ((exponent + 1023) as u64) << 52 | (bits & ((1 << 52) - 1)))
 }
 
-/// The kernel `probe`: `count` loads from `in + id * count * size`, `body`, and as many stores
-/// as it gives results.
+/// The kernel `probe`: `inputs` loads from place `id * inputs` of the first buffer on, `body`,
+/// and as many stores into the second as it gives results.
 fn arithmetic_module(
     width: u32,
     inputs: u32,
     body: impl FnOnce(&mut Module, u32, u32, &[u32]) -> Vec<u32>,
 ) -> Vec<u32> {
     let mut m = Module::new();
-    m.capability(11);
-    m.capability(5347);
     if width == 64 {
         m.capability(10);
     }
-    m.extension("SPV_KHR_physical_storage_buffer");
     let glsl = m.import("GLSL.std.450");
-    let (uint, ulong, float) = (m.uint(32), m.uint(64), m.float(width));
+    let (uint, float) = (m.uint(32), m.float(width));
+    let from = m.array_buffer(float, width / 8, 0, 0);
+    let to = m.array_buffer(float, width / 8, 0, 1);
+    let group = m.builtin3(26);
+    let uvec3 = m.vector(uint, 3);
+    let function = m.begin("probe");
+    m.mode(function, 17, &[1, 1, 1]);
+    let zero = m.u32(0);
+    let ids = m.load(uvec3, group);
+    let id = m.op(81, uint, &[ids, 0]);
+    let place = |m: &mut Module, count: u32, index: u32| {
+        let (stride, index) = (m.u32(count), m.u32(index));
+        let scaled = m.op(132, uint, &[id, stride]);
+        m.op(128, uint, &[scaled, index])
+    };
+    let mut values = Vec::new();
+    for index in 0..inputs {
+        let at = place(&mut m, inputs, index);
+        values.push(m.load_at(class::STORAGE_BUFFER, float, from, &[zero, at]));
+    }
+    let results = body(&mut m, glsl, float, &values);
+    for (index, &result) in (0..).zip(&results) {
+        let at = place(&mut m, results.len() as u32, index);
+        let pointer = m.access(class::STORAGE_BUFFER, float, to, &[zero, at]);
+        m.op0(62, &[pointer, result]);
+    }
+    m.end();
+    m.finish()
+}
+
+/// The kernel `probe` that copies a word for each work-group from one address to another.
+fn copy_module() -> Vec<u32> {
+    let mut m = Module::new();
+    m.capability(11);
+    m.capability(5347);
+    m.extension("SPV_KHR_physical_storage_buffer");
+    let (uint, ulong) = (m.uint(32), m.uint(64));
     let push = m.block(class::PUSH_CONSTANT, &[(ulong, 0), (ulong, 8)]);
     let group = m.builtin3(26);
     let uvec3 = m.vector(uint, 3);
     let function = m.begin("probe");
     m.mode(function, 17, &[1, 1, 1]);
-    let (zero, one) = (m.u32(0), m.u32(1));
+    let (zero, one, size) = (m.u32(0), m.u32(1), m.u32(4));
     let ids = m.load(uvec3, group);
     let id = m.op(81, uint, &[ids, 0]);
+    let at = m.op(132, uint, &[id, size]);
     let from = m.load_at(class::PUSH_CONSTANT, ulong, push, &[zero]);
     let to = m.load_at(class::PUSH_CONSTANT, ulong, push, &[one]);
-    let size = width / 8;
-    let offset = |m: &mut Module, id, count: u32, index: u32| {
-        let (stride, place) = (m.u32(count * size), m.u32(index * size));
-        let scaled = m.op(132, uint, &[id, stride]);
-        m.op(128, uint, &[scaled, place])
-    };
-    let mut values = Vec::new();
-    for index in 0..inputs {
-        let at = offset(&mut m, id, inputs, index);
-        let pointer = m.at_address(float, from, at);
-        values.push(m.load_aligned(float, pointer, size));
-    }
-    let results = body(&mut m, glsl, float, &values);
-    for (index, &result) in (0..).zip(&results) {
-        let at = offset(&mut m, id, results.len() as u32, index);
-        let pointer = m.at_address(float, to, at);
-        m.store_aligned(pointer, result, size);
-    }
+    let from = m.at_address(uint, from, at);
+    let value = m.load_aligned(uint, from, 4);
+    let to = m.at_address(uint, to, at);
+    m.store_aligned(to, value, 4);
     m.end();
     m.finish()
 }
@@ -172,31 +193,31 @@ fn run_module(
     let from = device.create_buffer(input.len() as u64, MemoryClass::Staging)?;
     let to = device.create_buffer(output_size as u64, MemoryClass::Readback)?;
     from.write(0, input)?;
-    run_at(
-        device,
-        words,
-        groups,
-        from.address(),
-        to.address(),
-        &(from, to.clone()),
-    )?;
+    run_with(device, words, groups, &[from, to.clone()], &[])?;
     let mut output = vec![0; output_size];
     to.read(0, &mut output)?;
     Ok(output)
 }
 
-fn run_at<T: Clone + Send + 'static>(
+/// Runs it with buffers at the bindings of set 0 and with push constants.
+fn run_with(
     device: &Device,
     words: &[u32],
     groups: u32,
-    from: u64,
-    to: u64,
-    keep: &T,
+    buffers: &[Buffer],
+    push: &[u8],
 ) -> Result<()> {
     let module = device.create_shader_module(words)?;
+    let kind = BindingKind::StorageBuffer;
+    let bindings = (0..buffers.len() as u32).map(|binding| Binding { binding, kind });
+    let bindings: Vec<Binding> = bindings.collect();
     let layout = device.create_layout(&LayoutDesc {
-        sets: Vec::new(),
-        push_constant_size: 16,
+        sets: if bindings.is_empty() {
+            Vec::new()
+        } else {
+            vec![bindings]
+        },
+        push_constant_size: push.len() as u32,
     })?;
     let pipeline = device.create_pipeline(&PipelineDesc {
         module: &module,
@@ -209,10 +230,18 @@ fn run_at<T: Clone + Send + 'static>(
     let queue = device.create_queue()?;
     let mut recorder = queue.recorder()?;
     recorder.bind_pipeline(&pipeline);
-    let mut push = from.to_ne_bytes().to_vec();
-    push.extend(to.to_ne_bytes());
-    recorder.push_constants(0, &push)?;
-    recorder.keep(keep.clone());
+    if !buffers.is_empty() {
+        let whole = |buffer: &Buffer| Resource::Buffer {
+            buffer: buffer.clone(),
+            offset: 0,
+            range: buffer.size(),
+        };
+        let resources: Vec<_> = (0..).zip(buffers.iter().map(whole)).collect();
+        recorder.bind_descriptors(&device.create_descriptor_set(&layout, 0, &resources)?)?;
+    }
+    if !push.is_empty() {
+        recorder.push_constants(0, push)?;
+    }
     recorder.dispatch([groups, 1, 1])?;
     let value = queue.submit(recorder, &[])?;
     queue.wait(value, None)?;
@@ -365,11 +394,12 @@ fn probe_host_addresses(device: &Device) -> Result<bool> {
     if mapped != Some(buffer.address()) {
         return Ok(false);
     }
-    let words = arithmetic_module(32, 1, |_, _, _, values| values.to_vec());
     let input = Box::new([1.5_f32, -2.25, 3.0, 1024.0]);
     let output: Box<[std::sync::atomic::AtomicU32; 4]> = Box::default();
     let (from, to) = (input.as_ptr() as u64, output.as_ptr() as u64);
-    run_at(device, &words, 4, from, to, &())?;
+    let mut push = from.to_ne_bytes().to_vec();
+    push.extend(to.to_ne_bytes());
+    run_with(device, &copy_module(), 4, &[], &push)?;
     let same = (input.iter().zip(output.iter()))
         .all(|(a, b)| a.to_bits() == b.load(std::sync::atomic::Ordering::Relaxed));
     Ok(same)

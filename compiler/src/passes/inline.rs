@@ -40,7 +40,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             &mut module.functions[id],
             Function::new("", Vec::new(), Vec::new()),
         );
-        changed |= inline_into(&mut func, module, &calls, &ctx.options.abi)?;
+        changed |= inline_into(&mut func, module, &calls, &ctx.target.abi)?;
         module.functions[id] = func;
     }
     Ok(changed)

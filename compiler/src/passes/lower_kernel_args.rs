@@ -19,7 +19,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
     keep_called_kernels(module);
     let mut changed = false;
     for k in 0..module.kernels.len() {
-        changed |= lower(module, k, &ctx.options.abi);
+        changed |= lower(module, k, &ctx.target.abi);
     }
     Changed::from_bool(changed)
 }

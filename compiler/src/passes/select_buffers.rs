@@ -26,7 +26,7 @@ use cranelift_entity::packed_option::PackedOption;
 /// # Errors
 /// A comparison of pointers that only addresses could answer.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let Some(options) = ctx.options.abi.descriptors() else {
+    let Some(options) = ctx.target.abi.descriptors() else {
         return Ok(Changed::No);
     };
     let mut changed = Changed::No;

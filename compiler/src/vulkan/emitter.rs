@@ -177,18 +177,18 @@ impl<'m> Emitter<'m> {
             let f = &module.functions[func];
             for &block in &f.layout.blocks {
                 for &inst in &f.layout.insts[block] {
-                    for &constant in constants_of(&f.insts[inst].kind, module, &options.abi) {
+                    for &constant in constants_of(&f.insts[inst].kind, module, &target.abi) {
                         used.insert(constant as u32);
                     }
                 }
             }
         }
-        let wide = range_form(&options.abi) == RangeForm::WideRegions;
+        let wide = range_form(&target.abi) == RangeForm::WideRegions;
         let constants = ModuleConstants::new(wide, |c| used.contains(&(c as u32)));
         let layouts: Vec<ArgLayout> = (module.kernels.iter())
-            .map(|kernel| ArgLayout::of(kernel, &options.abi))
+            .map(|kernel| ArgLayout::of(kernel, &target.abi))
             .collect();
-        let descriptors = (options.abi.descriptors())
+        let descriptors = (target.abi.descriptors())
             .map(|options| Descriptors::of(module, &layouts, options))
             .transpose()?;
         let mut emitter = Self {
@@ -292,7 +292,7 @@ impl<'m> Emitter<'m> {
             .collect();
         // A range that the required size does not divide still needs smaller groups at its end.
         let uniform = self.options.math.uniform_work_group_size
-            || !range_form(&self.options.abi).has_regions();
+            || !range_form(&self.target.abi).has_regions();
         // What kernels share knows one size only.
         let alone = self.functions.len() == self.module.kernels.len();
         let fixed = sizes.filter(|sizes| {

@@ -74,7 +74,7 @@ impl Emitter<'_> {
     /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
     /// for nothing.
     fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
-        let constant = match range_form(&self.options.abi) {
+        let constant = match range_form(&self.target.abi) {
             RangeForm::BuiltIns => return Ok(None),
             RangeForm::OffsetSpec => {
                 let word = self.offset_spec(lane);
@@ -108,7 +108,7 @@ impl Emitter<'_> {
     pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.int(32);
         let u64_ty = self.b.int(64);
-        let regions = range_form(&self.options.abi).has_regions();
+        let regions = range_form(&self.target.abi).has_regions();
         let narrow = match which {
             BuiltIn::GlobalId => {
                 let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
@@ -127,7 +127,7 @@ impl Emitter<'_> {
                 let size = self.widen(size);
                 return Ok(self.b.op(Op::IMul, u64_ty, &[groups, size]));
             }
-            BuiltIn::GlobalOffset => match range_form(&self.options.abi) {
+            BuiltIn::GlobalOffset => match range_form(&self.target.abi) {
                 RangeForm::BuiltIns => self.b.u32(0),
                 RangeForm::OffsetSpec => self.offset_spec(lane),
                 _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
@@ -155,7 +155,7 @@ impl Emitter<'_> {
     /// The low word of [`Self::builtin_lane`].
     pub fn builtin_low_word(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.int(32);
-        let regions = range_form(&self.options.abi).has_regions();
+        let regions = range_form(&self.target.abi).has_regions();
         Ok(match which {
             BuiltIn::GlobalId => {
                 let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);

@@ -141,7 +141,7 @@ impl Builder<'_> {
                 self.argument(a.kernel, a.ordinal, a.info, kind, place)
             }
             I::ArgumentPointerPushConstant(a) => {
-                pointer_size(a.size)?;
+                pointer_size(self.caps, a.size)?;
                 let place = Place::Push {
                     offset: a.offset,
                     size: a.size,
@@ -226,7 +226,7 @@ impl Builder<'_> {
                 self.share(buffer.set, buffer.binding, kind, Source::Printf)
             }
             I::PrintfBufferPointerPushConstant(buffer) => {
-                pointer_size(buffer.size)?;
+                pointer_size(self.caps, buffer.size)?;
                 let place = ModulePlace::Push {
                     offset: buffer.offset,
                     size: buffer.size,
@@ -309,7 +309,7 @@ impl Builder<'_> {
         pointer: bool,
     ) -> Result<()> {
         if pointer {
-            pointer_size(a.size)?;
+            pointer_size(self.caps, a.size)?;
         }
         let place = Place::Block {
             set: a.set,
@@ -402,7 +402,7 @@ impl Builder<'_> {
     }
 
     fn data_push(&mut self, d: &DataPush, variables: bool) -> Result<()> {
-        pointer_size(d.size)?;
+        pointer_size(self.caps, d.size)?;
         let data = ModuleData {
             place: ModulePlace::Push {
                 offset: d.offset,
@@ -450,7 +450,7 @@ impl Builder<'_> {
         };
         let data = &mut self.interface.data[variables];
         for relocation in &self.relocations {
-            pointer_size(relocation.pointer_size)?;
+            pointer_size(self.caps, relocation.pointer_size)?;
             let end = u64::from(relocation.pointer_offset) + u64::from(relocation.pointer_size);
             let size = data.bytes.len() as u64;
             if end > size || u64::from(relocation.object_offset) > size {
@@ -590,7 +590,10 @@ impl Builder<'_> {
     }
 }
 
-fn pointer_size(size: u32) -> Result<()> {
+fn pointer_size(caps: &Capabilities, size: u32) -> Result<()> {
+    if !caps.features.buffer_device_address {
+        return Err("the module passes addresses, which the device does not have".into());
+    }
     match size {
         4 | 8 => Ok(()),
         _ => Err(format!("a pointer of {size} bytes")),

@@ -81,7 +81,6 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
     let linked = finish(pumice_compiler::link(&[&module], &LinkOptions::default()))?;
     let lower = LowerOptions {
         math: options.math,
-        abi: args.abi.clone(),
         ..LowerOptions::default()
     };
     if matches!(args.emit, Emit::Ir | Emit::Lowered) {
@@ -143,6 +142,7 @@ fn main() -> ExitCode {
     let target = match target {
         Ok(mut target) => {
             args.flags.restrict(&mut target);
+            target.abi = args.abi.clone();
             target
         }
         Err(why) => {
