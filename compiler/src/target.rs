@@ -167,13 +167,13 @@ impl Target {
 
     /// A generous target for tests and `pumicec` without a device: what lavapipe 22.3 offers.
     pub fn reference() -> Self {
-            abi: Abi::Addresses,
         let small = SmallStorage {
             storage_buffer: true,
             uniform: true,
             push_constant: true,
         };
         Self {
+            abi: Abi::Addresses,
             opencl_version: (3, 0),
             opencl_c_version: (3, 0),
             extensions: [
