@@ -82,6 +82,9 @@ pub struct DescriptorOptions {
     pub range: RangeForm,
     /// get_work_dim is a specialization constant (`-work-dim`, on by default), else 3.
     pub work_dim: bool,
+    /// The runtime binds less than a word where an argument is NULL and whole words otherwise, so
+    /// that kernels can tell. No option: the mapping does not say what NULL is.
+    pub null_is_empty: bool,
 }
 
 impl Default for DescriptorOptions {
@@ -94,6 +97,7 @@ impl Default for DescriptorOptions {
             constants_in_buffer: false,
             range: RangeForm::default(),
             work_dim: true,
+            null_is_empty: false,
         }
     }
 }
@@ -105,6 +109,7 @@ impl DescriptorOptions {
         Self {
             constants_in_buffer: true,
             range: RangeForm::WideRegions,
+            null_is_empty: true,
             ..Self::default()
         }
     }
@@ -153,7 +158,10 @@ fn switch(value: Option<&str>) -> Result<bool, String> {
 }
 
 fn classes(slots: &mut [bool; 3], value: Option<&str>) -> Result<(), String> {
-    for class in value.ok_or("ssbo, ubo or pushconstant is missing")?.split(',') {
+    for class in value
+        .ok_or("ssbo, ubo or pushconstant is missing")?
+        .split(',')
+    {
         let index = match class {
             "ssbo" => 0,
             "ubo" => 1,
@@ -235,7 +243,10 @@ impl DescriptorFlags {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
-        let name = name.strip_prefix('-').filter(|n| n.starts_with('-')).unwrap_or(name);
+        let name = name
+            .strip_prefix('-')
+            .filter(|n| n.starts_with('-'))
+            .unwrap_or(name);
         let Some(row) = OPTIONS.iter().find(|row| row.name == name) else {
             return Ok(false);
         };
@@ -261,7 +272,8 @@ impl DescriptorFlags {
     /// # Errors
     /// Options that exclude each other, by name.
     pub fn resolve(&self, regions: bool) -> Result<DescriptorOptions, String> {
-        let exclusive = |a: &str, b: &str| Err(format!("options '{a}' and '{b}' exclude each other"));
+        let exclusive =
+            |a: &str, b: &str| Err(format!("options '{a}' and '{b}' exclude each other"));
         if self.pod_ubo && self.pod_push {
             return exclusive("-pod-ubo", "-pod-pushconstant");
         }
@@ -293,6 +305,7 @@ impl DescriptorFlags {
                 RangeForm::BuiltIns
             },
             work_dim: !self.no_work_dim,
+            null_is_empty: false,
         })
     }
 
@@ -341,7 +354,8 @@ mod tests {
         let options = resolved(&[]).unwrap();
         assert_eq!(options, DescriptorOptions::default());
         assert!(options.cluster_pods && options.work_dim && !options.constants_in_buffer);
-        let options = resolved(&["--pod-ubo", "-cluster-pod-kernel-args=0", "-work-dim=0"]).unwrap();
+        let options =
+            resolved(&["--pod-ubo", "-cluster-pod-kernel-args=0", "-work-dim=0"]).unwrap();
         assert_eq!(options.pods, PodPlace::Uniform);
         assert!(!options.cluster_pods && !options.work_dim);
     }
@@ -378,7 +392,10 @@ mod tests {
                 &["-no-8bit-storage=ssbo,image"],
                 "option '-no-8bit-storage=ssbo,image': 'image' is none of ssbo, ubo and pushconstant",
             ),
-            (&["-pod-ubo=x"], "option '-pod-ubo=x': 'x' is neither 0 nor 1"),
+            (
+                &["-pod-ubo=x"],
+                "option '-pod-ubo=x': 'x' is neither 0 nor 1",
+            ),
             (
                 &["-max-pushconstant-size"],
                 "option '-max-pushconstant-size': a number of bytes is missing",
@@ -391,7 +408,11 @@ mod tests {
 
     #[test]
     fn devices_lose_what_is_denied() {
-        let words = ["-no-16bit-storage=ubo,pushconstant", "-no-8bit-storage=ssbo", "-int8=0"];
+        let words = [
+            "-no-16bit-storage=ubo,pushconstant",
+            "-no-8bit-storage=ssbo",
+            "-int8=0",
+        ];
         let mut target = Target::reference();
         flags(&words).unwrap().restrict(&mut target);
         assert!(target.storage16.storage_buffer && !target.storage16.uniform);

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::{Abi, Target};
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
+use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks;
 use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
 
@@ -265,7 +265,9 @@ impl Device {
 
     /// How kernels get at their arguments on this device.
     pub fn abi(&self) -> Abi {
-        let asked = config::ABI.value().is_some_and(|form| form == "descriptors");
+        let asked = config::ABI
+            .value()
+            .is_some_and(|form| form == "descriptors");
         if asked || !self.capabilities().features.buffer_device_address {
             Abi::Descriptors(DescriptorOptions::of_driver())
         } else {

@@ -11,8 +11,10 @@ mod support;
 
 use device_dispatch::{device, dispatch};
 use kernel_runs::{Run, check_expectations, parse};
+use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::interp::{Inputs, NdRange};
 use pumice_compiler::options::CompileOptions;
+use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
 use pumice_vulkan_layer::Device;
 use std::path::Path;
@@ -83,6 +85,21 @@ fn kernel_files_give_what_they_expect() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
     let target = run_target::run_target();
+    // Without device addresses, and without what choosing between buffers is easy with.
+    let descriptors = Target {
+        abi: Abi::Descriptors(DescriptorOptions::of_driver()),
+        ..target.clone()
+    };
+    let poor = Target {
+        variable_pointers: false,
+        storage8: SmallStorage::default(),
+        storage16: SmallStorage::default(),
+        ..descriptors.clone()
+    };
+    let others = [
+        ("source, descriptors", descriptors),
+        ("source, words", poor),
+    ];
     let mut failures = Vec::new();
     let mut ran = 0;
     for entry in std::fs::read_dir(folder).expect("filetests/run") {
@@ -98,6 +115,9 @@ fn kernel_files_give_what_they_expect() {
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut builds = vec![("source", build(&text, &options, &target))];
+        for (from, target) in &others {
+            builds.push((from, build(&text, &options, target)));
+        }
         for level in ["O0", "O1"] {
             builds.extend(foreign(&stem, level, &target).map(|build| (level, build)));
         }

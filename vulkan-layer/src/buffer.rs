@@ -53,6 +53,8 @@ unsafe impl Sync for BufferInner {}
 
 /// OpenCL's largest type is long16: buffers begin at its size at least, and at a cache line pair.
 const ALIGNMENT: u64 = 256;
+/// Descriptors show whole words: so much of a buffer's last one is there, too.
+const WORD: u64 = 4;
 /// From here on a buffer gets a VkDeviceMemory of its own.
 const DEDICATED_FROM: u64 = 16 << 20;
 
@@ -126,7 +128,7 @@ impl Buffer {
     ) -> Result<Self> {
         check_size(device, size)?;
         let info = vk::BufferCreateInfo::default()
-            .size(size)
+            .size(size.next_multiple_of(WORD))
             .usage(usage(device))
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         let buffer = RawBuffer::create(device, &info)?;
@@ -207,6 +209,11 @@ impl Buffer {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.0.size
+    }
+
+    /// The size up to the end of the last word, which descriptors may show.
+    pub fn size_in_words(&self) -> u64 {
+        self.0.size.next_multiple_of(WORD)
     }
 
     /// The device address of the first byte: 0 where the device has no addresses, and only there.

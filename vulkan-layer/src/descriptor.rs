@@ -220,7 +220,12 @@ fn buffer_info(
             limit: u64::from(limit),
         });
     }
-    buffer.check_range(*offset, *range)?;
+    if offset
+        .checked_add(*range)
+        .is_none_or(|end| end > buffer.size_in_words())
+    {
+        buffer.check_range(*offset, *range)?;
+    }
     Ok(vk::DescriptorBufferInfo {
         buffer: buffer.raw(),
         offset: *offset,

@@ -67,8 +67,7 @@ fn place(inst: &Instruction) -> Option<(KernelRef, u32, Option<InfoRef>, String)
         | I::ArgumentStorageTexelBuffer(a)
         | I::ArgumentUniformTexelBuffer(a) => {
             let (set, binding) = (a.set, a.binding);
-            let text =
-                format!("descriptorSet,{set},binding,{binding},offset,0,argKind,{kind}");
+            let text = format!("descriptorSet,{set},binding,{binding},offset,0,argKind,{kind}");
             (a.kernel, a.ordinal, a.info, text)
         }
         I::ArgumentPodStorageBuffer(a)
@@ -87,8 +86,7 @@ fn place(inst: &Instruction) -> Option<(KernelRef, u32, Option<InfoRef>, String)
         }
         I::ArgumentWorkgroup(a) => {
             let (size, spec) = (a.elem_size, a.spec_id);
-            let text =
-                format!("argKind,{kind},arrayElemSize,{size},arrayNumElemSpecId,{spec}");
+            let text = format!("argKind,{kind},arrayElemSize,{size},arrayNumElemSpecId,{spec}");
             (a.kernel, a.ordinal, a.info, text)
         }
         _ => return None,

@@ -5,7 +5,7 @@ use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
 use crate::ir::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, Function, KernelArg, KernelArgKind,
-    KernelInfo, Pointee, Linkage, Type,
+    KernelInfo, Linkage, Pointee, Type,
 };
 use rspirv::spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 use std::ops::Range;

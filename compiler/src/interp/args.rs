@@ -2,8 +2,8 @@
 
 use super::exec::Lanes;
 use super::{Arg, ErrorKind, Inputs, buffer_address};
-use crate::ir::{AddressSpace, KernelArgKind, KernelInfo, Type};
 use crate::abi::Abi;
+use crate::ir::{AddressSpace, KernelArgKind, KernelInfo, Type};
 use crate::vulkan::ArgLayout;
 
 /// What one function parameter starts with.

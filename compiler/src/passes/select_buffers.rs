@@ -8,7 +8,7 @@
 //!
 //! Comparisons of pointers become comparisons of buffers and offsets, as long as these tell
 //! whether the addresses are equal: two arguments may be one buffer, and an argument may be NULL,
-//! which no offset shows. Those are diagnosed.
+//! which only [`DescriptorOptions::null_is_empty`] shows. Those are diagnosed.
 
 use super::expand::{Expander, Replacement, call, expand};
 use super::{Changed, Ctx, LowerError};
@@ -49,6 +49,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             bases: &bases,
             roots,
             kernel,
+            null_is_empty: options.null_is_empty && !options.constant_args_uniform,
             companions: SecondaryMap::new(),
             out: Vec::new(),
             loc: SourceLoc::default(),
@@ -70,13 +71,14 @@ fn chooses_pointers(ctx: &Ctx<'_>, options: &DescriptorOptions) -> bool {
 
 fn kernel_name(module: &Module, id: FuncId) -> String {
     let kernel = module.kernels.iter().find(|kernel| kernel.func == id);
-    kernel.map_or(&module.functions[id].name, |kernel| &kernel.name).clone()
+    kernel
+        .map_or(&module.functions[id].name, |kernel| &kernel.name)
+        .clone()
 }
 
 fn needs_rewriting(func: &Function, bases: &Bases) -> bool {
-    let many = |value: Value| {
-        func.ty(value).scalar.is_ptr() && bases.get(func, value).bases.len() > 1
-    };
+    let many =
+        |value: Value| func.ty(value).scalar.is_ptr() && bases.get(func, value).bases.len() > 1;
     func.layout.blocks.iter().any(|&block| {
         func.blocks[block].params.iter().any(|&param| many(param))
             || func.layout.insts[block].iter().any(|&inst| {
@@ -141,6 +143,7 @@ struct Rewriter<'f> {
     bases: &'f Bases,
     roots: Roots,
     kernel: String,
+    null_is_empty: bool,
     companions: SecondaryMap<Value, [PackedOption<Value>; 2]>,
     out: Vec<Inst>,
     loc: SourceLoc,
@@ -205,6 +208,11 @@ impl Rewriter<'_> {
         let set = self.set(ptr);
         match set.bases[..] {
             [Base::Null] | [] => [self.number(Base::Null), self.func.constant(Type::I32, &[0])],
+            // It may be NULL, which its number tells.
+            [Base::Arg(_), ..] if self.null_is_empty => {
+                let bits = self.convert(ConvertOp::PtrToInt, ptr, Type::I64);
+                self.parts_of_bits(bits)
+            }
             [base, ..] => [self.number(base), self.offset_of(ptr)],
         }
     }
@@ -233,7 +241,8 @@ impl Rewriter<'_> {
         let blocks = Cfg::new(self.func).reverse_postorder().to_vec();
         let mut many_params: SecondaryMap<Block, Vec<usize>> = SecondaryMap::new();
         for &block in &blocks {
-            for (index, param) in self.func.blocks[block].params.to_vec().into_iter().enumerate() {
+            let params = self.func.blocks[block].params.clone();
+            for (index, param) in params.into_iter().enumerate() {
                 if self.is_many(param) {
                     many_params[block].push(index);
                     let which = self.func.append_param(block, Type::I32);
@@ -430,8 +439,16 @@ impl Rewriter<'_> {
         }
         let is_argument = |base: &&Base| matches!(base, Base::Arg(_));
         let arguments = all.bases.iter().filter(is_argument).count();
+        let with_null = args.iter().any(|&arg| {
+            self.func.const_bits(arg) == Some(0) || self.set(arg).bases[..] == [Base::Null]
+        });
         if arguments > 0 && all.bases.first() == Some(&Base::Null) {
-            return refuse("the comparison of an argument with NULL");
+            if !self.null_is_empty {
+                return refuse("the comparison of an argument with NULL");
+            }
+            if with_null {
+                return Ok(());
+            }
         }
         if arguments > 1 {
             return refuse("the comparison of pointers into two arguments");
@@ -478,7 +495,10 @@ fn branched(x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
     let kind = x.func.insts[inst].kind.clone();
     let mut ptr = super::legalize_memory::pointer_of(&kind)?;
     choice(x, ptr)?;
-    let ty = x.func.insts[inst].results.first().map(|&result| x.ty(result));
+    let ty = x.func.insts[inst]
+        .results
+        .first()
+        .map(|&result| x.ty(result));
     let done = x.new_block();
     let param = ty.map(|ty| x.func.append_param(done, ty));
     let access = |x: &mut Expander<'_>, ptr: Value, next: Block| {

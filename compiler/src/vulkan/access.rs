@@ -5,10 +5,10 @@
 //! narrower than the element (only beside atomics) are read by shifts and written by atomic
 //! and/or, so that a sub-word store never disturbs its neighbours.
 
+use super::bases;
 use super::buffers::BufferPlace;
 use super::builder::Id;
 use super::emitter::Emitter;
-use super::bases;
 use crate::ir::{AccessFlags, AddressSpace, Scalar, Scope, Type, Value};
 use crate::passes::LowerError;
 use rspirv::spirv::{Capability, Op, StorageClass};

@@ -141,7 +141,10 @@ impl Emitter<'_> {
 
     /// Constant data as a private array, where it gets no buffer.
     pub fn declare_private_constants(&mut self) -> Result<(), LowerError> {
-        let in_buffer = self.descriptors.as_ref().map(|d| d.options.constants_in_buffer);
+        let in_buffer = self
+            .descriptors
+            .as_ref()
+            .map(|d| d.options.constants_in_buffer);
         if in_buffer != Some(false) || self.data_sizes[0] == 0 {
             return Ok(());
         }

@@ -139,7 +139,8 @@ impl Emitter<'_> {
                 Ok(())
             }
             (8, StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer)
-                if self.target.int64_buffer_atomics => {
+                if self.target.int64_buffer_atomics =>
+            {
                 self.b.capability(Capability::Int64Atomics);
                 Ok(())
             }

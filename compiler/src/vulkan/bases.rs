@@ -197,13 +197,7 @@ impl Bases {
         changed
     }
 
-    fn result(
-        &self,
-        module: &Module,
-        func: &Function,
-        kind: &InstKind,
-        result: Value,
-    ) -> BaseSet {
+    fn result(&self, module: &Module, func: &Function, kind: &InstKind, result: Value) -> BaseSet {
         let pointer = is_pointer(func, result);
         match kind {
             InstKind::LoadArg { offset } if pointer => BaseSet::one(Base::Arg(*offset)),
@@ -234,7 +228,8 @@ impl Bases {
             InstKind::Binary { op, args, .. } if is_integer(func, result) => {
                 let [a, b] = args.map(|arg| self.get(func, arg));
                 let low_bits = args.iter().any(|&arg| {
-                    func.const_bits(arg).is_some_and(|bits| bits <= u64::from(u32::MAX))
+                    func.const_bits(arg)
+                        .is_some_and(|bits| bits <= u64::from(u32::MAX))
                 });
                 match op {
                     // Bits of an offset, as alignment checks take them.

@@ -222,8 +222,7 @@ impl Emitter<'_> {
                 let word = self.element_index(offset, 4, 0);
                 let three = self.b.u32(3);
                 let column = self.b.op(Op::BitwiseAnd, u32_ty, &[word, three]);
-                self.b
-                    .op(Op::AccessChain, ptr, &[var, zero, row, column])
+                self.b.op(Op::AccessChain, ptr, &[var, zero, row, column])
             }
         }
     }
@@ -299,8 +298,7 @@ impl Emitter<'_> {
     pub fn bound_variable(&mut self, block: Id, class: StorageClass, slot: Slot) -> Id {
         let ptr = self.b.pointer(class, block);
         let var = self.b.variable(ptr, class);
-        self.b
-            .decorate(var, Decoration::DescriptorSet, &[slot.set]);
+        self.b.decorate(var, Decoration::DescriptorSet, &[slot.set]);
         self.b.decorate(var, Decoration::Binding, &[slot.binding]);
         var
     }
@@ -366,20 +364,46 @@ impl Emitter<'_> {
         true
     }
 
+    fn null_is_empty(&self) -> bool {
+        self.descriptors
+            .as_ref()
+            .is_some_and(|d| d.options.null_is_empty)
+    }
+
+    /// An argument's number, or 0 where nothing is bound.
+    fn number_unless_null(&mut self, base: Base, number: Id) -> Result<Id, LowerError> {
+        let zero = self.b.u32(0);
+        let Place::Buffer(BufferPlace {
+            to: To::Storage(slot),
+            ..
+        }) = self.place_in(base, zero)?
+        else {
+            return Ok(number);
+        };
+        let (u32_ty, bool_ty) = (self.b.int(32), self.b.bool());
+        let var = self.storage_variable(slot, 4, 1);
+        let words = self.b.op(Op::ArrayLength, u32_ty, &[var, 0]);
+        let null = self.b.op(Op::IEqual, bool_ty, &[words, zero]);
+        Ok(self.b.op(Op::Select, u32_ty, &[null, zero, number]))
+    }
+
     /// The integer that a pointer is outside registers: the buffer's number above the offset.
     pub fn number_of(&mut self, ptr: Value) -> Result<Id, LowerError> {
         let set = self.bases_of(ptr);
         let offset = self.value(ptr);
         let u32_ty = self.b.int(32);
         let u64_ty = self.b.int(64);
-        let number = match set.bases[..] {
+        let base = match set.bases[..] {
             // A pointer of unknown origin: nothing can come of its bits.
-            [] => 0,
-            [base] => base.number(),
+            [] => Base::Null,
+            [base] => base,
             // `select_buffers` has written these out.
             [..] => return Err(self.lost("a pointer into one of several buffers")),
         };
-        let number = self.b.u32(number);
+        let mut number = self.b.u32(base.number());
+        if let (Base::Arg(_), true) = (base, self.null_is_empty()) {
+            number = self.number_unless_null(base, number)?;
+        }
         let pair = self.b.vector(u32_ty, 2);
         let pair = self.b.op(Op::CompositeConstruct, pair, &[offset, number]);
         Ok(self.b.op(Op::Bitcast, u64_ty, &[pair]))

@@ -165,7 +165,10 @@ fn check_uniform(kernel: &KernelInfo, ordinal: usize) -> Result<(), LowerError> 
     let why = match arg.pointee {
         Some(pointee) if pointee.standard_uniform => return Ok(()),
         Some(pointee) if pointee.size % 16 != 0 => {
-            format!("its elements have {} bytes, not a multiple of 16", pointee.size)
+            format!(
+                "its elements have {} bytes, not a multiple of 16",
+                pointee.size
+            )
         }
         Some(_) => "a member's array stride or offset is not a multiple of 16".to_string(),
         None => "the type that it points to is not known".to_string(),

@@ -6,12 +6,12 @@ use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
 use super::narrow::Parts;
 use super::partition::{Object, Partitions};
+use crate::abi::RangeForm;
 use crate::ir::{
     AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, SourceLoc, Type, Value,
     ValueDef,
 };
 use crate::passes::LowerError;
-use crate::abi::RangeForm;
 use crate::{LowerOptions, Target};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};

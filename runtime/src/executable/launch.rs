@@ -554,7 +554,12 @@ impl Builder<'_> {
             ),
         };
         match self.args.get(ordinal).and_then(Option::as_ref) {
-            Some(ArgValue::Null) => Ok(whole(&self.on_device.nothing)),
+            // Less than a word, by which our own modules know it.
+            Some(ArgValue::Null) => Ok(Resource::Buffer {
+                buffer: self.on_device.nothing.clone(),
+                offset: 0,
+                range: 1,
+            }),
             Some(&ArgValue::Buffer {
                 ref buffer,
                 offset,
@@ -568,10 +573,12 @@ impl Builder<'_> {
                         "argument {ordinal} has {size} bytes, a descriptor takes {most}"
                     )));
                 }
+                // Whole words, as they are accessed where the device has nothing smaller.
+                let left = buffer.size_in_words().saturating_sub(offset);
                 Ok(Resource::Buffer {
                     buffer: buffer.clone(),
                     offset,
-                    range: size,
+                    range: size.next_multiple_of(4).min(left),
                 })
             }
             // A descriptor cannot be made of a bare address.

@@ -1,5 +1,7 @@
 //! A dispatch made from the reflection alone, sharing no code with the runtime's.
 
+use std::collections::BTreeMap;
+
 use pumice_compiler::interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
@@ -10,7 +12,10 @@ use pumice_vulkan_layer::{
 /// Bytes of the argument blocks and everything else that a dispatch needs.
 struct Dispatch {
     push: Vec<u8>,
-    uniform: Vec<u8>,
+    /// Blocks by set and binding.
+    blocks: BTreeMap<(u32, u32), (BindingKind, Vec<u8>)>,
+    /// Buffers, or ranges of them, by set and binding.
+    bound: BTreeMap<(u32, u32), (BindingKind, Resource)>,
     spec: Vec<(u32, u32)>,
     keep: Vec<Buffer>,
     printf: Option<Buffer>,
@@ -33,6 +38,23 @@ fn triple32(values: [u64; 3]) -> Vec<u8> {
         .iter()
         .flat_map(|v| (*v as u32).to_le_bytes())
         .collect()
+}
+
+/// As wide as the module takes them.
+fn triple(values: [u64; 3], size: u32) -> Vec<u8> {
+    match size {
+        12 => triple32(values),
+        _ => triple64(values),
+    }
+}
+
+fn whole(buffer: Buffer) -> Resource {
+    let range = buffer.size();
+    Resource::Buffer {
+        buffer,
+        offset: 0,
+        range,
+    }
 }
 
 fn create(device: &Device, bytes: &[u8]) -> Buffer {
@@ -66,7 +88,8 @@ fn prepare(
 ) -> Dispatch {
     let mut d = Dispatch {
         push: Vec::new(),
-        uniform: Vec::new(),
+        blocks: BTreeMap::new(),
+        bound: BTreeMap::new(),
         spec: Vec::new(),
         keep: Vec::new(),
         printf: None,
@@ -79,7 +102,10 @@ fn prepare(
         Instruction::ArgumentPodPushConstant(a) | Instruction::ArgumentPointerPushConstant(a) => {
             a.kernel != number
         }
-        Instruction::ArgumentPodUniform(a) | Instruction::ArgumentPointerUniform(a) => {
+        Instruction::ArgumentPodUniform(a)
+        | Instruction::ArgumentPointerUniform(a)
+        | Instruction::ArgumentPodStorageBuffer(a) => a.kernel != number,
+        Instruction::ArgumentStorageBuffer(a) | Instruction::ArgumentUniform(a) => {
             a.kernel != number
         }
         _ => false,
@@ -106,15 +132,64 @@ fn prepare(
                 let bytes = argument_bytes(&inputs.args[a.ordinal as usize], buffers, a.size);
                 put(&mut d.push, a.offset, &bytes);
             }
-            Instruction::ArgumentPodUniform(a) | Instruction::ArgumentPointerUniform(a) => {
+            Instruction::ArgumentPodUniform(a)
+            | Instruction::ArgumentPointerUniform(a)
+            | Instruction::ArgumentPodStorageBuffer(a) => {
+                let kind = match inst {
+                    Instruction::ArgumentPodStorageBuffer(_) => BindingKind::StorageBuffer,
+                    _ => BindingKind::UniformBuffer,
+                };
                 let bytes = argument_bytes(&inputs.args[a.ordinal as usize], buffers, a.size);
-                put(&mut d.uniform, a.offset, &bytes);
+                let block = d.blocks.entry((a.set, a.binding));
+                put(&mut block.or_insert((kind, Vec::new())).1, a.offset, &bytes);
+            }
+            Instruction::ArgumentStorageBuffer(a) | Instruction::ArgumentUniform(a) => {
+                let kind = match inst {
+                    Instruction::ArgumentStorageBuffer(_) => BindingKind::StorageBuffer,
+                    _ => BindingKind::UniformBuffer,
+                };
+                let resource = match inputs.args[a.ordinal as usize] {
+                    Arg::Buffer { index, offset } => Resource::Buffer {
+                        buffer: buffers[index].clone(),
+                        offset,
+                        range: buffers[index].size() - offset,
+                    },
+                    Arg::Null => Resource::Buffer {
+                        buffer: create(device, &[0; 4]),
+                        offset: 0,
+                        range: 1,
+                    },
+                    ref other => panic!("argument {} is a buffer: {other:?}", a.ordinal),
+                };
+                d.bound.insert((a.set, a.binding), (kind, resource));
+            }
+            Instruction::ConstantDataStorageBuffer(data)
+            | Instruction::ConstantDataUniform(data)
+            | Instruction::ProgramScopeVariablesStorageBuffer(data) => {
+                let kind = match inst {
+                    Instruction::ConstantDataUniform(_) => BindingKind::UniformBuffer,
+                    _ => BindingKind::StorageBuffer,
+                };
+                d.blocks
+                    .insert((data.set, data.binding), (kind, data.data.0.clone()));
+            }
+            Instruction::PrintfBufferStorageBuffer(p) => {
+                let buffer = create(device, &vec![0; p.size as usize]);
+                let kind = BindingKind::StorageBuffer;
+                d.bound
+                    .insert((p.set, p.binding), (kind, whole(buffer.clone())));
+                d.printf = Some(buffer);
+            }
+            Instruction::SpecConstantGlobalOffset(ids) => {
+                for (id, offset) in [ids.x, ids.y, ids.z].into_iter().zip(range.offset) {
+                    d.spec.push((id, offset as u32));
+                }
             }
             Instruction::PushConstantRegionOffset(r) | Instruction::PushConstantGlobalOffset(r) => {
-                put(&mut d.push, r.offset, &triple64(range.offset));
+                put(&mut d.push, r.offset, &triple(range.offset, r.size));
             }
             Instruction::PushConstantGlobalSize(r) => {
-                put(&mut d.push, r.offset, &triple64(range.global));
+                put(&mut d.push, r.offset, &triple(range.global, r.size));
             }
             Instruction::PushConstantEnqueuedLocalSize(r) => {
                 put(&mut d.push, r.offset, &triple32(range.local));
@@ -125,7 +200,8 @@ fn prepare(
             Instruction::PushConstantRegionGroupOffset(r) => {
                 put(&mut d.push, r.offset, &triple32([0; 3]));
             }
-            Instruction::ProgramScopeVariablePointerPushConstant(data) => {
+            Instruction::ProgramScopeVariablePointerPushConstant(data)
+            | Instruction::ConstantDataPointerPushConstant(data) => {
                 let mut bytes = data.data.0.clone();
                 let buffer = create(device, &bytes);
                 for inst in &reflection.instructions {
@@ -161,19 +237,18 @@ pub fn dispatch(
     let buffers: Vec<Buffer> = inputs.buffers.iter().map(|b| create(device, b)).collect();
     let d = prepare(device, &reflection, kernel, inputs, range, &buffers);
     let module = device.create_shader_module(words).expect("module");
-    let uniform = (!d.uniform.is_empty()).then(|| {
-        let size = d.uniform.len().next_multiple_of(16);
-        let mut bytes = d.uniform.clone();
-        bytes.resize(size, 0);
-        create(device, &bytes)
-    });
-    let sets = match uniform {
-        Some(_) => vec![vec![Binding {
-            binding: 0,
-            kind: BindingKind::UniformBuffer,
-        }]],
-        None => Vec::new(),
-    };
+    let mut bound = d.bound;
+    for (place, (kind, mut bytes)) in d.blocks {
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        bound.insert(place, (kind, whole(create(device, &bytes))));
+    }
+    let count = bound.keys().map(|(set, _)| set + 1).max().unwrap_or(0);
+    let mut sets = vec![Vec::new(); count as usize];
+    let mut resources = vec![Vec::new(); count as usize];
+    for ((set, binding), (kind, resource)) in bound {
+        sets[set as usize].push(Binding { binding, kind });
+        resources[set as usize].push((binding, resource));
+    }
     let layout = device
         .create_layout(&LayoutDesc {
             sets,
@@ -193,17 +268,13 @@ pub fn dispatch(
     let queue = device.create_queue().expect("queue");
     let mut recorder = queue.recorder().expect("recorder");
     recorder.bind_pipeline(&pipeline);
-    if let Some(buffer) = uniform {
-        let range = buffer.size();
-        let resource = Resource::Buffer {
-            buffer,
-            offset: 0,
-            range,
-        };
-        let set = device
-            .create_descriptor_set(&layout, 0, &[(0, resource)])
-            .expect("set");
-        recorder.bind_descriptors(&set).expect("bind");
+    for (index, resources) in resources.iter().enumerate() {
+        if !resources.is_empty() {
+            let set = device
+                .create_descriptor_set(&layout, index as u32, resources)
+                .expect("set");
+            recorder.bind_descriptors(&set).expect("bind");
+        }
     }
     if !d.push.is_empty() {
         recorder.push_constants(0, &d.push).expect("push");

@@ -1,0 +1,5 @@
+// RUN: -g --abi=descriptors
+kernel void foo(global ulong* a) {
+    global int* p = (global int*)a[0];
+    *p = 4;
+}

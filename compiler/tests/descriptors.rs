@@ -1,0 +1,156 @@
+//! File tests of the descriptor form: what `pumicec` makes of `filetests/descriptors/*.cl`.
+//!
+//! The first line holds the command line, as `// RUN: -pod-ubo`. The descriptor map and the
+//! listing of the reflection, or the messages where the program cannot be built, stand in the
+//! `.map` file beside (`PUMICE_BLESS=1`). Every module must pass spirv-val for Vulkan, of the
+//! version that a line `// validate: vulkan1.0` names, with its reflection stripped.
+
+mod support;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs `pumicec`; its output, or its messages.
+fn pumicec(words: &[&str], emit: &str, path: &Path) -> Result<Vec<u8>, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_pumicec"))
+        .args(words)
+        .arg(format!("--emit={emit}"))
+        .arg(path)
+        .output()
+        .expect("pumicec runs");
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let folder = path.parent().expect("a folder").display().to_string();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), None, "{text}");
+    Err(text.replace(&format!("{folder}/"), ""))
+}
+
+/// Ids of functions say nothing about the interface.
+fn without_ids(listing: &str) -> String {
+    let mut parts = listing.split("function: FunctionId(");
+    let mut text = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        text.push_str(part.split_once("), ").map_or(part, |(_, rest)| rest));
+    }
+    text
+}
+
+fn run(path: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(path).expect("readable");
+    let line = |key: &str| {
+        text.lines()
+            .find_map(|l| l.strip_prefix(key))
+            .map(str::trim)
+    };
+    let options = line("// RUN:").ok_or("no line '// RUN:'")?;
+    let words: Vec<&str> = options.split_whitespace().collect();
+    let map = match pumicec(&words, "descriptor-map", path) {
+        Ok(map) => map,
+        Err(messages) => return Ok(messages),
+    };
+    let listing = pumicec(&words, "reflection", path)?;
+    let module = pumicec(&words, "vulkan", path)?;
+    let module: Vec<u32> = (module.chunks_exact(4))
+        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .collect();
+    let stripped = pumice_reflection::strip_non_semantic(&module);
+    let environment = line("// validate:").unwrap_or("vulkan1.2");
+    support::validate(&stripped, environment)
+        .map_err(|e| format!("{e}\n{}", support::disassemble(&module)))?;
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    Ok(format!("{}\n{}", text(map), without_ids(&text(listing))))
+}
+
+#[test]
+fn maps_and_reflection() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/descriptors");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .expect("the folder exists")
+        .map(|e| e.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 30);
+    let bless = std::env::var_os("PUMICE_BLESS").is_some();
+    let mut failures = String::new();
+    for path in files {
+        let name = path.display();
+        let actual = match run(&path) {
+            Ok(actual) => actual,
+            Err(error) => {
+                let _ = writeln!(failures, "==== {name}\n{error}");
+                continue;
+            }
+        };
+        let expected_path = path.with_extension("map");
+        if bless {
+            std::fs::write(&expected_path, &actual).expect("writable");
+            continue;
+        }
+        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
+        if expected != actual {
+            let _ = writeln!(
+                failures,
+                "==== {name}\n---- expected\n{expected}---- actual\n{actual}"
+            );
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// The lines of the document's descriptor maps, word for word.
+#[test]
+fn the_documents_lines() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/descriptors");
+    let sizes = "spec_constant,workgroup_size_x,spec_id,0\n\
+                 spec_constant,workgroup_size_y,spec_id,1\n\
+                 spec_constant,workgroup_size_z,spec_id,2\n";
+    for (file, option, lines) in [
+        (
+            "document_unclustered",
+            "-cluster-pod-kernel-args=0",
+            "kernel_decl,foo\n\
+             kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer\n\
+             kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4\n\
+             kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,2,offset,0,argKind,buffer\n\
+             kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,argSize,4\n",
+        ),
+        (
+            "document_local",
+            "--abi=descriptors",
+            "kernel_decl,foo\n\
+             kernel,foo,arg,L,argOrdinal,0,argKind,local,arrayElemSize,4,arrayNumElemSpecId,3\n\
+             kernel,foo,arg,A,argOrdinal,1,descriptorSet,0,binding,0,offset,0,argKind,buffer\n\
+             kernel,foo,arg,L2,argOrdinal,2,argKind,local,arrayElemSize,16,arrayNumElemSpecId,4\n",
+        ),
+        (
+            "document_default",
+            "--abi=descriptors",
+            "kernel_decl,foo\n\
+             kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer\n\
+             kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,1,offset,0,argKind,buffer\n\
+             kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,2,offset,0,argKind,pod,argSize,4\n\
+             kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,2,offset,4,argKind,pod,argSize,4\n",
+        ),
+        (
+            "document_constants",
+            "-module-constants-in-storage-buffer",
+            "constant,descriptorSet,1,binding,0,kind,buffer,hexbytes,\
+             61000000cdab34120000803f62000000ffffffff0000c03f000000000000000000000000\n\
+             kernel_decl,foo\n\
+             kernel,foo,arg,A,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer\n\
+             kernel,foo,arg,i,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4\n",
+        ),
+    ] {
+        let path = dir.join(file).with_extension("cl");
+        let map = pumicec(&[option], "descriptor-map", &path).expect("it builds");
+        assert_eq!(
+            String::from_utf8(map).expect("text"),
+            format!("{lines}{sizes}"),
+            "{file}"
+        );
+    }
+}
