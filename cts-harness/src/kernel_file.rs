@@ -346,7 +346,13 @@ impl KernelFile {
 
     /// Builds and runs the file on a device; the error says what differed.
     pub fn check(&self, device: &Device, source: &str) -> Result<(), String> {
-        let built = device.build(source.as_bytes(), &self.options);
+        self.check_with(device, source, "")
+    }
+
+    /// The same with more build options behind the file's own.
+    pub fn check_with(&self, device: &Device, source: &str, more: &str) -> Result<(), String> {
+        let options = format!("{} {more}", self.options);
+        let built = device.build(source.as_bytes(), options.trim());
         if !self.build_log.is_empty() {
             let log = match built {
                 Ok(_) => return Err("the build succeeds but must fail".to_string()),

@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod cl;
+pub mod difffuzz;
 pub mod expect;
 pub mod facts;
 pub mod html;

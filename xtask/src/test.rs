@@ -47,6 +47,11 @@ const STEPS: &[Step] = &[
         run: end_to_end,
     },
     Step {
+        name: "random",
+        what: "random programs on two Vulkan drivers against the interpreter",
+        run: random_programs,
+    },
+    Step {
         name: "validation",
         what: "end-to-end clients under the Khronos validation layer",
         run: validation,
@@ -347,6 +352,49 @@ fn end_to_end(report: &mut Report) -> Result {
     };
     let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
     run_clients(report, &several, &matrix, true)
+}
+
+/// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
+/// and docs/fuzzing.md say how.
+fn random_programs(report: &mut Report) -> Result {
+    let library = build_debug()?;
+    build_runner()?;
+    let example = [
+        "--package",
+        "pumice-compiler",
+        "--example",
+        "random_kernels",
+    ];
+    sh::run(cargo(&["build", "--quiet"]).args(example))?;
+    let debug = sh::target().join("debug");
+    let vendors = clients::vendors_folder("debug", &library)?;
+    for driver in [&drivers::system()?, &drivers::backports()?] {
+        let folder = sh::target().join("difffuzz").join("test");
+        let mut command = Command::new(debug.join("pumice-difffuzz"));
+        command
+            .arg("--generator")
+            .arg(debug.join("examples/random_kernels"))
+            .arg("--folder")
+            .arg(&folder)
+            .args(["--from", "1", "--count", "20", "Pumice"]);
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(driver),
+            loader: None,
+            env: &[],
+        };
+        setting.apply(&mut command);
+        let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
+        let outcome = done.verdict();
+        println!(
+            "  {} {}: {}",
+            mark(&outcome),
+            driver.name,
+            done.stdout.trim()
+        );
+        report.record(&format!("random programs · {}", driver.name), outcome);
+    }
+    Ok(())
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

@@ -2,9 +2,10 @@
 //! work-item left (`loop_values_by_phi` of [`crate::Target`]): each such value goes through a
 //! parameter of the loop's merge block.
 //!
-//! A driver's optimiser drops a phi whose sources are all one value, so one edge passes a copy
-//! that it cannot see through: a select by a condition that never holds. A merge block with one
-//! predecessor gets a second one, by a branch that is never taken.
+//! A driver's optimiser drops a phi whose sources are all one value, and makes one edge of two
+//! that leave the loop at the same place or with the same values. So a branch at the top of the
+//! body, which is never taken, leaves the loop with zeros; and all edges but one pass copies that
+//! the optimiser cannot see through: selects by another condition that never holds.
 
 use super::{Merge, StructuredCfg};
 use crate::ir::{Block, BlockCall, BuiltIn, Function, InstKind, IntCond, SourceLoc, Type, Value};
@@ -45,7 +46,7 @@ fn one_loop(
     };
     let inside = func.layout.blocks[header..end].to_vec();
     let values = live_out(func, &inside);
-    if values.is_empty() {
+    if values.is_empty() && func.blocks[merge].params.is_empty() {
         return;
     }
     let preds: Vec<Block> = (inside.iter().copied())
@@ -60,6 +61,14 @@ fn one_loop(
         return;
     }
     let never = never.get_or_insert_with(|| make_never(func));
+    for (index, &pred) in preds.iter().enumerate() {
+        let args = if index == 0 {
+            values.clone()
+        } else {
+            copies(func, pred, &values, never)
+        };
+        add_args(func, pred, merge, &args);
+    }
     let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
     for &value in &values {
         let ty = func.ty(value);
@@ -78,18 +87,7 @@ fn one_loop(
             });
         }
     }
-    if let [only] = preds[..] {
-        second_edge(func, structured, only, merge, &values, never);
-        return;
-    }
-    for (index, &pred) in preds.iter().enumerate() {
-        let args = if index == 0 {
-            values.clone()
-        } else {
-            copies(func, pred, &values, never)
-        };
-        add_args(func, pred, merge, &args);
-    }
+    leave_at_once(func, structured, header, merge, never.branch);
 }
 
 /// Values made in these blocks and used in others, in a fixed order.
@@ -172,49 +170,50 @@ fn add_args(func: &mut Function, block: Block, target: Block, args: &[Value]) {
     }
 }
 
-/// `pred → merge` becomes `pred → first → merge` and, never taken, `first → second → merge`.
-fn second_edge(
+/// `header → body` becomes `header → check → body` and, never taken, `check → merge`, which
+/// gets zeros.
+fn leave_at_once(
     func: &mut Function,
     structured: &mut StructuredCfg,
-    pred: Block,
+    header: usize,
     merge: Block,
-    values: &[Value],
-    never: &Never,
+    never: Value,
 ) {
-    let Some(inst) = func.terminator(pred) else {
+    let header_block = func.layout.blocks[header];
+    let Some(inst) = func.terminator(header_block) else {
         return;
     };
-    let (first, second) = (func.make_block(), func.make_block());
-    let mut args = None;
+    let params = func.blocks[merge].params.clone();
+    let args = params
+        .iter()
+        .map(|&param| {
+            let ty = func.ty(param);
+            func.constant(ty, &vec![0; usize::from(ty.lanes)])
+        })
+        .collect();
+    let (check, next) = (func.make_block(), func.make_block());
+    let mut body = None;
     for call in func.insts[inst].kind.successors_mut() {
-        if call.block == merge {
-            call.block = first;
-            args = Some(std::mem::take(&mut call.args));
-        }
+        let to_check = BlockCall {
+            block: check,
+            args: smallvec![],
+        };
+        body = Some(std::mem::replace(call, to_check));
     }
-    let mut direct = BlockCall {
-        block: merge,
-        args: args.unwrap_or_default(),
-    };
-    let mut odd = direct.clone();
-    direct.args.extend_from_slice(values);
+    let Some(body) = body else { return };
     let loc = SourceLoc::default();
     let branch = InstKind::Branch {
-        cond: never.branch,
-        then: odd.clone(),
+        cond: never,
+        then: BlockCall { block: merge, args },
         other: BlockCall {
-            block: second,
+            block: next,
             args: smallvec![],
         },
     };
-    let branch = func.append(first, branch, &[], loc);
-    odd.args.extend(copies(func, first, values, never));
-    if let InstKind::Branch { then, .. } = &mut func.insts[branch].kind {
-        *then = odd;
-    }
-    func.append(second, InstKind::Jump { dest: direct }, &[], loc);
-    structured.merges[first] = Some(Merge::Selection { merge: second });
-    if let Some(at) = func.layout.blocks.iter().position(|&b| b == pred) {
-        func.layout.blocks.splice(at + 1..at + 1, [first, second]);
-    }
+    func.append(check, branch, &[], loc);
+    func.append(next, InstKind::Jump { dest: body }, &[], loc);
+    structured.merges[check] = Some(Merge::Selection { merge: next });
+    func.layout
+        .blocks
+        .splice(header + 1..header + 1, [check, next]);
 }

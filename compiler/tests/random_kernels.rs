@@ -1,0 +1,57 @@
+//! Random programs (`random_programs`) through the compiler: the passes keep what a program
+//! computes, and what is emitted is valid. `pumice-difffuzz` runs many more, on devices.
+
+#[allow(dead_code, reason = "only the parser is used")]
+mod kernel_runs;
+mod random_programs;
+mod support;
+
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
+};
+use random_programs::{expectations, program};
+
+#[test]
+fn passes_keep_what_programs_compute() {
+    for seed in 1..=60 {
+        let text = program(seed);
+        if let Err(why) = expectations(&text) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_seed_always_gives_the_same_program() {
+    assert_eq!(program(7), program(7));
+    assert_ne!(program(7), program(8));
+}
+
+#[test]
+fn what_is_emitted_is_valid() {
+    let target = Target::reference();
+    for seed in 100..110 {
+        let text = program(seed);
+        let options = text.lines().find_map(|l| l.strip_prefix("// options: "));
+        let options = CompileOptions::parse(options.unwrap_or_default()).expect("valid options");
+        let source = Source {
+            name: "<source>",
+            text: text.as_bytes(),
+        };
+        let built = compile(source, &options, &target, &NoIncludes);
+        let module = built
+            .output
+            .unwrap_or_else(|| panic!("seed {seed}: {}", built.log));
+        support::validate(&module.words, "opencl2.2")
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let linked = link(&[&module], &LinkOptions::default())
+            .output
+            .expect("links");
+        let lowered = lower(&linked, &target, &LowerOptions::default());
+        let module = lowered
+            .output
+            .unwrap_or_else(|| panic!("seed {seed}: {}", lowered.log));
+        support::validate(&module.words, "vulkan1.2")
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+}

@@ -1,0 +1,145 @@
+//! What a kernel file computes, by the interpreter.
+
+use std::fmt::Write;
+
+use pumice_compiler::import::{SpecConstants, import};
+use pumice_compiler::interp::{self, Arg, Inputs, NdRange};
+use pumice_compiler::ir::Module;
+use pumice_compiler::passes::{self, Ctx, link_builtins};
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
+};
+
+use crate::kernel_runs::{self, Run};
+
+fn interpret(
+    module: &Module,
+    run: &Run,
+    check_uninitialised: bool,
+) -> Result<Vec<Vec<u8>>, String> {
+    let range = NdRange {
+        work_dim: run.dims,
+        global: run.range[0],
+        local: run.range[1].map(|n| n.max(1)),
+        offset: run.range[2],
+    };
+    let inputs = Inputs {
+        buffers: run.buffers.clone(),
+        args: run.args.clone(),
+    };
+    let options = interp::Options {
+        check_uninitialised,
+        ..interp::Options::default()
+    };
+    interp::run(module, &run.kernel, &inputs, &range, &options)
+        .map(|output| output.buffers)
+        .map_err(|error| error.to_string())
+}
+
+/// The file with expectations for each buffer that a kernel changes, in place of those that it
+/// has. The error says what the compiler or the interpreter refused, or how the passes change
+/// the result.
+pub fn expectations(text: &str) -> Result<String, String> {
+    let (options, runs) = kernel_runs::parse(text);
+    let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
+    let target = Target::reference();
+    let source = Source {
+        name: "<source>",
+        text: text.as_bytes(),
+    };
+    let built = compile(source, &options, &target, &NoIncludes);
+    let module = built.output.ok_or(built.log)?;
+    let linked = link(&[&module], &LinkOptions::default());
+    let module = linked.output.ok_or(linked.log)?;
+    let lower = LowerOptions {
+        math: options.math,
+        ..LowerOptions::default()
+    };
+    let ctx = Ctx {
+        target: &target,
+        options: &lower,
+    };
+    let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
+    // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+    let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+    let results: Vec<Vec<Vec<u8>>> = runs
+        .iter()
+        .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
+        .collect::<Result<_, _>>()?;
+    passes::run_pipeline(&mut ir, &ctx).map_err(|e| e.to_string())?;
+    for (run, expected) in runs.iter().zip(&results) {
+        // Passes copy structs in whole words, padding included.
+        let after = interpret(&ir, run, false).map_err(|e| format!("after the passes: {e}"))?;
+        if after != *expected {
+            return Err(format!("{}: the passes change the result", run.kernel));
+        }
+    }
+    Ok(annotate(text, &runs, &results))
+}
+
+fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
+    let mut out = String::new();
+    let mut run = 0;
+    let mut types: Vec<String> = Vec::new();
+    let mut flush = |types: &mut Vec<String>, out: &mut String| {
+        if types.is_empty() {
+            return;
+        }
+        let (before, after) = (&runs[run], &results[run]);
+        for (at, arg) in before.args.iter().enumerate() {
+            let Arg::Buffer { index, .. } = *arg else {
+                continue;
+            };
+            if before.buffers[index] != after[index] || index == 0 {
+                let words = elements(&types[at], &after[index]);
+                let _ = writeln!(out, "// expect {at}: {}{words}", types[at]);
+            }
+        }
+        run += 1;
+        types.clear();
+    };
+    for line in text.lines() {
+        if line.starts_with("// expect ") {
+            continue;
+        }
+        if let Some(arg) = line.strip_prefix("// arg: ") {
+            let words: Vec<&str> = arg.split_whitespace().collect();
+            types.push(words[usize::from(words[0] == "buffer")].to_string());
+        } else {
+            flush(&mut types, &mut out);
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    flush(&mut types, &mut out);
+    out
+}
+
+/// Buffer contents as bits, repetitions counted.
+fn elements(ty: &str, bytes: &[u8]) -> String {
+    let size = match ty.trim_start_matches('u') {
+        "char" => 1,
+        "short" | "half" => 2,
+        "int" | "float" => 4,
+        _ => 8,
+    };
+    let mut words: Vec<(u64, usize)> = Vec::new();
+    for chunk in bytes.chunks_exact(size) {
+        let bits = chunk
+            .iter()
+            .rev()
+            .fold(0, |bits, b| bits << 8 | u64::from(*b));
+        match words.last_mut() {
+            Some((last, count)) if *last == bits => *count += 1,
+            _ => words.push((bits, 1)),
+        }
+    }
+    let mut out = String::new();
+    for (bits, count) in words {
+        let _ = match count {
+            1 => write!(out, " {bits:#x}"),
+            _ => write!(out, " {count}*{bits:#x}"),
+        };
+    }
+    out
+}

@@ -1,0 +1,174 @@
+//! The types of generated programs.
+
+/// A scalar type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    Char,
+    Uchar,
+    Short,
+    Ushort,
+    Int,
+    Uint,
+    Long,
+    Ulong,
+    Float,
+    Double,
+}
+
+/// The integer types; a signed one stands before its unsigned one.
+pub const INTEGERS: [Scalar; 8] = [
+    Scalar::Char,
+    Scalar::Uchar,
+    Scalar::Short,
+    Scalar::Ushort,
+    Scalar::Int,
+    Scalar::Uint,
+    Scalar::Long,
+    Scalar::Ulong,
+];
+
+impl Scalar {
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Char => "char",
+            Scalar::Uchar => "uchar",
+            Scalar::Short => "short",
+            Scalar::Ushort => "ushort",
+            Scalar::Int => "int",
+            Scalar::Uint => "uint",
+            Scalar::Long => "long",
+            Scalar::Ulong => "ulong",
+            Scalar::Float => "float",
+            Scalar::Double => "double",
+        }
+    }
+
+    pub fn bytes(self) -> u32 {
+        match self {
+            Scalar::Char | Scalar::Uchar => 1,
+            Scalar::Short | Scalar::Ushort => 2,
+            Scalar::Int | Scalar::Uint | Scalar::Float => 4,
+            Scalar::Long | Scalar::Ulong | Scalar::Double => 8,
+        }
+    }
+
+    pub fn bits(self) -> u32 {
+        self.bytes() * 8
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Float | Scalar::Double)
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(self) -> bool {
+        INTEGERS
+            .iter()
+            .position(|s| *s == self)
+            .is_some_and(|i| i % 2 == 0)
+    }
+
+    /// The integer type of the same size.
+    pub fn integer(self, signed: bool) -> Scalar {
+        let at = self.bytes().trailing_zeros() as usize * 2;
+        INTEGERS[at + usize::from(!signed)]
+    }
+
+    /// The unsigned type that arithmetic on it takes place in without undefined behaviour.
+    pub fn wrapping(self) -> Scalar {
+        if self.bytes() == 8 {
+            Scalar::Ulong
+        } else {
+            Scalar::Uint
+        }
+    }
+}
+
+/// A scalar or vector type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ty {
+    pub scalar: Scalar,
+    pub lanes: u32,
+}
+
+impl Ty {
+    pub fn scalar(scalar: Scalar) -> Self {
+        Self { scalar, lanes: 1 }
+    }
+
+    pub fn name(self) -> String {
+        if self.lanes == 1 {
+            self.scalar.name().to_string()
+        } else {
+            format!("{}{}", self.scalar.name(), self.lanes)
+        }
+    }
+
+    pub fn is_vector(self) -> bool {
+        self.lanes > 1
+    }
+
+    pub fn is_float(self) -> bool {
+        self.scalar.is_float()
+    }
+
+    pub fn of(self, scalar: Scalar) -> Self {
+        Self { scalar, ..self }
+    }
+
+    pub fn lane(self) -> Self {
+        Self::scalar(self.scalar)
+    }
+
+    /// The signed or unsigned integers of the same shape.
+    pub fn integer(self, signed: bool) -> Self {
+        self.of(self.scalar.integer(signed))
+    }
+}
+
+/// Address spaces of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Private,
+    Global,
+    Local,
+    Constant,
+}
+
+impl Space {
+    pub fn qualifier(self) -> &'static str {
+        match self {
+            Space::Private => "__private ",
+            Space::Global => "__global ",
+            Space::Local => "__local ",
+            Space::Constant => "__constant ",
+        }
+    }
+}
+
+/// SplitMix64: small, good, and the same everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: u32) -> u32 {
+        (self.next() >> 33) as u32 % n.max(1)
+    }
+
+    /// True `percent` times of a hundred.
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len() as u32) as usize]
+    }
+}

@@ -1,0 +1,59 @@
+//! Runs random programs on a platform and compares with the interpreter:
+//! `pumice-difffuzz --generator FILE --folder FOLDER [--from N] [--count N] [--options OPTIONS]...
+//! PLATFORM`.
+//!
+//! The generator is the compiler's example `random_kernels`, which writes kernel files with what
+//! the interpreter expects. Each file is built and run once with its own options, and once more
+//! for each `--options`. Programs run in batches, each in a process of its own, so that a crash
+//! or a hang costs one program. `FOLDER/next` holds the next seed: without `--from` a run goes on
+//! where the last one stopped. Files that failed stay in `FOLDER/failed`, with the reason beside
+//! them. The exit status is 1 when one did.
+
+use pumice_cts_harness::difffuzz::{Campaign, run_files};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: pumice-difffuzz --generator FILE --folder FOLDER [--from N] \
+                     [--count N] [--options OPTIONS]... PLATFORM";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match args.as_slice() {
+        [flag, platform, rest @ ..] if flag == "--files" => {
+            run_files(platform, rest).map(|()| true)
+        }
+        _ => parse(args.into_iter()).and_then(|campaign| campaign.run()),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(mut args: impl Iterator<Item = String>) -> Result<Campaign, String> {
+    let mut campaign = Campaign::default();
+    while let Some(arg) = args.next() {
+        let mut value = || {
+            args.next()
+                .ok_or_else(|| format!("{arg} needs a value\n{USAGE}"))
+        };
+        let number = |text: String| text.parse().map_err(|_| USAGE.to_string());
+        match arg.as_str() {
+            "--generator" => campaign.generator = value()?.into(),
+            "--folder" => campaign.folder = value()?.into(),
+            "--from" => campaign.from = Some(number(value()?)?),
+            "--count" => campaign.count = number(value()?)?,
+            "--options" => campaign.options.push(value()?),
+            option if option.starts_with('-') => return Err(USAGE.to_string()),
+            _ => campaign.platform = arg,
+        }
+    }
+    let empty = |path: &std::path::Path| path.as_os_str().is_empty();
+    if empty(&campaign.generator) || empty(&campaign.folder) || campaign.platform.is_empty() {
+        return Err(USAGE.to_string());
+    }
+    Ok(campaign)
+}

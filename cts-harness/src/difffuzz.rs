@@ -1,0 +1,228 @@
+//! Random programs on a platform against what the interpreter expects.
+//!
+//! Takes: the program that writes kernel files from seeds, and a platform's name.
+//! Gives: the files that failed, with reasons, in a folder.
+//! Never: runs a program in the process that keeps the books; drivers may crash.
+
+use crate::cl::Device;
+use crate::kernel_file::KernelFile;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Programs a process runs before the next one is started.
+const BATCH: u64 = 25;
+
+/// What one program may take, builds and runs together, before its process is ended.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What to run.
+#[derive(Debug)]
+pub struct Campaign {
+    /// The program that writes kernel files.
+    pub generator: PathBuf,
+    /// Where files, failures and the next seed are kept.
+    pub folder: PathBuf,
+    /// The first seed; what the folder remembers if `None`.
+    pub from: Option<u64>,
+    /// How many seeds.
+    pub count: u64,
+    /// More build options, one run for each besides the run without.
+    pub options: Vec<String>,
+    /// A part of the platform's name.
+    pub platform: String,
+}
+
+impl Default for Campaign {
+    fn default() -> Self {
+        Self {
+            generator: PathBuf::new(),
+            folder: PathBuf::new(),
+            from: None,
+            count: 100,
+            options: Vec::new(),
+            platform: String::new(),
+        }
+    }
+}
+
+fn text(error: std::io::Error) -> String {
+    error.to_string()
+}
+
+/// Runs files, for the parent: a line before each and a line `ok` or `FAIL why` after it.
+///
+/// # Errors
+/// No such platform.
+pub fn run_files(platform: &str, args: &[String]) -> Result<(), String> {
+    let device = Device::open(platform).map_err(|error| error.to_string())?;
+    let split = args.iter().position(|a| a == "--").unwrap_or(args.len());
+    let (files, options) = (&args[..split], args.get(split + 1..).unwrap_or(&[]));
+    for path in files {
+        println!("run {path}");
+        let outcome = fs::read_to_string(path).map_err(text).and_then(|source| {
+            let file = KernelFile::parse(&source)?;
+            file.check(&device, &source)?;
+            options.iter().try_for_each(|more| {
+                file.check_with(&device, &source, more)
+                    .map_err(|why| format!("with {more}: {why}"))
+            })
+        });
+        match outcome {
+            Ok(()) => println!("ok"),
+            Err(why) => println!("FAIL {}", why.replace('\n', "\\n")),
+        }
+    }
+    Ok(())
+}
+
+impl Campaign {
+    /// Runs the seeds; whether none failed.
+    ///
+    /// # Errors
+    /// The generator or the folder cannot be used, or the platform is not there.
+    pub fn run(&self) -> Result<bool, String> {
+        let failed = self.folder.join("failed");
+        fs::create_dir_all(&failed).map_err(text)?;
+        let state = self.folder.join("next");
+        let remembered = fs::read_to_string(&state).ok();
+        let start = self
+            .from
+            .or_else(|| remembered.and_then(|text| text.trim().parse().ok()))
+            .unwrap_or(1);
+        let (mut good, mut bad) = (0, 0);
+        let mut seed = start;
+        while seed < start + self.count {
+            let count = BATCH.min(start + self.count - seed);
+            for (seed, why) in self.batch(seed, count)? {
+                let Some(why) = why else {
+                    good += 1;
+                    continue;
+                };
+                bad += 1;
+                println!("{seed}: {}", why.chars().take(400).collect::<String>());
+                fs::write(failed.join(format!("{seed}.txt")), why).map_err(text)?;
+            }
+            seed += count;
+            fs::write(&state, format!("{seed}\n")).map_err(text)?;
+        }
+        println!("{good} programs agree, {bad} do not, on {}", self.platform);
+        Ok(bad == 0)
+    }
+
+    /// One batch: each seed with what is wrong with it.
+    fn batch(&self, from: u64, count: u64) -> Result<BTreeMap<u64, Option<String>>, String> {
+        let mut results = BTreeMap::new();
+        let generated = Command::new(&self.generator)
+            .args([from.to_string(), count.to_string()])
+            .arg(&self.folder)
+            .stderr(Stdio::null())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.generator.display()))?;
+        if generated.status.code().is_none_or(|code| code > 1) {
+            return Err(format!(
+                "{}: {}",
+                self.generator.display(),
+                generated.status
+            ));
+        }
+        let mut refused = None;
+        for line in String::from_utf8_lossy(&generated.stdout).lines() {
+            let named = line
+                .split_once(": ")
+                .and_then(|(seed, why)| Some((seed.parse().ok()?, why)));
+            if let Some((seed, why)) = named {
+                results.insert(seed, Some(why.to_string()));
+                refused = Some(seed);
+            } else if let Some(Some(why)) = refused.and_then(|seed| results.get_mut(&seed)) {
+                why.push('\n');
+                why.push_str(line);
+            }
+        }
+        let mut left: Vec<u64> = (from..from + count)
+            .filter(|s| !results.contains_key(s))
+            .collect();
+        while !left.is_empty() {
+            let ran = self.process(&left)?;
+            left.retain(|seed| !ran.contains_key(seed));
+            results.extend(ran);
+        }
+        for (seed, why) in &results {
+            let bad = self.folder.join(format!("{seed}.bad.cl"));
+            let file = if bad.exists() { bad } else { self.file(*seed) };
+            let outcome = if why.is_some() {
+                fs::rename(&file, self.folder.join("failed").join(format!("{seed}.cl")))
+            } else {
+                fs::remove_file(&file)
+            };
+            outcome.map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        Ok(results)
+    }
+
+    fn file(&self, seed: u64) -> PathBuf {
+        self.folder.join(format!("{seed}.cl"))
+    }
+
+    /// Runs seeds in one process, up to the first that ends it.
+    fn process(&self, seeds: &[u64]) -> Result<BTreeMap<u64, Option<String>>, String> {
+        let program = std::env::current_exe().map_err(text)?;
+        let mut child = Command::new(program)
+            .args(["--files", &self.platform])
+            .args(seeds.iter().map(|seed| self.file(*seed)))
+            .arg("--")
+            .args(&self.options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(text)?;
+        let output = child.stdout.take().ok_or("no pipe")?;
+        let (sender, lines) = mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut results = BTreeMap::new();
+        let mut running: Option<u64> = None;
+        let hung = loop {
+            match lines.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    if let Some(path) = line.strip_prefix("run ") {
+                        let stem = Path::new(path).file_stem().and_then(|s| s.to_str());
+                        running = stem.and_then(|s| s.parse().ok());
+                    } else if let Some(seed) = running.take() {
+                        let why = line
+                            .strip_prefix("FAIL ")
+                            .map(|why| why.replace("\\n", "\n"));
+                        results.insert(seed, why);
+                    }
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => break false,
+                Err(mpsc::RecvTimeoutError::Timeout) => break true,
+            }
+        };
+        if hung {
+            child.kill().map_err(text)?;
+        }
+        let status = child.wait().map_err(text)?;
+        let _ = reader.join();
+        let _ = std::io::stdout().flush();
+        match running {
+            Some(seed) if hung => {
+                results.insert(seed, Some(format!("no answer after {PATIENCE:?}")));
+            }
+            Some(seed) => {
+                results.insert(seed, Some(format!("the process ended: {status}")));
+            }
+            None if results.is_empty() => return Err(format!("nothing ran: {status}")),
+            None => {}
+        }
+        Ok(results)
+    }
+}
