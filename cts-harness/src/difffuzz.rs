@@ -6,19 +6,18 @@
 
 use crate::cl::Device;
 use crate::kernel_file::KernelFile;
+use crate::process;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
 /// Programs a process runs before the next one is started.
 const BATCH: u64 = 25;
 
-/// What one program may take, builds and runs together, before its process is ended.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// What a batch may take before its process is ended.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What to run.
 #[derive(Debug)]
@@ -171,56 +170,37 @@ impl Campaign {
     /// Runs seeds in one process, up to the first that ends it.
     fn process(&self, seeds: &[u64]) -> Result<BTreeMap<u64, Option<String>>, String> {
         let program = std::env::current_exe().map_err(text)?;
-        let mut child = Command::new(program)
+        let log = self.folder.join("batch.txt");
+        let mut command = Command::new(program);
+        command
             .args(["--files", &self.platform])
             .args(seeds.iter().map(|seed| self.file(*seed)))
             .arg("--")
             .args(&self.options)
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(text)?;
-        let output = child.stdout.take().ok_or("no pipe")?;
-        let (sender, lines) = mpsc::channel();
-        let reader = std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+            // No program comes again: do not fill anybody's cache.
+            .env("PUMICE_CACHE", "off");
+        let end = process::run(&mut command, &log, PATIENCE).map_err(text)?;
         let mut results = BTreeMap::new();
         let mut running: Option<u64> = None;
-        let hung = loop {
-            match lines.recv_timeout(PATIENCE) {
-                Ok(line) => {
-                    if let Some(path) = line.strip_prefix("run ") {
-                        let stem = Path::new(path).file_stem().and_then(|s| s.to_str());
-                        running = stem.and_then(|s| s.parse().ok());
-                    } else if let Some(seed) = running.take() {
-                        let why = line
-                            .strip_prefix("FAIL ")
-                            .map(|why| why.replace("\\n", "\n"));
-                        results.insert(seed, why);
-                    }
+        for line in fs::read_to_string(&log).map_err(text)?.lines() {
+            if let Some(path) = line.strip_prefix("run ") {
+                let stem = Path::new(path).file_stem().and_then(|s| s.to_str());
+                running = stem.and_then(|s| s.parse().ok());
+            } else if line == "ok" || line.starts_with("FAIL ") {
+                if let Some(seed) = running.take() {
+                    let why = line.strip_prefix("FAIL ");
+                    results.insert(seed, why.map(|why| why.replace("\\n", "\n")));
                 }
-                Err(mpsc::RecvTimeoutError::Disconnected) => break false,
-                Err(mpsc::RecvTimeoutError::Timeout) => break true,
             }
-        };
-        if hung {
-            child.kill().map_err(text)?;
         }
-        let status = child.wait().map_err(text)?;
-        let _ = reader.join();
-        let _ = std::io::stdout().flush();
         match running {
-            Some(seed) if hung => {
-                results.insert(seed, Some(format!("no answer after {PATIENCE:?}")));
-            }
             Some(seed) => {
-                results.insert(seed, Some(format!("the process ended: {status}")));
+                results.insert(seed, Some(format!("the process did not finish: {end:?}")));
             }
-            None if results.is_empty() => return Err(format!("nothing ran: {status}")),
+            None if results.is_empty() => {
+                let said = process::tail(&log, 2000);
+                return Err(format!("nothing ran: {end:?}\n{said}"));
+            }
             None => {}
         }
         Ok(results)
