@@ -185,12 +185,18 @@ impl Target {
                 "cl_khr_extended_bit_ops",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
+                "cl_khr_integer_dot_product",
             ]
             .map(String::from)
             .to_vec(),
-            features: ["__opencl_c_int64", "__opencl_c_fp64"]
-                .map(String::from)
-                .to_vec(),
+            features: [
+                "__opencl_c_int64",
+                "__opencl_c_fp64",
+                "__opencl_c_integer_dot_product_input_4x8bit",
+                "__opencl_c_integer_dot_product_input_4x8bit_packed",
+            ]
+            .map(String::from)
+            .to_vec(),
             float16: true,
             float64: true,
             int8: true,

@@ -137,6 +137,16 @@ impl Object<Device> {
             cl::CL_DEVICE_LUID_VALID => Info::bool(caps.luid.is_some()),
             cl::CL_DEVICE_LUID => Info::raw(caps.luid.map_or([0; 8], |(luid, _)| luid).to_vec()),
             cl::CL_DEVICE_NODE_MASK => Info::u32(caps.luid.map_or(0, |(_, mask)| mask)),
+            cl::CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Info::u64(
+                cl::CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
+                    | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+            ),
+            // Six cl_bools. We write products and sums; whether a driver makes one instruction
+            // of them is not known.
+            cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+            | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+                Info::raw(vec![0; 24])
+            }
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;
                 Info::raw(pci.iter().flat_map(|n| n.to_ne_bytes()).collect())

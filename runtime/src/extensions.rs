@@ -72,6 +72,11 @@ const DEVICE: &[Extension] = &[
         version: V1,
         condition: |caps| caps.features.shader_float16,
     },
+    Extension {
+        name: "cl_khr_integer_dot_product",
+        version: make_version(2, 0, 0),
+        condition: |_| true,
+    },
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
     // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan
@@ -112,6 +117,17 @@ const FEATURES: &[Extension] = &[
         name: "__opencl_c_fp64",
         version: make_version(3, 0, 0),
         condition: |caps| caps.features.shader_float64,
+    },
+    // Made of products and sums.
+    Extension {
+        name: "__opencl_c_integer_dot_product_input_4x8bit",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
+    Extension {
+        name: "__opencl_c_integer_dot_product_input_4x8bit_packed",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
     },
     // Made of local memory and barriers.
     Extension {

@@ -103,6 +103,7 @@ fn kinds(class: u8, lang: &LangOptions) -> SmallVec<[TypeId; 12]> {
         b'i' | b'g' | b'o' => out.extend(INTS),
         b'j' => out.extend(INTS.into_iter().step_by(2)),
         b'w' => out.extend(INTS.into_iter().take(6)),
+        b'l' => out.extend(INTS.into_iter().take(4)),
         b'n' => out.extend([TypeTable::INT, TypeTable::UINT]),
         b'L' => out.extend([TypeTable::LONG, TypeTable::ULONG]),
         b'K' | b'k' | b'c' => out.extend(INTS.into_iter().skip(4)),
@@ -249,6 +250,8 @@ fn letter(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
         b'h' => (TypeTable::HALF, 1),
         b'k' => (TypeTable::CHAR, 1),
         b'x' => (TypeTable::FLOAT, 1),
+        b'y' => (TypeTable::UCHAR, 1),
+        b'O' => (TypeTable::ULONG, 1),
         b'B' => (TypeTable::UINT, 4),
         _ => return None,
     })

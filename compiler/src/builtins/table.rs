@@ -7,12 +7,14 @@
 //! | class | K | | class | K |
 //! |---|---|---|---|---|
 //! | `f` | half, float, double | | `n` | int, uint |
+//! | `y` | uchar | | `O` | ulong |
 //! | `x` | float | | `L` | long, ulong |
 //! | `h` | float, double | | `w` | 8- to 32-bit integers |
 //! | `i` | all integers | | `j` | signed integers |
 //! | `g` | all integers and floats | | `c` | `n`, `L` and `f` |
 //! | `k` | `n`, `L`, float, double | | `K` | `n`, `L` |
-//! | `o` | the same as `g` | | `-` | no K |
+//! | `o` | the same as `g` | | `l` | 8- and 16-bit integers |
+//! | `-` | no K | | | |
 //!
 //! Behind the class: `v` only vectors, `s` only scalars, `4` up to 4 lanes, `3` 3 or 4 lanes,
 //! `2` vectors of other than 3 lanes; nothing: any.
@@ -26,6 +28,7 @@
 //! | `I` | int, N lanes | | `W` | twice as wide as K, N lanes |
 //! | `i` `u` `z` `b` `h` `k` | int, uint, size_t, bool, half, char | | `v` `e` | void, event_t |
 //! | `A` `X` | atomic K, atomic int | | `B` | uint4 |
+//! | `y` | uchar | | `O` | ulong |
 //! | `x` | float | | `m` `q` `n` | sampler_t, queue_t, ndrange_t |
 //! | `E` `r` | clk_event_t, reserve_id_t | | `M` | image, see below |
 //! | `*` | pointer, see below | | `o` | behind a pointer: void |
@@ -75,6 +78,10 @@ pub enum Lower {
     Nan,
     /// `dot`
     Dot,
+    /// An integer dot product of vectors or packed words; with true the factors trade places.
+    IntDot(Op, bool),
+    /// `clock_read_*`
+    ReadClock(Scope),
     /// An opcode of SPV_KHR_bit_instructions.
     BitOp(Op),
     /// An opcode giving bool, widened to the relational result.
@@ -211,10 +218,11 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 use Lower::{
     AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
     AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Device,
-    Dot, Enqueue, GetFence, GroupArith, GroupBroadcast, GroupVote, Image, KernelQuery,
+    Dot, Enqueue, GetFence, GroupArith, GroupBroadcast, GroupVote, Image, IntDot, KernelQuery,
     LegacyAtomic, MemFence, Nan, NdRange, NonUniform, NonUniformArith, NonUniformVote, Ocl,
-    OclKind, OclSign, Pipe, Prefetch, Printf, Relation, Select, Shuffle, Shuffles, ToSpace, VLoad,
-    VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem, WorkItemDim, WorkItemFence,
+    OclKind, OclSign, Pipe, Prefetch, Printf, ReadClock, Relation, Select, Shuffle, Shuffles,
+    ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem, WorkItemDim,
+    WorkItemFence,
 };
 
 /// All rows. Laid out by hand: one line each.
@@ -352,6 +360,22 @@ pub static ROWS: &[Row] = &[
     // Geometric.
     row("cross", "f3 T(T,T)", Gate::None, Ocl(Std::cross)),
     row("dot", "f4 s(T,T)", Gate::None, Dot),
+    row("dot", "- u(y4,y4)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::UDot, false)),
+    row("dot", "- i(k4,k4)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SDot, false)),
+    row("dot", "- i(k4,y4)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDot, false)),
+    row("dot", "- i(y4,k4)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDot, true)),
+    row("dot_acc_sat", "- u(y4,y4,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::UDotAccSat, false)),
+    row("dot_acc_sat", "- i(k4,k4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SDotAccSat, false)),
+    row("dot_acc_sat", "- i(k4,y4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDotAccSat, false)),
+    row("dot_acc_sat", "- i(y4,k4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDotAccSat, true)),
+    row("dot_4x8packed_uu_uint", "- u(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::UDot, false)),
+    row("dot_4x8packed_ss_int", "- i(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SDot, false)),
+    row("dot_4x8packed_su_int", "- i(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SUDot, false)),
+    row("dot_4x8packed_us_int", "- i(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SUDot, true)),
+    row("dot_acc_sat_4x8packed_uu_uint", "- u(u,u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::UDotAccSat, false)),
+    row("dot_acc_sat_4x8packed_ss_int", "- i(u,u,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SDotAccSat, false)),
+    row("dot_acc_sat_4x8packed_su_int", "- i(u,u,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SUDotAccSat, false)),
+    row("dot_acc_sat_4x8packed_us_int", "- i(u,u,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SUDotAccSat, true)),
     row("distance", "f4 s(T,T)", Gate::None, Ocl(Std::distance)),
     row("length", "f4 s(T)", Gate::None, Ocl(Std::length)),
     row("normalize", "f4 T(T)", Gate::None, Ocl(Std::normalize)),
@@ -413,6 +437,12 @@ pub static ROWS: &[Row] = &[
     row("async_work_group_strided_copy", "g e(*lT,*gcT,z,z,e);g e(*gT,*lcT,z,z,e)", Gate::None, AsyncCopy(true)),
     row("wait_group_events", "- v(i,*ae)", Gate::None, WaitEvents),
     row("prefetch", "g v(*gcT,z)", Gate::None, Prefetch),
+    row("async_work_group_copy_fence", "- v(u)", Gate::Name("cl_khr_async_work_group_copy_fence"), MemFence(8)),
+    // Clocks.
+    row("clock_read_device", "- O()", Gate::Name("cl_khr_kernel_clock"), ReadClock(Scope::Device)),
+    row("clock_read_hilo_device", "- u2()", Gate::Name("cl_khr_kernel_clock"), ReadClock(Scope::Device)),
+    row("clock_read_sub_group", "- O()", Gate::Name("cl_khr_kernel_clock"), ReadClock(Scope::Subgroup)),
+    row("clock_read_hilo_sub_group", "- u2()", Gate::Name("cl_khr_kernel_clock"), ReadClock(Scope::Subgroup)),
     // Atomic functions of OpenCL C 1.x.
     row("atomic_add", "n s(*mvs,s)", Gate::None, LegacyAtomic(Op::AtomicIAdd, Op::AtomicIAdd)),
     row("atomic_add", "L s(*mvs,s)", Gate::Name("cl_khr_int64_base_atomics"), LegacyAtomic(Op::AtomicIAdd, Op::AtomicIAdd)),
@@ -504,15 +534,25 @@ pub static ROWS: &[Row] = &[
     row("sub_group_all", "- i(i)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupVote(Op::GroupAll, Scope::Subgroup)),
     row("sub_group_any", "- i(i)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupVote(Op::GroupAny, Scope::Subgroup)),
     row("sub_group_broadcast", "cs s(s,u)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupBroadcast(Scope::Subgroup)),
+    row("sub_group_broadcast", "ls s(s,u);gv T(T,u)", Gate::Name("cl_khr_subgroup_extended_types"), GroupBroadcast(Scope::Subgroup)),
     row("sub_group_reduce_add", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::Reduce, Scope::Subgroup)),
+    row("sub_group_reduce_add", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::Reduce, Scope::Subgroup)),
     row("sub_group_reduce_min", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::Reduce, Scope::Subgroup)),
+    row("sub_group_reduce_min", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::Reduce, Scope::Subgroup)),
     row("sub_group_reduce_max", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::Reduce, Scope::Subgroup)),
+    row("sub_group_reduce_max", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::Reduce, Scope::Subgroup)),
     row("sub_group_scan_exclusive_add", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_exclusive_add", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::ExclusiveScan, Scope::Subgroup)),
     row("sub_group_scan_exclusive_min", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_exclusive_min", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::ExclusiveScan, Scope::Subgroup)),
     row("sub_group_scan_exclusive_max", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_exclusive_max", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::ExclusiveScan, Scope::Subgroup)),
     row("sub_group_scan_inclusive_add", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_inclusive_add", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::InclusiveScan, Scope::Subgroup)),
     row("sub_group_scan_inclusive_min", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_inclusive_min", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::InclusiveScan, Scope::Subgroup)),
     row("sub_group_scan_inclusive_max", "cs s(s)", Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("sub_group_scan_inclusive_max", "ls s(s)", Gate::Name("cl_khr_subgroup_extended_types"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::InclusiveScan, Scope::Subgroup)),
     row("work_group_all", "- i(i)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupVote(Op::GroupAll, Scope::Workgroup)),
     row("work_group_any", "- i(i)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupVote(Op::GroupAny, Scope::Workgroup)),
     row("work_group_broadcast", "cs s(s,z);cs s(s,z,z);cs s(s,z,z,z)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupBroadcast(Scope::Workgroup)),
@@ -525,6 +565,27 @@ pub static ROWS: &[Row] = &[
     row("work_group_scan_inclusive_add", "cs s(s)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupArith([Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd], GroupOperation::InclusiveScan, Scope::Workgroup)),
     row("work_group_scan_inclusive_min", "cs s(s)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupArith([Op::GroupSMin, Op::GroupUMin, Op::GroupFMin], GroupOperation::InclusiveScan, Scope::Workgroup)),
     row("work_group_scan_inclusive_max", "cs s(s)", Gate::Feature("__opencl_c_work_group_collective_functions"), GroupArith([Op::GroupSMax, Op::GroupUMax, Op::GroupFMax], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_reduce_mul", "cs s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupIMulKHR, Op::GroupIMulKHR, Op::GroupFMulKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_and", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_or", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_xor", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_logical_and", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_logical_or", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_reduce_logical_xor", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR], GroupOperation::Reduce, Scope::Workgroup)),
+    row("work_group_scan_exclusive_mul", "cs s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupIMulKHR, Op::GroupIMulKHR, Op::GroupFMulKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_and", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_or", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_xor", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_logical_and", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_logical_or", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_exclusive_logical_xor", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_mul", "cs s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupIMulKHR, Op::GroupIMulKHR, Op::GroupFMulKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_and", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR, Op::GroupBitwiseAndKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_or", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR, Op::GroupBitwiseOrKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_xor", "Ks s(s)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR, Op::GroupBitwiseXorKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_logical_and", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR, Op::GroupLogicalAndKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_logical_or", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR, Op::GroupLogicalOrKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("work_group_scan_inclusive_logical_xor", "- i(i)", Gate::Name("cl_khr_work_group_uniform_arithmetic"), GroupArith([Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR, Op::GroupLogicalXorKHR], GroupOperation::InclusiveScan, Scope::Workgroup)),
     // Sub-group shuffles and votes (cl_khr_subgroup_*).
     row("sub_group_shuffle", "os s(s,u)", Gate::Name("cl_khr_subgroup_shuffle"), Shuffles(Op::GroupNonUniformShuffle)),
     row("sub_group_shuffle_xor", "os s(s,u)", Gate::Name("cl_khr_subgroup_shuffle"), Shuffles(Op::GroupNonUniformShuffleXor)),

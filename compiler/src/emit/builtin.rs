@@ -69,6 +69,14 @@ impl FunctionEmitter<'_, '_> {
                 };
                 self.e.b.op(op, result, &values)
             }
+            Lower::IntDot(op, swap) => self.int_dot(op, swap, first, values, ty),
+            Lower::ReadClock(scope) => {
+                self.e.b.capability(Capability::ShaderClockKHR);
+                self.e.b.extension("SPV_KHR_shader_clock");
+                let scope = self.e.b.const_u32(scope as u32);
+                let result = self.e.value_type(ty);
+                self.e.b.op(Op::ReadClockKHR, result, &[scope])
+            }
             Lower::BitOp(op) => {
                 self.e.b.capability(Capability::BitInstructions);
                 self.e.b.extension("SPV_KHR_bit_instructions");
@@ -169,6 +177,30 @@ impl FunctionEmitter<'_, '_> {
             Lower::Prefetch => self.ext(Std::prefetch, ty, &values),
             _ => unreachable!("lowered before, or its gate is closed: {}", row.name),
         })
+    }
+
+    /// A dot product of four bytes each, in vectors or packed in words.
+    fn int_dot(
+        &mut self,
+        op: Op,
+        swap: bool,
+        factor: TypeId,
+        mut operands: Vec<u32>,
+        ty: TypeId,
+    ) -> u32 {
+        self.e.b.extension("SPV_KHR_integer_dot_product");
+        self.e.b.capability(Capability::DotProduct);
+        if swap {
+            operands.swap(0, 1);
+        }
+        if self.e.module.types.is_vector(factor) {
+            self.e.b.capability(Capability::DotProductInput4x8Bit);
+        } else {
+            self.e.b.capability(Capability::DotProductInput4x8BitPacked);
+            operands.push(rspirv::spirv::PackedVectorFormat::PackedVectorFormat4x8Bit as u32);
+        }
+        let result = self.e.value_type(ty);
+        self.e.b.op(op, result, &operands)
     }
 
     /// The value of an argument that is an integer constant.

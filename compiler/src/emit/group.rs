@@ -8,6 +8,11 @@ use crate::builtins::table::Lower;
 use crate::sema::typed::{ConvertKind, ExprId};
 use crate::sema::types::{TypeId, TypeTable};
 
+/// Whether an instruction is of SPV_KHR_uniform_group_instructions.
+fn is_uniform(op: Op) -> bool {
+    (Op::GroupIMulKHR as u32..=Op::GroupLogicalXorKHR as u32).contains(&(op as u32))
+}
+
 impl FunctionEmitter<'_, '_> {
     /// Collective functions; `None` for other rows.
     pub fn group(
@@ -56,6 +61,9 @@ impl FunctionEmitter<'_, '_> {
                 };
                 let operands = [scope, values[0], local];
                 self.e.b.op(Op::GroupBroadcast, result, &operands)
+            }
+            Lower::GroupArith(ops, operation, scope) if is_uniform(ops[0]) => {
+                self.uniform(ops, operation, scope, values[0], ty)
             }
             Lower::GroupArith([signed, unsigned, float], operation, scope) => {
                 self.e.b.capability(Capability::Groups);
@@ -138,6 +146,34 @@ impl FunctionEmitter<'_, '_> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// Products and bitwise and logical sums of a group (SPV_KHR_uniform_group_instructions).
+    fn uniform(
+        &mut self,
+        [signed, _, float]: [Op; 3],
+        operation: GroupOperation,
+        scope: Scope,
+        value: u32,
+        ty: TypeId,
+    ) -> u32 {
+        self.e.b.capability(Capability::GroupUniformArithmeticKHR);
+        self.e.b.extension("SPV_KHR_uniform_group_instructions");
+        let op = if self.is_float(ty) { float } else { signed };
+        let scope = self.scope_constant(scope);
+        let logical = matches!(
+            op,
+            Op::GroupLogicalAndKHR | Op::GroupLogicalOrKHR | Op::GroupLogicalXorKHR
+        );
+        if logical {
+            let bool_ty = self.e.b.ty_bool();
+            let value = self.non_zero(value, TypeTable::INT);
+            let operands = [scope, operation as u32, value];
+            let result = self.e.b.op(op, bool_ty, &operands);
+            return self.truth(result, ty);
+        }
+        let result = self.e.value_type(ty);
+        self.e.b.op(op, result, &[scope, operation as u32, value])
     }
 
     /// Ballots, broadcasts and rotations among the active work-items.
