@@ -4,7 +4,7 @@ use super::ops;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind, Types};
-use crate::ir::{BinaryOp, GlobalId, Relocation, Type};
+use crate::ir::{BinaryOp, FloatCond, GlobalId, Relocation, Type};
 use crate::passes::eval;
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -463,6 +463,16 @@ impl Preamble<'_> {
                     rem
                 };
                 return Some(eval::mask(scalar, rem as u64));
+            }
+            if op == Op::FMod {
+                let zero = |value| eval::fcmp(FloatCond::Oeq, scalar, value, 0);
+                let less = |value| eval::fcmp(FloatCond::Olt, scalar, value, 0);
+                let rem = eval::binary(BinaryOp::FRem, scalar, a, b)?;
+                return if !zero(rem)? && less(rem)? != less(b)? {
+                    eval::binary(BinaryOp::FAdd, scalar, rem, b)
+                } else {
+                    Some(rem)
+                };
             }
             let op = ops::binary(op)?;
             // Division by zero is unspecified, not an error.

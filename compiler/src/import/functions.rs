@@ -52,7 +52,9 @@ pub(super) fn declare(
                 at += 1;
                 continue;
             }
-            Op::ExtInst if matches!(pre.def(inst.arg(0)?), Def::ExtSet(_)) => {
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+                if matches!(pre.def(inst.arg(0)?), Def::ExtSet(_)) =>
+            {
                 at += 1;
                 continue;
             }
@@ -341,15 +343,14 @@ fn modes(pre: &Preamble<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) 
             Some(ExecutionMode::SubgroupSize) => {
                 info.required_sub_group_size = mode.args.first().copied();
             }
-            // Precision hints; contraction is decided by the flags of each operation.
+            // What arithmetic does anyway; contraction is decided by the flags of each
+            // operation. Other rounding and flushed denormals are refused below.
             Some(
                 ExecutionMode::VecTypeHint
                 | ExecutionMode::ContractionOff
                 | ExecutionMode::DenormPreserve
-                | ExecutionMode::DenormFlushToZero
                 | ExecutionMode::SignedZeroInfNanPreserve
-                | ExecutionMode::RoundingModeRTE
-                | ExecutionMode::RoundingModeRTZ,
+                | ExecutionMode::RoundingModeRTE,
             ) => {}
             Some(other) => {
                 return Err(inst.error(format_args!(

@@ -119,7 +119,7 @@ impl<'a> Body<'a, '_> {
             | Op::ReturnValue
             | Op::Unreachable => return self.terminator(inst, ret),
             Op::FunctionCall => return self.call(inst),
-            Op::ExtInst => {
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
                 return match self.pre.def(inst.arg(0)?) {
                     Def::ExtSet(ExtSet::OpenClStd) => self.ocl_std(inst),
                     Def::ExtSet(ExtSet::NonSemantic) => Ok(()),

@@ -114,10 +114,8 @@ fn is_known_capability(capability: Capability) -> bool {
             | Capability::SubgroupBallotKHR
             | Capability::SubgroupVoteKHR
             | Capability::DenormPreserve
-            | Capability::DenormFlushToZero
             | Capability::SignedZeroInfNanPreserve
             | Capability::RoundingModeRTE
-            | Capability::RoundingModeRTZ
             | Capability::AtomicFloat32AddEXT
             | Capability::AtomicFloat64AddEXT
             | Capability::AtomicFloat32MinMaxEXT
@@ -126,6 +124,41 @@ fn is_known_capability(capability: Capability) -> bool {
             | Capability::BitInstructions
             | Capability::ExpectAssumeKHR
     )
+}
+
+/// Refuses decorations that no Kernel module can have.
+fn check_decoration(inst: &Inst<'_>, place: usize) -> Result<()> {
+    let number = inst.arg(place)?;
+    match Decoration::from_u32(number) {
+        Some(
+            Decoration::SpecId
+            | Decoration::CPacked
+            | Decoration::BuiltIn
+            | Decoration::Restrict
+            | Decoration::Aliased
+            | Decoration::Volatile
+            | Decoration::Constant
+            | Decoration::Coherent
+            | Decoration::NonWritable
+            | Decoration::NonReadable
+            | Decoration::Uniform
+            | Decoration::UniformId
+            | Decoration::SaturatedConversion
+            | Decoration::FuncParamAttr
+            | Decoration::FPRoundingMode
+            | Decoration::FPFastMathMode
+            | Decoration::LinkageAttributes
+            | Decoration::Alignment
+            | Decoration::AlignmentId
+            | Decoration::MaxByteOffset
+            | Decoration::MaxByteOffsetId
+            | Decoration::NoSignedWrap
+            | Decoration::NoUnsignedWrap
+            | Decoration::UserSemantic,
+        ) => Ok(()),
+        Some(other) => Err(inst.error(format_args!("decoration {other:?} is not supported"))),
+        None => Err(inst.error(format_args!("unknown decoration {number}"))),
+    }
 }
 
 fn built_in(number: u32) -> Option<BuiltIn> {
@@ -225,7 +258,7 @@ impl<'a> Preamble<'a> {
                 };
                 self.define(inst, Def::ExtSet(set))
             }
-            Op::ExtInst => match self.def(inst.arg(0)?) {
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => match self.def(inst.arg(0)?) {
                 Def::ExtSet(ExtSet::NonSemantic) => Ok(()),
                 _ => Err(inst.error("an extended instruction outside a function")),
             },
@@ -263,6 +296,7 @@ impl<'a> Preamble<'a> {
                 Ok(())
             }
             Op::Decorate | Op::DecorateId => {
+                check_decoration(inst, 1)?;
                 let deco = Deco {
                     kind: inst.arg(1)?,
                     args: inst.rest(2),
@@ -282,14 +316,14 @@ impl<'a> Preamble<'a> {
                 }
                 Ok(())
             }
+            // Layout is the language's own, and the rest of a member's decorations are hints.
+            Op::DecorateString => check_decoration(inst, 1),
+            Op::MemberDecorate | Op::MemberDecorateString => check_decoration(inst, 2),
             Op::Source
             | Op::SourceContinued
             | Op::SourceExtension
             | Op::Extension
             | Op::MemberName
-            | Op::MemberDecorate
-            | Op::DecorateString
-            | Op::MemberDecorateString
             | Op::GroupMemberDecorate
             | Op::DecorationGroup
             | Op::ModuleProcessed

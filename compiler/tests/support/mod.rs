@@ -34,15 +34,22 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-/// Assembles SPIR-V text with spirv-as, for version 1.2 or what a line `; version: 1.6` says.
+/// Assembles SPIR-V text with spirv-as, for version 1.2 or what a line `; version: 1.6` says;
+/// `; declares: 1.1` puts another version into the header.
 pub fn assemble(text: &str) -> Vec<u32> {
     let version = version(text);
     let environment = format!("spv{version}");
     let args = ["--target-env", &environment, "-", "-o", "-"];
     let out = filter("spirv-as", &args, text.as_bytes()).expect("assembles");
-    out.chunks_exact(4)
+    let mut words: Vec<u32> = out
+        .chunks_exact(4)
         .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-        .collect()
+        .collect();
+    let mut lines = text.lines();
+    if let Some(declared) = lines.find_map(|line| line.strip_prefix("; declares: 1.")) {
+        words[1] = 0x1_0000 | declared.trim().parse::<u32>().expect("a number") << 8;
+    }
+    words
 }
 
 /// The version of SPIR-V that a line `; version: 1.6` asks for, else 1.2.

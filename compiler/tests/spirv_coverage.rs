@@ -1,0 +1,495 @@
+//! The table of everything in SPIR-V's grammar that a Kernel module can hold, with the file
+//! test that has it or how it is refused: `docs/spirv-coverage.md`, blessed.
+//!
+//! Rows come from rspirv's grammar: every instruction, capability and enumerant that does not
+//! depend on the capability Shader. A row is one of these, found by trying:
+//!
+//! - a file of `filetests/import` or `filetests/emit` that is imported without an error has it;
+//! - a file whose import ends in an error that names it;
+//! - it needs a capability, and the importer refuses each that would do;
+//! - it belongs to an instruction or type that is refused ([`CARRIERS`]).
+//!
+//! A row with none of these fails the test: no token of the grammar is silently ignored.
+
+mod support;
+
+use pumice_compiler::import::{SpecConstants, import};
+use pumice_compiler::target::SubgroupOps;
+use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
+use rspirv::binary::{Consumer, ParseAction, Parser};
+use rspirv::dr::{Instruction, ModuleHeader, Operand};
+use rspirv::grammar::{INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE};
+use rspirv::spirv::{self, Capability, Op};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// A kind of token and a name in it.
+type Token = (&'static str, String);
+
+/// A token of the grammar.
+struct Row {
+    token: Token,
+    number: u32,
+    /// The capabilities of which it needs one.
+    needs: Vec<Capability>,
+}
+
+impl Row {
+    fn plain(kind: &'static str, name: &str) -> Self {
+        Row {
+            token: (kind, name.to_string()),
+            number: 0,
+            needs: Vec::new(),
+        }
+    }
+}
+
+/// Kinds and instructions that have a meaning only inside something that is refused: a kind or
+/// the beginning of an opcode's name, and the opcode that is refused.
+const CARRIERS: &[(&str, &str)] = &[
+    ("Dim", "TypeImage"),
+    ("ImageFormat", "TypeImage"),
+    ("AccessQualifier", "TypeImage"),
+    ("ImageOperands", "TypeImage"),
+    ("ImageChannelOrder", "TypeImage"),
+    ("ImageChannelDataType", "TypeImage"),
+    ("SamplerAddressingMode", "TypeSampler"),
+    ("SamplerFilterMode", "TypeSampler"),
+    ("KernelEnqueueFlags", "GetKernelMaxNumSubgroups"),
+    ("KernelProfilingInfo", "GetKernelMaxNumSubgroups"),
+    ("OpImage", "TypeImage"),
+    ("OpSampledImage", "TypeImage"),
+    ("OpTypeSampledImage", "TypeImage"),
+];
+
+/// One line a kind: its name, every enumerant, and those that an operand holds.
+macro_rules! kinds {
+    (values { $($value:ident),* } bits { $($bits:ident),* }) => {
+        /// Every enumerant with its number and the capabilities of which it needs one.
+        fn enumerants() -> Vec<Row> {
+            let mut all = Vec::new();
+            $(for number in 0..0x2000 {
+                if let Some(value) = spirv::$value::from_u32(number) {
+                    let needs = Operand::$value(value).required_capabilities();
+                    let token = (stringify!($value), format!("{value:?}"));
+                    all.push(Row { token, number, needs });
+                }
+            })*
+            $(for (name, value) in spirv::$bits::all().iter_names() {
+                let needs = Operand::$bits(value).required_capabilities();
+                let token = (stringify!($bits), name.to_string());
+                all.push(Row { token, number: value.bits(), needs });
+            })*
+            all
+        }
+
+        /// The enumerants in an operand.
+        fn tokens_of(operand: &Operand) -> Vec<Token> {
+            match operand {
+                $(Operand::$value(value) => vec![(stringify!($value), format!("{value:?}"))],)*
+                $(Operand::$bits(value) => bit_names(stringify!($bits), value.iter_names()),)*
+                _ => Vec::new(),
+            }
+        }
+    };
+}
+
+kinds! {
+    values {
+        Capability, AddressingModel, MemoryModel, ExecutionModel, ExecutionMode, StorageClass,
+        Decoration, BuiltIn, LinkageType, FunctionParameterAttribute, FPRoundingMode, Scope,
+        GroupOperation, PackedVectorFormat, SourceLanguage, Dim, ImageFormat, AccessQualifier,
+        ImageChannelOrder, ImageChannelDataType, SamplerAddressingMode, SamplerFilterMode,
+        KernelEnqueueFlags
+    }
+    bits {
+        FPFastMathMode, SelectionControl, LoopControl, FunctionControl, MemorySemantics,
+        MemoryAccess, ImageOperands, KernelProfilingInfo
+    }
+}
+
+fn bit_names<T>(kind: &'static str, names: impl Iterator<Item = (&'static str, T)>) -> Vec<Token> {
+    let names: Vec<Token> = names.map(|(name, _)| (kind, name.to_string())).collect();
+    // No bit set is a value too, where the grammar names it.
+    if names.is_empty() {
+        vec![(kind, "NONE".to_string()), (kind, "RELAXED".to_string())]
+    } else {
+        names
+    }
+}
+
+/// Whether a Kernel module can declare the capability: it does not depend on Shader.
+fn is_kernel_capability(capability: Capability, depth: u32) -> bool {
+    if matches!(capability, Capability::Shader | Capability::Matrix) || depth > 8 {
+        return false;
+    }
+    let needs = Operand::Capability(capability).required_capabilities();
+    needs.is_empty() || needs.iter().any(|&c| is_kernel_capability(c, depth + 1))
+}
+
+/// Collects the tokens of a module.
+#[derive(Default)]
+struct Tokens {
+    found: BTreeSet<Token>,
+    words: HashMap<u32, u32>,
+    sets: HashMap<u32, String>,
+}
+
+impl Consumer for Tokens {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn consume_header(&mut self, _: ModuleHeader) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn consume_instruction(&mut self, inst: Instruction) -> ParseAction {
+        self.found.insert(("Op", inst.class.opname.to_string()));
+        if let (Op::Constant, Some(id), Some(Operand::LiteralBit32(word))) =
+            (inst.class.opcode, inst.result_id, inst.operands.first())
+        {
+            self.words.insert(id, *word);
+        }
+        match (inst.class.opcode, inst.operands.as_slice()) {
+            (Op::ExtInstImport, [Operand::LiteralString(name)]) => {
+                self.sets.insert(inst.result_id.unwrap_or(0), name.clone());
+            }
+            (
+                Op::ExtInst,
+                [
+                    Operand::IdRef(set),
+                    Operand::LiteralExtInstInteger(number),
+                    ..,
+                ],
+            ) => {
+                if self.sets.get(set).is_some_and(|name| name == "OpenCL.std") {
+                    let op = spirv::OpenclStd100Op::from_u32(*number).expect("known");
+                    self.found.insert(("OpenCL.std", format!("{op:?}")));
+                } else if self
+                    .sets
+                    .get(set)
+                    .is_some_and(|n| n == "SPV_AMD_shader_ballot")
+                {
+                    let op = spirv::SpvAmdShaderBallotOp::from_u32(*number).expect("known");
+                    self.found
+                        .insert(("SPV_AMD_shader_ballot", format!("{op:?}")));
+                }
+            }
+            _ => {}
+        }
+        for operand in &inst.operands {
+            let tokens = match operand {
+                Operand::IdScope(id) => {
+                    let scope = self.words.get(id).and_then(|&n| spirv::Scope::from_u32(n));
+                    scope.map_or(Vec::new(), |scope| tokens_of(&Operand::Scope(scope)))
+                }
+                Operand::IdMemorySemantics(id) => self.words.get(id).map_or(Vec::new(), |&n| {
+                    let bits = spirv::MemorySemantics::from_bits_retain(n);
+                    tokens_of(&Operand::MemorySemantics(bits))
+                }),
+                other => tokens_of(other),
+            };
+            self.found.extend(tokens);
+        }
+        ParseAction::Continue
+    }
+}
+
+/// The tokens of a module. rspirv's parser stumbles over OpSpecConstantOp, which is read here.
+fn tokens(words: &[u32]) -> Result<BTreeSet<Token>, String> {
+    let mut all = Tokens::default();
+    let mut rest = words[..5].to_vec();
+    let mut at = 5;
+    while at < words.len() {
+        let count = (words[at] >> 16) as usize;
+        if words[at] & 0xFFFF == Op::SpecConstantOp as u32 {
+            let inner = Op::from_u32(words[at + 3]).ok_or("unknown operation")?;
+            all.found.insert(("Op", "SpecConstantOp".to_string()));
+            all.found.insert(("OpSpecConstantOp", format!("{inner:?}")));
+        } else {
+            rest.extend(&words[at..at + count]);
+        }
+        at += count;
+    }
+    let bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Parser::new(&bytes, &mut all)
+        .parse()
+        .map_err(|e| e.to_string())?;
+    Ok(all.found)
+}
+
+/// What is imported must reach Vulkan SPIR-V too, on a device that has everything.
+fn lowers(words: Vec<u32>, name: &str) {
+    let reference = Target::reference();
+    let target = Target {
+        amd_shader_ballot: true,
+        subgroup: SubgroupOps {
+            clustered: true,
+            rotate: true,
+            ..reference.subgroup
+        },
+        ..reference
+    };
+    let module = KernelModule {
+        words,
+        is_library: true,
+    };
+    let lowered = lower(&module, &target, &LowerOptions::default());
+    let output = lowered
+        .output
+        .unwrap_or_else(|| panic!("{name}: {}", lowered.log));
+    let stripped = pumice_reflection::strip_non_semantic(&output.words);
+    support::validate(&stripped, "vulkan1.2").unwrap_or_else(|e| panic!("{name}: {e}"));
+}
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
+    let mut files = Vec::new();
+    for folder in ["import", "emit"] {
+        for entry in std::fs::read_dir(root.join(folder)).expect("filetests") {
+            let path = entry.expect("entry").path();
+            if path.extension().is_some_and(|e| e == "spvasm") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Where tokens are tested, and the errors with their files.
+fn evidence() -> (BTreeMap<Token, String>, Vec<(String, String)>) {
+    let (mut tested, mut errors) = (BTreeMap::new(), Vec::new());
+    for path in files() {
+        let mut text = std::fs::read_to_string(&path).expect("readable");
+        let folder = path.parent().and_then(Path::file_name).expect("a folder");
+        if folder == "emit" {
+            // Pinned with the front end's warnings before it, of the newest version there.
+            let Some(start) = text.find("OpCapability") else {
+                continue;
+            };
+            text = format!("; version: 1.5\n{}", &text[start..]);
+        }
+        let words = support::assemble(&text);
+        let stem = path.file_stem().expect("a name").to_string_lossy();
+        let name = format!("{}/{stem}", folder.to_string_lossy());
+        match import(&words, &SpecConstants::default()) {
+            Ok(_) => {
+                let found = tokens(&words).unwrap_or_else(|e| panic!("{name}: {e}"));
+                if found.contains(&("Op", "EntryPoint".to_string())) {
+                    lowers(words, &name);
+                }
+                for token in found {
+                    tested.entry(token).or_insert_with(|| name.clone());
+                }
+            }
+            Err(error) => errors.push((name, error.message)),
+        }
+    }
+    (tested, errors)
+}
+
+/// Whether the importer takes a module that declares the capability.
+fn is_accepted(capability: Capability) -> bool {
+    let words = [
+        0x0723_0203,
+        0x0001_0600,
+        0,
+        8,
+        0,
+        2 << 16 | Op::Capability as u32,
+        capability as u32,
+        3 << 16 | Op::MemoryModel as u32,
+        spirv::AddressingModel::Physical64 as u32,
+        spirv::MemoryModel::OpenCL as u32,
+    ];
+    match import(&words, &SpecConstants::default()) {
+        Ok(_) => true,
+        Err(error) => {
+            let named = format!("capability {capability:?}");
+            assert!(error.message.contains(&named), "{}", error.message);
+            false
+        }
+    }
+}
+
+/// Whether the importer refuses by name a module that has the enumerant where it belongs.
+fn is_refused(kind: &str, name: &str, number: u32) -> bool {
+    const HEAD: [u32; 10] = [
+        0x0723_0203,
+        0x0001_0600,
+        0,
+        16,
+        0,
+        2 << 16 | Op::Capability as u32,
+        Capability::Kernel as u32,
+        3 << 16 | Op::MemoryModel as u32,
+        spirv::AddressingModel::Physical64 as u32,
+        spirv::MemoryModel::OpenCL as u32,
+    ];
+    let mut words = HEAD.to_vec();
+    let mut inst = |op: Op, operands: &[u32]| {
+        words.push((operands.len() as u32 + 1) << 16 | op as u32);
+        words.extend_from_slice(operands);
+    };
+    match kind {
+        "Decoration" => {
+            inst(Op::Decorate, &[1, number, 0]);
+            inst(Op::TypeVoid, &[1]);
+        }
+        "StorageClass" => {
+            inst(Op::TypeInt, &[1, 32, 0]);
+            inst(Op::TypePointer, &[2, number, 1]);
+        }
+        "BuiltIn" => {
+            inst(
+                Op::Decorate,
+                &[1, spirv::Decoration::BuiltIn as u32, number],
+            );
+            inst(Op::TypeInt, &[2, 32, 0]);
+            inst(Op::TypePointer, &[3, spirv::StorageClass::Input as u32, 2]);
+            inst(Op::Variable, &[3, 1, spirv::StorageClass::Input as u32]);
+        }
+        "ExecutionMode" => {
+            inst(
+                Op::EntryPoint,
+                &[spirv::ExecutionModel::Kernel as u32, 1, 0x6B],
+            );
+            inst(Op::ExecutionMode, &[1, number]);
+            inst(Op::TypeVoid, &[2]);
+            inst(Op::TypeFunction, &[3, 2]);
+            inst(Op::Function, &[2, 1, 0, 3]);
+            inst(Op::Label, &[4]);
+            inst(Op::Return, &[]);
+            inst(Op::FunctionEnd, &[]);
+        }
+        _ => return false,
+    }
+    let result = import(&words, &SpecConstants::default());
+    result.is_err_and(|error| names(&error.message, name))
+}
+
+/// Whether `text` has `word` as a word of its own.
+fn names(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .any(|part| part == word)
+}
+
+fn operations_of_spec_constant_op() -> Vec<&'static str> {
+    // SPIR-V §3.49.7 (OpSpecConstantOp): what every module may use, then what Kernel adds.
+    let text = "SConvert FConvert SNegate Not IAdd ISub IMul UDiv SDiv UMod SRem SMod \
+        ShiftRightLogical ShiftRightArithmetic ShiftLeftLogical BitwiseOr BitwiseXor BitwiseAnd \
+        VectorShuffle CompositeExtract CompositeInsert LogicalOr LogicalAnd LogicalNot \
+        LogicalEqual LogicalNotEqual Select IEqual INotEqual ULessThan SLessThan UGreaterThan \
+        SGreaterThan ULessThanEqual SLessThanEqual UGreaterThanEqual SGreaterThanEqual UConvert \
+        ConvertFToS ConvertSToF ConvertFToU ConvertUToF ConvertPtrToU ConvertUToPtr \
+        GenericCastToPtr PtrCastToGeneric Bitcast FNegate FAdd FSub FMul FDiv FRem FMod \
+        AccessChain InBoundsAccessChain PtrAccessChain InBoundsPtrAccessChain";
+    text.split_whitespace().collect()
+}
+
+/// Every token that a Kernel module can hold.
+fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = INSTRUCTION_TABLE
+        .iter()
+        .map(|inst| Row {
+            token: ("Op", inst.opname.to_string()),
+            number: inst.opcode as u32,
+            needs: inst.capabilities.to_vec(),
+        })
+        .collect();
+    rows.extend(enumerants());
+    rows.retain(|row| match Capability::from_u32(row.number) {
+        Some(capability) if row.token.0 == "Capability" => is_kernel_capability(capability, 0),
+        _ => row.needs.is_empty() || row.needs.iter().any(|&c| is_kernel_capability(c, 0)),
+    });
+    for op in operations_of_spec_constant_op() {
+        rows.push(Row::plain("OpSpecConstantOp", op));
+    }
+    for inst in OPENCL_STD_100_INSTRUCTION_TABLE.iter() {
+        rows.push(Row::plain("OpenCL.std", inst.opname));
+    }
+    for number in 1..=4 {
+        let op = spirv::SpvAmdShaderBallotOp::from_u32(number).expect("four of them");
+        rows.push(Row::plain("SPV_AMD_shader_ballot", &format!("{op:?}")));
+    }
+    rows
+}
+
+#[test]
+fn every_kernel_token_is_tested_or_refused() {
+    let (tested, errors) = evidence();
+    let mut accepted: HashMap<Capability, bool> = HashMap::new();
+    let mut table = String::from(
+        "# SPIR-V coverage\n\nEverything in SPIR-V's grammar that a Kernel module can hold, with \
+         the file of `compiler/filetests` that is\nimported with it, or how it is refused. Made \
+         and checked by `compiler/tests/spirv_coverage.rs`.\n",
+    );
+    let (mut missing, mut last) = (Vec::new(), "");
+    let refused_ops: BTreeMap<&str, &str> = CARRIERS
+        .iter()
+        .filter_map(|(_, op)| {
+            let full = format!("Op{op}");
+            let (file, _) = errors.iter().find(|(_, error)| names(error, &full))?;
+            Some((*op, file.as_str()))
+        })
+        .collect();
+    for row in rows() {
+        let Row {
+            token,
+            number,
+            needs,
+        } = &row;
+        let (kind, name) = token;
+        let mut allowed = |c: Capability| *accepted.entry(c).or_insert_with(|| is_accepted(c));
+        let named = match *kind {
+            "Op" => format!("Op{name}"),
+            _ => name.clone(),
+        };
+        let by_name = errors.iter().find(|(_, error)| names(error, &named));
+        let carrier = CARRIERS.iter().find(|(what, op)| {
+            (what == kind || named.starts_with(what)) && refused_ops.contains_key(op)
+        });
+        let kernel_needs: Vec<Capability> = needs
+            .iter()
+            .copied()
+            .filter(|&c| *kind != "Capability" && is_kernel_capability(c, 0))
+            .collect();
+        let capability = Capability::from_u32(*number).filter(|_| *kind == "Capability");
+        let state = if let Some(file) = tested.get(token) {
+            format!("`{file}`")
+        } else if capability.is_some_and(|c| !allowed(c)) || is_refused(kind, name, *number) {
+            "refused by name".to_string()
+        } else if !kernel_needs.is_empty() && !kernel_needs.iter().any(|&c| allowed(c)) {
+            let list: Vec<String> = kernel_needs.iter().map(|c| format!("{c:?}")).collect();
+            format!("refused with {}", list.join(", "))
+        } else if let Some((file, _)) = by_name {
+            format!("refused: `{file}`")
+        } else if let Some((_, op)) = carrier {
+            format!("refused with Op{op}: `{}`", refused_ops[op])
+        } else {
+            missing.push(format!("{kind} {name}"));
+            "MISSING".to_string()
+        };
+        if *kind != last {
+            let title = if *kind == "Op" { "Instructions" } else { kind };
+            table.push_str(&format!("\n## {title}\n\n| token | state |\n|---|---|\n"));
+            last = kind;
+        }
+        table.push_str(&format!("| {named} | {state} |\n"));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/spirv-coverage.md");
+    if std::env::var_os("PUMICE_BLESS").is_some() {
+        std::fs::write(&path, &table).expect("writable");
+    }
+    assert!(
+        missing.is_empty(),
+        "{} tokens have neither a test nor a refusal:\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+    let pinned = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(pinned == table, "{} differs: bless it", path.display());
+}
