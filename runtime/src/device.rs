@@ -275,6 +275,12 @@ impl Device {
         }
     }
 
+    /// CL_DEVICE_SPIRV_CAPABILITIES_KHR: no probe, which needs the device opened, matters to it.
+    pub fn spirv_capabilities(&self) -> Vec<u32> {
+        let target = make_target(self.capabilities(), &gpu::Probes::default());
+        pumice_compiler::import::accepted::capabilities(&target)
+    }
+
     /// The device as the compiler knows it.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {

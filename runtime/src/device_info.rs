@@ -1,6 +1,7 @@
 //! clGetDeviceInfo: every query and its answer.
 
 use opencl_sys as cl;
+use pumice_compiler::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
 use crate::device::{Device, MAX_PARAMETER_SIZE, PRINTF_BUFFER_SIZE};
@@ -12,6 +13,17 @@ use crate::platform;
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS).
 const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
+
+// cl_khr_spirv_queries, which opencl-sys lacks.
+const CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR: u32 = 0x12B9;
+const CL_DEVICE_SPIRV_EXTENSIONS_KHR: u32 = 0x12BA;
+const CL_DEVICE_SPIRV_CAPABILITIES_KHR: u32 = 0x12BB;
+
+/// An array of `const char *`: the strings live as long as the library, which is never unloaded.
+fn names(names: &[&'static std::ffi::CStr]) -> Info {
+    let addresses: Vec<usize> = names.iter().map(|name| name.as_ptr() as usize).collect();
+    Info::sizes(&addresses)
+}
 
 impl Object<Device> {
     /// clGetDeviceInfo.
@@ -58,17 +70,20 @@ impl Object<Device> {
                 Info::name_versions(extensions::of_device(caps).map(|e| (e.name, e.version)))
             }
             cl::CL_DEVICE_IL_VERSION => {
-                let names: Vec<String> = extensions::IL_VERSIONS
+                let names: Vec<String> = accepted::VERSIONS
                     .iter()
                     .map(|(major, minor)| format!("SPIR-V_{major}.{minor}"))
                     .collect();
                 Info::string(&names.join(" "))
             }
             cl::CL_DEVICE_ILS_WITH_VERSION => Info::name_versions(
-                extensions::IL_VERSIONS
+                accepted::VERSIONS
                     .iter()
                     .map(|(major, minor)| ("SPIR-V", make_version(*major, *minor, 0))),
             ),
+            CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR => names(accepted::INSTRUCTION_SETS),
+            CL_DEVICE_SPIRV_EXTENSIONS_KHR => names(accepted::EXTENSIONS),
+            CL_DEVICE_SPIRV_CAPABILITIES_KHR => Info::u32s(&self.spirv_capabilities()),
             cl::CL_DEVICE_BUILT_IN_KERNELS => Info::string(""),
             cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Info::empty(),
             // Not submitted for conformance: the specification's form for "none".

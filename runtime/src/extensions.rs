@@ -95,6 +95,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_shuffle_relative", shuffles),
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
+    always("cl_khr_spirv_queries"),
     always("cl_khr_spirv_no_integer_wrap_decoration"),
     always("cl_khr_spirv_linkonce_odr"),
     always("cl_khr_spirv_extended_debug_info"),
@@ -143,7 +144,7 @@ const FEATURES: &[Extension] = &[
 ];
 
 /// Whether both global and local memory have 64-bit atomics.
-fn int64_atomics(caps: &Capabilities) -> bool {
+pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
 }
 
@@ -162,9 +163,6 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     // The functions take 8-, 16- and 64-bit integers and half as well.
     (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
 }
-
-/// SPIR-V versions accepted by clCreateProgramWithIL, with CL_DEVICE_ILS_WITH_VERSION's numbers.
-pub const IL_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
 /// CL_PLATFORM_EXTENSIONS.
 pub fn platform_string() -> String {

@@ -60,6 +60,11 @@ impl Info {
         Self(values.iter().flat_map(|v| v.to_ne_bytes()).collect())
     }
 
+    /// An array of `cl_uint`.
+    pub fn u32s(values: &[u32]) -> Self {
+        Self(values.iter().flat_map(|v| v.to_ne_bytes()).collect())
+    }
+
     /// An array of `cl_ulong`, bit fields or properties.
     pub fn u64s(values: &[u64]) -> Self {
         Self(values.iter().flat_map(|v| v.to_ne_bytes()).collect())

@@ -163,6 +163,28 @@ int main(void)
         MUST(clReleaseProgram(program));
     }
 
+    /* What IL may hold (cl_khr_spirv_queries). */
+    const char *names[64];
+    MUST(clGetDeviceInfo(device, 0x12B9, sizeof names, names, &size));
+    int found = 0;
+    for (size_t i = 0; i < size / sizeof *names; i++)
+        found |= !strcmp(names[i], "OpenCL.std") | !strcmp(names[i], "SPV_AMD_shader_ballot") << 1;
+    EQ(found, 3);
+    MUST(clGetDeviceInfo(device, 0x12BA, sizeof names, names, &size));
+    found = 0;
+    for (size_t i = 0; i < size / sizeof *names; i++)
+        found |= !strcmp(names[i], "SPV_KHR_linkonce_odr") |
+                 !strcmp(names[i], "SPV_AMD_shader_ballot") << 1;
+    EQ(found, 3);
+    cl_uint capabilities[256];
+    MUST(clGetDeviceInfo(device, 0x12BB, sizeof capabilities, capabilities, &size));
+    found = 0;
+    for (size_t i = 0; i < size / sizeof *capabilities; i++) {
+        CHECK(capabilities[i] != 1); /* Shader */
+        found |= (capabilities[i] == 6) | (capabilities[i] == 4) << 1; /* Kernel, Addresses */
+    }
+    EQ(found, 3);
+
     MUST(clReleaseMemObject(out));
     MUST(clReleaseMemObject(c));
     MUST(clReleaseCommandQueue(queue));

@@ -9,6 +9,7 @@
 //! Invariant: layout is OpenCL C's (natural alignment, `CPacked` without padding), so that
 //! host and device agree on every struct.
 
+pub mod accepted;
 mod arith;
 mod blocks;
 mod body;

@@ -1,6 +1,7 @@
 //! Everything before the first function: capabilities, names, decorations, types, constants
 //! and variables, plus the table of what each id is.
 
+use super::accepted::CAPABILITIES;
 use super::consts::{Const, ConstVal};
 use super::reader::{ImportError, Inst, Result, Words};
 use super::types::{Ty, TypeKind, Types, scalar, space_of};
@@ -75,55 +76,6 @@ pub(super) struct Preamble<'a> {
     spec: FxHashMap<u32, u64>,
     id_modes: Vec<Inst<'a>>,
     has_memory_model: bool,
-}
-
-/// Capabilities that change nothing here or that later stages check against the target.
-fn is_known_capability(capability: Capability) -> bool {
-    matches!(
-        capability,
-        Capability::Addresses
-            | Capability::Linkage
-            | Capability::Kernel
-            | Capability::Vector16
-            | Capability::Float16Buffer
-            | Capability::Float16
-            | Capability::Float64
-            | Capability::Int64
-            | Capability::Int64Atomics
-            | Capability::Groups
-            | Capability::Int16
-            | Capability::GenericPointer
-            | Capability::Int8
-            | Capability::SubgroupDispatch
-            | Capability::GroupNonUniform
-            | Capability::GroupNonUniformVote
-            | Capability::GroupNonUniformArithmetic
-            | Capability::GroupNonUniformBallot
-            | Capability::GroupNonUniformShuffle
-            | Capability::GroupNonUniformShuffleRelative
-            | Capability::GroupNonUniformClustered
-            | Capability::GroupNonUniformRotateKHR
-            | Capability::GroupNonUniformQuad
-            | Capability::SubgroupShuffleINTEL
-            | Capability::SubgroupBufferBlockIOINTEL
-            | Capability::DotProduct
-            | Capability::DotProductInputAll
-            | Capability::DotProductInput4x8Bit
-            | Capability::DotProductInput4x8BitPacked
-            | Capability::UniformDecoration
-            | Capability::SubgroupBallotKHR
-            | Capability::SubgroupVoteKHR
-            | Capability::DenormPreserve
-            | Capability::SignedZeroInfNanPreserve
-            | Capability::RoundingModeRTE
-            | Capability::AtomicFloat32AddEXT
-            | Capability::AtomicFloat64AddEXT
-            | Capability::AtomicFloat32MinMaxEXT
-            | Capability::AtomicFloat64MinMaxEXT
-            | Capability::GroupUniformArithmeticKHR
-            | Capability::BitInstructions
-            | Capability::ExpectAssumeKHR
-    )
 }
 
 /// Refuses decorations that no Kernel module can have.
@@ -235,7 +187,7 @@ impl<'a> Preamble<'a> {
             Op::Capability => {
                 let number = inst.arg(0)?;
                 match Capability::from_u32(number) {
-                    Some(capability) if is_known_capability(capability) => Ok(()),
+                    Some(capability) if CAPABILITIES.contains(&capability) => Ok(()),
                     Some(capability) => {
                         Err(inst.error(format_args!("capability {capability:?} is not supported")))
                     }
