@@ -277,7 +277,7 @@ impl Device {
 
     /// CL_DEVICE_SPIRV_CAPABILITIES_KHR: no probe, which needs the device opened, matters to it.
     pub fn spirv_capabilities(&self) -> Vec<u32> {
-        let target = make_target(self.capabilities(), &gpu::Probes::default());
+        let target = make_target(self.capabilities(), &gpu::Probes::default(), self.abi());
         pumice_compiler::import::accepted::capabilities(&target)
     }
 
