@@ -17,6 +17,8 @@ pub const PLATFORM: &str = "platform";
 pub const DEVICE: &str = "device";
 /// The key of CL_DEVICE_TYPE.
 pub const DEVICE_TYPE: &str = "device type";
+/// The key of CL_DEVICE_IMAGE_SUPPORT, `yes` or `no`.
+pub const IMAGES: &str = "images";
 /// The key of the Vulkan driver's name and version, where the device has one.
 pub const VULKAN_DRIVER: &str = "vulkan driver";
 /// The key of what went wrong while asking.
@@ -80,7 +82,7 @@ const QUERIES: &[(&str, cl::cl_device_info, Form)] = &[
         cl::CL_DEVICE_MAX_WORK_GROUP_SIZE,
         Form::Number,
     ),
-    ("images", cl::CL_DEVICE_IMAGE_SUPPORT, Form::Yes),
+    (IMAGES, cl::CL_DEVICE_IMAGE_SUPPORT, Form::Yes),
     ("half config", 0x1033, Form::Hex),
     ("single config", cl::CL_DEVICE_SINGLE_FP_CONFIG, Form::Hex),
     ("double config", cl::CL_DEVICE_DOUBLE_FP_CONFIG, Form::Hex),

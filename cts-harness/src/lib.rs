@@ -4,6 +4,7 @@
 //! and a driver; gives results and reports. Never links our driver's crates: what it sees is what
 //! an application sees.
 
+pub mod apps;
 pub mod bench;
 pub mod cl;
 pub mod difffuzz;

@@ -52,6 +52,11 @@ const STEPS: &[Step] = &[
         run: random_programs,
     },
     Step {
+        name: "apps",
+        what: "real applications, those that install within a minute",
+        run: applications,
+    },
+    Step {
         name: "validation",
         what: "end-to-end clients under the Khronos validation layer",
         run: validation,
@@ -395,6 +400,25 @@ fn random_programs(report: &mut Report) -> Result {
         report.record(&format!("random programs · {}", driver.name), outcome);
     }
     Ok(())
+}
+
+/// The quick tier of the harness's applications on the debug driver; missing packages are
+/// installed. What is skipped (for a feature that the device lacks) is named by the tool.
+fn applications(_: &mut Report) -> Result {
+    let library = build_debug()?;
+    let tool = build_runner()?.with_file_name("pumice-cts");
+    let system = drivers::system()?;
+    let mut command = Command::new(tool);
+    command
+        .args(["apps", "--quick", "--install", "--icd"])
+        .arg(&library)
+        .arg("--home")
+        .arg(sh::target().join("apps"))
+        .arg("--out")
+        .arg(sh::target().join("apps-result.json"))
+        .env("VK_DRIVER_FILES", &system.manifest)
+        .env("VK_ICD_FILENAMES", &system.manifest);
+    sh::run(&mut command)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

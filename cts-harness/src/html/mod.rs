@@ -58,10 +58,10 @@ fn tree(columns: &[Column]) -> Vec<(&str, Vec<&str>)> {
     suites
 }
 
-/// The page.
-pub fn page(columns: &[Column]) -> String {
+/// The page; `what` opens its heading, e.g. `OpenCL-CTS`.
+pub fn page(what: &str, columns: &[Column]) -> String {
     let names: Vec<&str> = columns.iter().map(|c| c.title.as_str()).collect();
-    let title = format!("OpenCL-CTS: {}", names.join(" · "));
+    let title = format!("{what}: {}", names.join(" · "));
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n<style>\n{STYLE}</style>\
@@ -310,7 +310,10 @@ mod tests {
 
     #[test]
     fn a_page_shows_runs_side_by_side_and_escapes_what_tests_print() {
-        let html = page(&[column("one", Status::Pass), column("two", Status::Crash)]);
+        let html = page(
+            "OpenCL-CTS",
+            &[column("one", Status::Pass), column("two", Status::Crash)],
+        );
         assert!(html.contains("data-test=\"a&lt;b\" data-bad=\"1\" data-differ=\"1\""));
         assert!(html.contains("x &lt; &quot;y&quot; &amp; [0m"));
         assert!(!html.contains('\u{1b}'));

@@ -1,0 +1,10 @@
+# Our kernel files on Oclgrind's own device, which looks for races and accesses out of bounds.
+files=$(grep -L -e 'build-log' -e 'cl_khr' -e 'sub_group' -e '-cl-std=CL[23]' -e printf "$APPS"/../../compiler/filetests/run/*.cl | head -n 30)
+test -n "$files"
+for file in $files; do
+    timeout 60 oclgrind --data-races --log oclgrind.log "$CLRUN" Oclgrind "$file" >said.txt 2>&1 ||
+        echo "WRONG $(basename "$file"): $(grep FAIL -A1 said.txt | tail -n 1)"
+    if test -s oclgrind.log; then echo "FOUND in $(basename "$file")"; head -n 12 oclgrind.log; fi
+    rm -f oclgrind.log
+done
+echo "$(echo "$files" | wc -l) kernel files"

@@ -1,0 +1,344 @@
+//! The applications: one row each.
+
+/// What an application needs of a device that not every device has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// CL_DEVICE_IMAGE_SUPPORT.
+    Images,
+}
+
+/// How success shows in the output. All checks of a row must hold, besides exit status 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// The text is there.
+    Says(&'static str),
+    /// The text is not there.
+    Never(&'static str),
+    /// The last number before the text is at least this: `25 passed`.
+    Before(&'static str, u64),
+    /// The last number after the text is at least this: `pass: 525`.
+    After(&'static str, u64),
+    /// Each number before the text is 0, and there is one: `0 test(s) failed`.
+    Zero(&'static str),
+}
+
+/// An application.
+#[derive(Clone, Copy, Debug)]
+pub struct App {
+    /// Name in reports.
+    pub name: &'static str,
+    /// What it exercises.
+    pub exercises: &'static str,
+    /// Debian packages: `apt-get install --no-install-recommends`.
+    pub debian: &'static [&'static str],
+    /// Packages of PyPI, with versions, for the virtual environment that `$PYTHON` is of.
+    pub python: &'static [&'static str],
+    /// Script for `sh`, in a folder of its own that stays from run to run. `$APPS` is this
+    /// crate's folder `apps`, `$APPS_HOME` the folder of all applications, `$CLRUN` pumice-clrun.
+    pub command: &'static str,
+    /// How success shows.
+    pub success: &'static [Check],
+    /// What a device must have for it.
+    pub needs: Option<Feature>,
+    /// Whether it installs within a minute and belongs to the tests that always run.
+    pub quick: bool,
+    /// Time limit in seconds, for a slow machine.
+    pub limit: u64,
+}
+
+/// What most rows have.
+const APP: App = App {
+    name: "",
+    exercises: "",
+    debian: &[],
+    python: &[],
+    command: "",
+    success: &[],
+    needs: None,
+    quick: false,
+    limit: 300,
+};
+
+const PYOPENCL: &[&str] = &["pyopencl==2026.1.4", "pytest==9.2.0", "Mako==1.4.3"];
+
+const fn hashcat(name: &'static str, command: &'static str, exercises: &'static str) -> App {
+    App {
+        name,
+        exercises,
+        debian: &["hashcat"],
+        command,
+        success: &[
+            Check::Says("password found"),
+            Check::Never("self-test failed"),
+        ],
+        limit: 600,
+        ..APP
+    }
+}
+
+const fn clblast(name: &'static str, command: &'static str, exercises: &'static str) -> App {
+    App {
+        name,
+        exercises,
+        debian: &["clblast-tests"],
+        command,
+        success: &[Check::Zero(" test(s) failed")],
+        limit: 900,
+        ..APP
+    }
+}
+
+const fn pyopencl(name: &'static str, command: &'static str, least: &'static [Check]) -> App {
+    App {
+        name,
+        exercises: "PyOpenCL's own tests",
+        python: PYOPENCL,
+        command,
+        success: least,
+        limit: 900,
+        ..APP
+    }
+}
+
+/// The list.
+pub const APPS: &[App] = &[
+    App {
+        name: "clinfo",
+        exercises: "every query of platform and device",
+        debian: &["clinfo"],
+        command: "clinfo && clinfo --raw",
+        success: &[
+            Check::Says("Number of devices"),
+            Check::Never("error"),
+            Check::Never("<checkNULL"),
+        ],
+        quick: true,
+        ..APP
+    },
+    App {
+        name: "clpeak",
+        exercises: "vectors of all widths, transfers, launches",
+        debian: &["clpeak"],
+        command: "clpeak",
+        success: &[
+            Check::Says("Kernel launch latency"),
+            Check::Says("float16"),
+            Check::Never("failed"),
+            Check::Never("rror"),
+        ],
+        ..APP
+    },
+    App {
+        name: "clfft-1d",
+        exercises: "generated FFT kernels, powers of two",
+        debian: &["clfft-client"],
+        command: "clFFT-client -x 1024 -b 16 -p 1",
+        success: &[Check::Says("Internal Client Test *****PASS*****")],
+        quick: true,
+        ..APP
+    },
+    App {
+        name: "clfft-2d",
+        exercises: "generated FFT kernels, radix 2, 3 and 5, transposes",
+        debian: &["clfft-client"],
+        command: "clFFT-client -x 240 -y 60 -b 2 -p 1",
+        success: &[Check::Says("Internal Client Test *****PASS*****")],
+        quick: true,
+        ..APP
+    },
+    App {
+        quick: true,
+        ..clblast(
+            "clblast-xaxpy",
+            "clblast_test_xaxpy -platform 0 -device 0",
+            "BLAS 1 in half, single, double and complex",
+        )
+    },
+    App {
+        quick: true,
+        ..clblast(
+            "clblast-xdot",
+            "clblast_test_xdot -platform 0 -device 0",
+            "reductions in local memory",
+        )
+    },
+    App {
+        quick: true,
+        ..clblast(
+            "clblast-xgemv",
+            "clblast_test_xgemv -platform 0 -device 0",
+            "BLAS 2, vector loads",
+        )
+    },
+    clblast(
+        "clblast-xgemm",
+        "clblast_test_xgemm -platform 0 -device 0",
+        "BLAS 3: tiles in local and private memory",
+    ),
+    App {
+        quick: true,
+        ..hashcat(
+            "hashcat-0",
+            "sh -u \"$APPS\"/hashcat.sh 0",
+            "MD5; a large include, macros on the command line",
+        )
+    },
+    hashcat("hashcat-100", "sh -u \"$APPS\"/hashcat.sh 100", "SHA-1"),
+    hashcat(
+        "hashcat-1000",
+        "sh -u \"$APPS\"/hashcat.sh 1000",
+        "NTLM, UTF-16",
+    ),
+    hashcat("hashcat-1400", "sh -u \"$APPS\"/hashcat.sh 1400", "SHA-256"),
+    hashcat(
+        "hashcat-1700",
+        "sh -u \"$APPS\"/hashcat.sh 1700",
+        "SHA-512, 64-bit integers",
+    ),
+    hashcat(
+        "hashcat-3200",
+        "sh -u \"$APPS\"/hashcat.sh 3200",
+        "bcrypt: tables in local memory, a long loop",
+    ),
+    hashcat(
+        "hashcat-22000",
+        "sh -u \"$APPS\"/hashcat.sh 22000",
+        "WPA: PBKDF2 and AES, several kernels",
+    ),
+    App {
+        name: "gpyfft",
+        exercises: "clFFT with callbacks through PyOpenCL",
+        debian: &["python3-gpyfft", "python3-pytest"],
+        command: "/usr/bin/python3 -m pytest -q -p no:cacheprovider /usr/lib/python3/dist-packages/gpyfft/test",
+        success: &[Check::Before(" passed", 13), Check::Never(" failed")],
+        ..APP
+    },
+    App {
+        name: "viennacl",
+        exercises: "generated BLAS 1 to 3, sparse matrices, conjugate gradients",
+        debian: &["libviennacl-dev", "g++", "ocl-icd-opencl-dev"],
+        command: "test -x viennacl || g++ -O1 -w -DCL_TARGET_OPENCL_VERSION=120 -o viennacl \"$APPS\"/viennacl.cpp -lOpenCL\n./viennacl",
+        success: &[Check::Zero(" wrong"), Check::Never("WRONG")],
+        quick: true,
+        ..APP
+    },
+    App {
+        name: "piglit",
+        exercises: "API, program and execution tests that need no images",
+        debian: &["piglit"],
+        command: "sh -u \"$APPS\"/piglit.sh",
+        success: &[Check::After("pass:", 525)],
+        limit: 1200,
+        ..APP
+    },
+    pyopencl(
+        "pyopencl-wrapper",
+        "sh -u \"$APPS\"/pyopencl.sh test_wrapper.py -k 'not spirv'",
+        &[Check::Before(" passed", 37), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-spirv",
+        "sh -u \"$APPS\"/pyopencl.sh test_wrapper.py -k spirv",
+        &[Check::Before(" passed", 1), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-clmath",
+        "sh -u \"$APPS\"/pyopencl.sh test_clmath.py",
+        &[Check::Before(" passed", 25), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-clrandom",
+        "sh -u \"$APPS\"/pyopencl.sh test_clrandom.py",
+        &[Check::Before(" passed", 14), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-copy",
+        "sh -u \"$APPS\"/pyopencl.sh test_enqueue_copy.py",
+        &[Check::Before(" passed", 2), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-structs",
+        "sh -u \"$APPS\"/pyopencl.sh test_arrays_in_structs.py",
+        &[Check::Before(" passed", 1), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-array",
+        "sh -u \"$APPS\"/pyopencl.sh test_array.py",
+        &[Check::Before(" passed", 60), Check::Never(" failed")],
+    ),
+    pyopencl(
+        "pyopencl-algorithm",
+        "sh -u \"$APPS\"/pyopencl.sh test_algorithm.py",
+        &[Check::Before(" passed", 10), Check::Never(" failed")],
+    ),
+    App {
+        name: "opencv",
+        exercises: "twenty image operations on UMat",
+        python: &["opencv-python-headless==5.0.0.93", "numpy==2.4.6"],
+        command: "OPENCV_OPENCL_DEVICE=:CPU: \"$PYTHON\" \"$APPS\"/opencv_umat.py",
+        success: &[Check::Says("20 of 20 equal"), Check::Never("WRONG")],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "silx",
+        exercises: "scans, reductions, sparse matrices, codecs through PyOpenCL",
+        python: &[
+            "silx==3.1.3",
+            "pooch==1.9.0",
+            "pyopencl==2026.1.4",
+            "pytest==9.2.0",
+            "Mako==1.4.3",
+        ],
+        command: "modules=\nfor name in addition array_utils backprojection doubleword image kahan linalg \
+                  processing projection sparse stats; do modules=\"$modules silx.opencl.test.test_$name\"; done\n\
+                  PYOPENCL_NO_CACHE=1 \"$PYTHON\" -m pytest -q -p no:cacheprovider --pyargs $modules \
+                  silx.opencl.codec.test.test_bitshuffle_lz4 silx.opencl.codec.test.test_byte_offset",
+        success: &[Check::Before(" passed", 24), Check::Never(" failed")],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "oclgrind",
+        exercises: "our own kernel files under a checker for races and bounds",
+        debian: &["oclgrind"],
+        command: "sh -u \"$APPS\"/oclgrind.sh",
+        success: &[
+            Check::Before(" kernel files", 20),
+            Check::Never("WRONG"),
+            Check::Never("FOUND"),
+        ],
+        limit: 900,
+        ..APP
+    },
+    App {
+        name: "ffmpeg",
+        exercises: "fourteen image filters",
+        debian: &["ffmpeg"],
+        command: "sh -u \"$APPS\"/ffmpeg.sh",
+        success: &[Check::Says("ok program"), Check::Never("WRONG")],
+        needs: Some(Feature::Images),
+        ..APP
+    },
+    App {
+        name: "darktable",
+        exercises: "a raw developer's pipeline, images and buffers",
+        debian: &["darktable", "ffmpeg", "clinfo"],
+        command: "sh -u \"$APPS\"/darktable.sh",
+        success: &[
+            Check::Says("pictures agree"),
+            Check::Never("OpenCL was not used"),
+        ],
+        needs: Some(Feature::Images),
+        ..APP
+    },
+    App {
+        name: "pyclesperanto",
+        exercises: "filters and labelling of images",
+        python: &["pyclesperanto==0.25.1", "scipy==1.17.1"],
+        command: "\"$PYTHON\" \"$APPS\"/clesperanto.py",
+        success: &[Check::Zero(" wrong"), Check::Never("WRONG")],
+        needs: Some(Feature::Images),
+        ..APP
+    },
+];

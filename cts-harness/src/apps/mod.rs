@@ -1,0 +1,373 @@
+//! Real, unmodified applications as tests: installs them, runs them, judges what they say.
+//!
+//! The one list is [`APPS`]. An application whose feature the device lacks is skipped with the
+//! feature's name, and so runs by itself once the device has it.
+
+mod list;
+
+pub use list::{APPS, App, Check, Feature};
+
+use crate::facts;
+use crate::process::{self, End};
+use crate::result::{Outcome, Status};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The suite's name in results.
+pub const SUITE: &str = "apps";
+
+/// Bytes of an application's output that count. Marks of success come last.
+const OUTPUT: usize = 4 << 20;
+/// Bytes of output kept of one that did not pass.
+const LOG: usize = 16 << 10;
+
+/// Where and how to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Folder for what is installed and left; stays from run to run.
+    pub home: PathBuf,
+    /// Whether to install what is missing.
+    pub install: bool,
+    /// More environment, e.g. `OCL_ICD_VENDORS`.
+    pub env: Vec<(String, String)>,
+}
+
+impl App {
+    /// How a user installs it.
+    pub fn install_line(&self) -> String {
+        let mut lines = Vec::new();
+        if !self.debian.is_empty() {
+            lines.push(format!(
+                "apt-get install --no-install-recommends {}",
+                self.debian.join(" ")
+            ));
+        }
+        if !self.python.is_empty() {
+            lines.push(format!("pip install {}", self.python.join(" ")));
+        }
+        lines.join("; ")
+    }
+
+    /// Runs it, after installing if that is asked for.
+    pub fn run(&self, facts: &BTreeMap<String, String>, options: &Options) -> Outcome {
+        let started = Instant::now();
+        let mut outcome = Outcome {
+            suite: SUITE.to_string(),
+            test: self.name.to_string(),
+            status: Status::Skip,
+            seconds: 0.0,
+            log: String::new(),
+        };
+        if let Some(feature) = self.needs.filter(|feature| !feature.is_in(facts)) {
+            outcome.log = format!("needs {}, which the device does not have", feature.name());
+            return outcome;
+        }
+        match self.provide(options) {
+            Ok(true) => {}
+            Ok(false) => {
+                outcome.log = format!("not installed: {}", self.install_line());
+                return outcome;
+            }
+            Err(why) => {
+                outcome.status = Status::Fail;
+                outcome.log = format!("could not be installed: {why}");
+                return outcome;
+            }
+        }
+        let installed = started.elapsed();
+        (outcome.status, outcome.log) = self.execute(options);
+        outcome.seconds = (started.elapsed() - installed).as_secs_f64();
+        outcome
+    }
+
+    /// Whether everything is there, now.
+    fn provide(&self, options: &Options) -> Result<bool, String> {
+        let missing: Vec<&str> = (self.debian.iter().copied())
+            .filter(|package| !has_package(package))
+            .collect();
+        let python: Vec<&str> = (self.python.iter().copied())
+            .filter(|package| !marker(options, package).is_file())
+            .collect();
+        if missing.is_empty() && python.is_empty() {
+            return Ok(true);
+        }
+        if !options.install {
+            return Ok(false);
+        }
+        if !missing.is_empty() {
+            apt_install(&missing, options)?;
+        }
+        if !python.is_empty() {
+            pip_install(&python, options)?;
+        }
+        Ok(true)
+    }
+
+    fn execute(&self, options: &Options) -> (Status, String) {
+        let dir = options.home.join(self.name);
+        let log = dir.join("output.txt");
+        if let Err(error) = std::fs::create_dir_all(&dir) {
+            return (Status::Fail, format!("{}: {error}", dir.display()));
+        }
+        let clrun = std::env::current_exe()
+            .map(|own| own.with_file_name("pumice-clrun"))
+            .unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-u", "-c", self.command])
+            .envs(options.env.iter().map(|(key, value)| (key, value)))
+            .env("APPS", sources())
+            .env("APPS_HOME", &options.home)
+            .env("PYTHON", venv(options).join("bin/python"))
+            .env("CLRUN", clrun)
+            .current_dir(&dir);
+        let end = process::run(&mut shell, &log, Duration::from_secs(self.limit));
+        let output = process::tail(&log, OUTPUT);
+        let kept = process::tail(&log, LOG);
+        match end {
+            Err(error) => (Status::Fail, error.to_string()),
+            Ok(End::Timeout) => (Status::Timeout, kept),
+            Ok(End::Signal(signal)) => {
+                (Status::Crash, format!("{kept}\nkilled by signal {signal}"))
+            }
+            Ok(End::Exit(code)) => match judge(self.success, &output) {
+                Ok(()) if code == 0 => (Status::Pass, String::new()),
+                Ok(()) => (Status::Fail, format!("{kept}\nexit status {code}")),
+                Err(why) => (Status::Fail, format!("{kept}\n{why} (exit status {code})")),
+            },
+        }
+    }
+}
+
+impl Feature {
+    fn name(self) -> &'static str {
+        match self {
+            Feature::Images => "images",
+        }
+    }
+
+    fn is_in(self, facts: &BTreeMap<String, String>) -> bool {
+        match self {
+            Feature::Images => facts.get(facts::IMAGES).is_some_and(|yes| yes == "yes"),
+        }
+    }
+}
+
+/// This crate's scripts and programs.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("apps")
+}
+
+fn venv(options: &Options) -> PathBuf {
+    options.home.join("venv")
+}
+
+/// The file that says that a Python package is in the virtual environment.
+fn marker(options: &Options, package: &str) -> PathBuf {
+    venv(options).join(format!("has-{package}"))
+}
+
+fn has_package(name: &str) -> bool {
+    let query = Command::new("dpkg-query")
+        .args(["-W", "-f", "${db:Status-Status}", name])
+        .output();
+    query.is_ok_and(|output| output.stdout == b"installed")
+}
+
+/// Runs an installer; an error with the end of what it said when it fails.
+fn install(mut command: Command, options: &Options) -> Result<(), String> {
+    let log = options.home.join("install.txt");
+    std::fs::create_dir_all(&options.home)
+        .map_err(|error| format!("{}: {error}", options.home.display()))?;
+    let end = process::run(&mut command, &log, Duration::from_secs(1200));
+    match end.map_err(|error| error.to_string())? {
+        End::Exit(0) => Ok(()),
+        _ => Err(process::tail(&log, 2000)),
+    }
+}
+
+fn apt_install(packages: &[&str], options: &Options) -> Result<(), String> {
+    let root = Command::new("id").arg("-u").output();
+    let root = root.is_ok_and(|output| output.stdout == b"0\n");
+    let apt = |words: &[&str]| {
+        let mut command = Command::new(if root { "env" } else { "sudo" });
+        if !root {
+            command.args(["-n", "env"]);
+        }
+        command
+            .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"])
+            .args(words);
+        command
+    };
+    let mut words = vec!["install", "-y", "--no-install-recommends"];
+    words.extend(packages);
+    // The package lists may be absent or old.
+    install(apt(&words), options).or_else(|_| {
+        install(apt(&["update"]), options)?;
+        install(apt(&words), options)
+    })
+}
+
+fn pip_install(packages: &[&str], options: &Options) -> Result<(), String> {
+    let venv = venv(options);
+    if !venv.join("bin/pip").is_file() {
+        let mut make = Command::new("python3");
+        make.args(["-m", "venv"]).arg(&venv);
+        install(make, options)?;
+    }
+    let pip = || Command::new(venv.join("bin/pip"));
+    let mut add = pip();
+    add.args(["install", "-q"]).args(packages);
+    install(add, options)?;
+    // Tests are in the source distribution only.
+    if let Some(package) = packages.iter().find(|name| name.starts_with("pyopencl==")) {
+        let mut fetch = pip();
+        fetch
+            .args([
+                "download",
+                "-q",
+                "--no-deps",
+                "--no-binary",
+                "pyopencl",
+                package,
+                "-d",
+            ])
+            .arg(options.home.join("sdist"));
+        install(fetch, options)?;
+    }
+    for package in packages {
+        let path = marker(options, package);
+        std::fs::write(&path, "").map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Whether the output shows success; else what is missing.
+fn judge(checks: &[Check], output: &str) -> Result<(), String> {
+    for check in checks {
+        let good = match *check {
+            Check::Says(text) => output.contains(text),
+            Check::Never(text) => !output.contains(text),
+            Check::Before(text, least) => numbers_before(output, text)
+                .last()
+                .is_some_and(|n| *n >= least),
+            Check::After(text, least) => output
+                .rsplit_once(text)
+                .and_then(|(_, rest)| {
+                    let word = rest.split_whitespace().next()?;
+                    word.parse::<u64>().ok()
+                })
+                .is_some_and(|n| n >= least),
+            Check::Zero(text) => {
+                let numbers = numbers_before(output, text);
+                !numbers.is_empty() && numbers.iter().all(|n| *n == 0)
+            }
+        };
+        if !good {
+            return Err(format!("does not hold: {check:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The numbers that stand right before each occurrence of a text.
+fn numbers_before(output: &str, text: &str) -> Vec<u64> {
+    output
+        .match_indices(text)
+        .filter_map(|(at, _)| {
+            let head = &output[..at];
+            let digits = head.len() - head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            head[at - digits..].parse().ok()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{APPS, Check, Options, judge};
+    use crate::apps::{App, Feature};
+    use crate::result::Status;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn judged_by_what_it_says() {
+        let output = "12 passed, 1 skipped\n  0 test(s) failed\n 0 test(s) failed\npass: 525\n";
+        for (check, good) in [
+            (Check::Says("skipped"), true),
+            (Check::Never("skipped"), false),
+            (Check::Before(" passed", 12), true),
+            (Check::Before(" passed", 13), false),
+            (Check::After("pass:", 525), true),
+            (Check::After("fail:", 0), false),
+            (Check::Zero(" test(s) failed"), true),
+            (Check::Zero(" skipped"), false),
+            (Check::Zero(" nothing"), false),
+        ] {
+            assert_eq!(judge(&[check], output).is_ok(), good, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn rows_say_what_they_are() {
+        for (at, app) in APPS.iter().enumerate() {
+            assert!(
+                !app.success.is_empty() && !app.command.is_empty(),
+                "{}",
+                app.name
+            );
+            assert!(!app.install_line().is_empty(), "{}", app.name);
+            assert!(
+                APPS[..at].iter().all(|other| other.name != app.name),
+                "{}",
+                app.name
+            );
+            if let Some(rest) = app.command.strip_prefix("sh -u \"$APPS\"/") {
+                let script = rest.split(' ').next().unwrap();
+                assert!(super::sources().join(script).is_file(), "{script}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_passes_fails_and_waits_for_its_feature() {
+        let home = std::env::temp_dir().join(format!("pumice-apps-{}", std::process::id()));
+        let options = Options {
+            home: home.clone(),
+            install: false,
+            env: vec![("MARK".to_string(), "7 right".to_string())],
+        };
+        let app = App {
+            name: "fake",
+            command: "echo \"$MARK\"",
+            success: &[Check::Before(" right", 7)],
+            ..APPS[0]
+        };
+        let app = App { debian: &[], ..app };
+        let none = BTreeMap::new();
+        assert_eq!(app.run(&none, &options).status, Status::Pass);
+        let wrong = App {
+            command: "echo \"$MARK\"; exit 3",
+            ..app
+        };
+        let outcome = wrong.run(&none, &options);
+        assert_eq!(outcome.status, Status::Fail);
+        assert!(outcome.log.contains("exit status 3"), "{}", outcome.log);
+        let waits = App {
+            needs: Some(Feature::Images),
+            ..app
+        };
+        let outcome = waits.run(&none, &options);
+        assert_eq!(outcome.status, Status::Skip);
+        assert!(outcome.log.contains("images"));
+        let yes = BTreeMap::from([("images".to_string(), "yes".to_string())]);
+        assert_eq!(waits.run(&yes, &options).status, Status::Pass);
+        let absent = App {
+            debian: &["no-such-package"],
+            ..app
+        };
+        assert!(absent.run(&none, &options).log.contains("apt-get install"));
+        std::fs::remove_dir_all(&home).unwrap();
+    }
+}
