@@ -36,6 +36,7 @@ pub mod select_buffers;
 pub mod simplify_cfg;
 pub mod slots;
 pub mod softfloat;
+pub mod speculate;
 pub mod sroa;
 pub mod structurize;
 
@@ -234,6 +235,12 @@ pub const PIPELINE: &[Pass] = &[
         name: "fold",
         run: PassFn::Function(fold::run),
         requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "speculate",
+        run: PassFn::Function(speculate::run),
+        requires: &[Property::SlotsPromoted],
         ensures: &[],
     },
     Pass {

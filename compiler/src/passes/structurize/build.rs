@@ -102,6 +102,14 @@ impl Builder<'_, '_> {
         self.reach[block] < self.dom.depth(block)
     }
 
+    /// Whether a block does nothing but to leave its loop.
+    fn only_breaks(&self, block: Block) -> bool {
+        let targets = self.work.succs(block);
+        let shape = self.innermost[block].map(|this| &self.forest.loops[this.index()]);
+        self.work.func.layout.insts[block].len() == 1
+            && shape.is_some_and(|shape| targets[..] == [shape.merge])
+    }
+
     /// Structures the blocks that `entry` dominates. Branches out of them go to `merge`
     /// instead, with the place they mean in the label; gives those places.
     fn region(
@@ -209,10 +217,14 @@ impl Builder<'_, '_> {
         }
         let escaping = arms.iter().filter(|&&arm| self.escapes(arm)).count();
         if followers.is_empty() && direct.is_empty() && escaping <= 1 {
-            let tail = arms
-                .iter()
-                .copied()
-                .max_by_key(|&arm| (self.escapes(arm), self.size[arm]));
+            // A loop's body follows a plain break if all work-items leave the loop together:
+            // the form that drivers know how to unroll. Otherwise it may be an arm, so that
+            // those who have left wait outside of it.
+            let together = self.work.uniform[header];
+            let tail = arms.iter().copied().max_by_key(|&arm| {
+                let works = together && !self.only_breaks(arm);
+                (self.escapes(arm), works, self.size[arm])
+            });
             if let Some(tail) = tail {
                 // Only one arm goes on: it follows the selection.
                 self.merges[header] = Some(Merge::Selection { merge: tail });

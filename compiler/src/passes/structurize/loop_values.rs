@@ -23,7 +23,10 @@ pub fn run(func: &mut Function, structured: &mut StructuredCfg) {
     let mut loops: Vec<(usize, Block)> = Vec::new();
     for (index, &block) in func.layout.blocks.iter().enumerate() {
         if let Some(Merge::Loop { merge, .. }) = structured.merges[block] {
-            loops.push((index, merge));
+            // Where all leave together, the last round is everyone's.
+            if !structured.left_together[block] {
+                loops.push((index, merge));
+            }
         }
     }
     let mut never = None;

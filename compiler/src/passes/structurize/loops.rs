@@ -19,6 +19,9 @@ pub(super) struct LoopShape {
     pub body: Block,
     pub continue_block: Block,
     pub merge: Block,
+    /// Whether all work-items leave in the same round: by one branch of each round that they
+    /// take alike.
+    pub left_together: bool,
     parent: Option<Loop>,
     exits: Vec<Block>,
 }
@@ -62,6 +65,7 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
             body: data.header,
             continue_block: func.make_block(),
             merge: func.make_block(),
+            left_together: false,
             parent: data.parent,
             exits: Vec::new(),
         };
@@ -104,10 +108,27 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
             }
         }
     }
+    for this in nest.loops.keys() {
+        forest.loops[this.index()].left_together = leaves_together(work, &cfg, &dom, &nest, this);
+    }
     for index in 0..forest.loops.len() {
         end_merge_block(work, &mut forest, Loop::new(index));
     }
     forest
+}
+
+/// Whether the only way out of a loop is a branch of each round that goes one way for all.
+fn leaves_together(work: &Work<'_>, cfg: &Cfg, dom: &DomTree, nest: &LoopNest, this: Loop) -> bool {
+    let inside = |block: Block| nest.contains(this, block);
+    let header = nest.loops[this].header;
+    let blocks = cfg.reverse_postorder().iter().copied();
+    let mut exits = blocks
+        .filter(|&block| inside(block) && cfg.succs(block).iter().any(|&target| !inside(target)));
+    let (Some(exit), None) = (exits.next(), exits.next()) else {
+        return false;
+    };
+    let mut latches = cfg.preds(header).iter().filter(|&&pred| inside(pred));
+    work.uniform[exit] && latches.all(|&latch| dom.dominates(exit, latch))
 }
 
 /// Ends a loop's merge block; inner loops come first, as they add to the exits of outer ones.

@@ -20,6 +20,7 @@
 //!    parameters again.
 //! 6. `tidy`: needless parameters and blocks go.
 //!
+//! What a loop's end depends on (`uniform`) decides how it is written; see `build`.
 //! `loop_values` rewrites the result once more for drivers that need it.
 
 mod build;
@@ -30,6 +31,7 @@ mod loops;
 mod prepare;
 mod ssa;
 mod tidy;
+mod uniform;
 mod work;
 
 #[cfg(test)]
@@ -39,7 +41,7 @@ pub use check::check;
 
 use super::LowerError;
 use crate::ir::{Block, Function, InstKind};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// A merge instruction, to be written just before the terminator of its header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +87,8 @@ impl Merge {
 pub struct StructuredCfg {
     /// The merge instruction of each header block.
     pub merges: SecondaryMap<Block, Option<Merge>>,
+    /// The headers of loops that all work-items of a sub-group leave in the same round.
+    pub left_together: SecondaryMap<Block, bool>,
 }
 
 /// Structures a function. A declaration is left alone.
@@ -96,7 +100,9 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
         return Ok(StructuredCfg::default());
     }
     let before = num_convergent(func);
+    let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
+    work.uniform = uniform;
     irreducible::make_reducible(&mut work);
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
@@ -107,7 +113,13 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
         "{}: a barrier or collective was duplicated",
         func.name
     );
-    let structured = StructuredCfg { merges };
+    let mut structured = StructuredCfg {
+        merges,
+        ..Default::default()
+    };
+    for (&header, this) in &forest.loop_of_header {
+        structured.left_together[header] = forest.loops[this.index()].left_together;
+    }
     debug_assert_eq!(check::check(func, &structured), Ok(()));
     Ok(structured)
 }

@@ -36,6 +36,7 @@ pub(super) fn prepare(func: &mut Function) -> Work<'_> {
         edge_defs: FxHashMap::default(),
         block_defs: FxHashMap::default(),
         origin,
+        uniform: SecondaryMap::new(),
         original_dom,
         label,
         label_value,

@@ -32,6 +32,8 @@ pub(super) struct Work<'a> {
     pub block_defs: FxHashMap<(Var, Block), Value>,
     /// The block of the original function that a block is, or is a copy of.
     pub origin: SecondaryMap<Block, Option<Block>>,
+    /// The blocks in loops that end in a branch which all work-items take alike.
+    pub uniform: SecondaryMap<Block, bool>,
     /// Dominance in the original function.
     pub original_dom: DomTree,
     /// Holds the number of the block to go to where several are possible.
