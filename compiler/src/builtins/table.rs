@@ -41,7 +41,9 @@
 //! generic pointer, `r` any, `m` global or local; generic counts wherever the language has it), `c` const or `v` volatile, and the
 //! pointee's term.
 
-use rspirv::spirv::{BuiltIn, GroupOperation, Op, OpenclStd100Op as Std, Scope};
+use rspirv::spirv::{
+    BuiltIn, GroupOperation, Op, OpenclStd100Op as Std, Scope, SpvAmdShaderBallotOp as Amd,
+};
 
 use crate::options::ClStd;
 use crate::sema::types::AddrSpace;
@@ -154,6 +156,10 @@ pub enum Lower {
     NonUniform(Op, Option<GroupOperation>),
     /// Reduction or scan among active work-items: signed, unsigned, float opcodes.
     NonUniformArith([Op; 3], GroupOperation),
+    /// SPV_AMD_shader_ballot's reduction or scan: signed, unsigned, float opcodes.
+    AmdArith([Op; 3], GroupOperation, Scope),
+    /// An extended instruction of SPV_AMD_shader_ballot.
+    AmdBallot(Amd),
     /// `to_global` and its like
     ToSpace(AddrSpace),
     /// `get_fence`
@@ -216,13 +222,13 @@ const fn row(name: &'static str, signature: &'static str, gate: Gate, lower: Low
 }
 
 use Lower::{
-    AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear, AtomicFlagTestAndSet,
-    AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp, BitSelect, Convert, Device,
-    Dot, Enqueue, GetFence, GroupArith, GroupBroadcast, GroupVote, Image, IntDot, KernelQuery,
-    LegacyAtomic, MemFence, Nan, NdRange, NonUniform, NonUniformArith, NonUniformVote, Ocl,
-    OclKind, OclSign, Pipe, Prefetch, Printf, ReadClock, Relation, Select, Shuffle, Shuffles,
-    ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem, WorkItemDim,
-    WorkItemFence,
+    AmdArith, AmdBallot, AnyAll, AsType, AsyncCopy, AtomicCompareExchange, AtomicFlagClear,
+    AtomicFlagTestAndSet, AtomicInit, AtomicLoad, AtomicRmw, AtomicStore, Barrier, BitOp,
+    BitSelect, Convert, Device, Dot, Enqueue, GetFence, GroupArith, GroupBroadcast, GroupVote,
+    Image, IntDot, KernelQuery, LegacyAtomic, MemFence, Nan, NdRange, NonUniform, NonUniformArith,
+    NonUniformVote, Ocl, OclKind, OclSign, Pipe, Prefetch, Printf, ReadClock, Relation, Select,
+    Shuffle, Shuffles, ToSpace, VLoad, VLoadHalf, VStore, VStoreHalf, WaitEvents, WorkItem,
+    WorkItemDim, WorkItemFence,
 };
 
 /// All rows. Laid out by hand: one line each.
@@ -653,6 +659,29 @@ pub static ROWS: &[Row] = &[
     row("sub_group_clustered_reduce_logical_xor", "- i(i,u)", Gate::Name("cl_khr_subgroup_clustered_reduce"), NonUniformArith([Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor, Op::GroupNonUniformLogicalXor], GroupOperation::ClusteredReduce)),
     row("sub_group_rotate", "os s(s,i)", Gate::Name("cl_khr_subgroup_rotate"), NonUniform(Op::GroupNonUniformRotateKHR, None)),
     row("sub_group_clustered_rotate", "os s(s,i,u)", Gate::Name("cl_khr_subgroup_rotate"), NonUniform(Op::GroupNonUniformRotateKHR, None)),
+    // SPV_AMD_shader_ballot (docs/cl_pumice_amd_shader_ballot.md).
+    row("amd_sub_group_reduce_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::Reduce, Scope::Subgroup)),
+    row("amd_sub_group_reduce_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::Reduce, Scope::Subgroup)),
+    row("amd_sub_group_reduce_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::Reduce, Scope::Subgroup)),
+    row("amd_sub_group_scan_inclusive_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("amd_sub_group_scan_inclusive_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("amd_sub_group_scan_inclusive_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::InclusiveScan, Scope::Subgroup)),
+    row("amd_sub_group_scan_exclusive_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("amd_sub_group_scan_exclusive_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("amd_sub_group_scan_exclusive_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Subgroup)),
+    row("amd_work_group_reduce_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::Reduce, Scope::Workgroup)),
+    row("amd_work_group_reduce_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::Reduce, Scope::Workgroup)),
+    row("amd_work_group_reduce_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::Reduce, Scope::Workgroup)),
+    row("amd_work_group_scan_inclusive_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("amd_work_group_scan_inclusive_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("amd_work_group_scan_inclusive_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::InclusiveScan, Scope::Workgroup)),
+    row("amd_work_group_scan_exclusive_add", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupIAddNonUniformAMD, Op::GroupIAddNonUniformAMD, Op::GroupFAddNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("amd_work_group_scan_exclusive_min", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMinNonUniformAMD, Op::GroupUMinNonUniformAMD, Op::GroupFMinNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("amd_work_group_scan_exclusive_max", "os s(s)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdArith([Op::GroupSMaxNonUniformAMD, Op::GroupUMaxNonUniformAMD, Op::GroupFMaxNonUniformAMD], GroupOperation::ExclusiveScan, Scope::Workgroup)),
+    row("amd_sub_group_swizzle", "o T(T,u,u,u,u)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdBallot(Amd::SwizzleInvocationsAMD)),
+    row("amd_sub_group_swizzle_masked", "o T(T,u,u,u)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdBallot(Amd::SwizzleInvocationsMaskedAMD)),
+    row("amd_sub_group_write_invocation", "o T(T,T,u)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdBallot(Amd::WriteInvocationAMD)),
+    row("amd_sub_group_mbcnt", "- u(u)", Gate::Name("cl_pumice_amd_shader_ballot"), AmdBallot(Amd::MbcntAMD)),
     // Address space qualifier functions; `overload` takes any pointer here.
     row("to_global", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Global)),
     row("to_local", "", Gate::Feature("__opencl_c_generic_address_space"), ToSpace(AddrSpace::Local)),

@@ -30,6 +30,8 @@ pub struct Builder {
     capability_set: FxHashSet<u32>,
     extensions: Vec<&'static str>,
     ext_import: u32,
+    /// The import of SPV_AMD_shader_ballot, where something uses it.
+    amd_import: Option<u32>,
     entry_points: Vec<u32>,
     execution_modes: Vec<u32>,
     strings: Vec<u32>,
@@ -68,6 +70,8 @@ impl Default for Builder {
     }
 }
 
+const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
+
 impl Builder {
     /// An empty Kernel module (Physical64, OpenCL).
     pub fn new() -> Self {
@@ -78,6 +82,7 @@ impl Builder {
             capability_set: FxHashSet::default(),
             extensions: Vec::new(),
             ext_import: 0,
+            amd_import: None,
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
             strings: Vec::new(),
@@ -477,6 +482,18 @@ impl Builder {
         }
     }
 
+    /// OpExtInst of SPV_AMD_shader_ballot.
+    pub fn amd_ballot(&mut self, number: u32, ty: u32, operands: &[u32]) -> u32 {
+        self.extension(AMD_BALLOT);
+        let set = match self.amd_import {
+            Some(set) => set,
+            None => self.id(),
+        };
+        self.amd_import = Some(set);
+        let operands = [&[set, number], operands].concat();
+        self.op(Op::ExtInst, ty, &operands)
+    }
+
     /// OpExtInst of OpenCL.std.
     pub fn ext(&mut self, inst: u32, ty: u32, operands: &[u32]) -> u32 {
         self.open();
@@ -537,6 +554,10 @@ impl Builder {
         }
         let set = string_words("OpenCL.std");
         write(&mut out, Op::ExtInstImport, [&[self.ext_import], &set]);
+        if let Some(import) = self.amd_import {
+            let set = string_words(AMD_BALLOT);
+            write(&mut out, Op::ExtInstImport, [&[import], &set]);
+        }
         let model = [
             AddressingModel::Physical64 as u32,
             MemoryModel::OpenCL as u32,

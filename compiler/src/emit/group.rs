@@ -1,6 +1,6 @@
 //! Work-group and sub-group collectives.
 
-use rspirv::spirv::{Capability, GroupOperation, Op, Scope};
+use rspirv::spirv::{Capability, GroupOperation, Op, Scope, SpvAmdShaderBallotOp as Amd};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
@@ -30,6 +30,8 @@ impl FunctionEmitter<'_, '_> {
                 | Lower::NonUniformVote(_)
                 | Lower::NonUniform(..)
                 | Lower::NonUniformArith(..)
+                | Lower::AmdArith(..)
+                | Lower::AmdBallot(_)
         );
         if !is_group {
             return Ok(None);
@@ -142,6 +144,32 @@ impl FunctionEmitter<'_, '_> {
                 } else {
                     self.e.b.op(op, result, &operands)
                 }
+            }
+            Lower::AmdArith([signed, unsigned, float], operation, scope) => {
+                self.e.b.capability(Capability::Groups);
+                self.e.b.extension("SPV_AMD_shader_ballot");
+                let op = if self.is_float(ty) {
+                    float
+                } else if self.e.module.types.is_signed(ty) {
+                    signed
+                } else {
+                    unsigned
+                };
+                let scope = self.scope_constant(scope);
+                let operands = [scope, operation as u32, values[0]];
+                self.e.b.op(op, result, &operands)
+            }
+            Lower::AmdBallot(op) => {
+                if matches!(
+                    op,
+                    Amd::SwizzleInvocationsAMD | Amd::SwizzleInvocationsMaskedAMD
+                ) {
+                    // The pattern is one constant vector.
+                    let pattern = values.split_off(1);
+                    let vector = self.vector_type((TypeTable::UINT, pattern.len() as u8));
+                    values.push(self.e.b.construct(vector, &pattern));
+                }
+                self.e.b.amd_ballot(op as u32, result, &values)
             }
             _ => return Ok(None),
         };

@@ -112,6 +112,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::GroupNonUniformBallot
         | Capability::SubgroupBallotKHR
         | Capability::SubgroupVoteKHR
+        | Capability::SubgroupDispatch
         | Capability::SubgroupBufferBlockIOINTEL => sub_groups,
         Capability::GroupNonUniformShuffle
         | Capability::GroupNonUniformShuffleRelative
@@ -119,8 +120,6 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::GroupNonUniformQuad
         | Capability::GroupNonUniformRotateKHR
         | Capability::SubgroupShuffleINTEL => sub_groups && ops.shuffle,
-        // Its execution mode is taken, its queries of enqueued kernels are not.
-        Capability::SubgroupDispatch => false,
         _ => true,
     }
 }

@@ -26,7 +26,7 @@ impl Body<'_, '_> {
         if let Some(op) = subgroup {
             return self.group_inst(inst, op, Scope::Subgroup, 0).map(|()| true);
         }
-        if self.intel_subgroup(inst)? || self.quad(inst)? {
+        if self.intel_subgroup(inst)? || self.quad(inst)? || self.subgroup_query(inst)? {
             return Ok(true);
         }
         let simple = match inst.op {
@@ -187,6 +187,35 @@ impl Body<'_, '_> {
         if self.scope(inst, 0)? != Scope::Subgroup {
             return Err(inst.error("the scope is not Subgroup"));
         }
+        self.define_value(inst, value)?;
+        Ok(true)
+    }
+
+    /// Queries of kernels to be enqueued: the answer is the device's, whatever the kernel.
+    pub(super) fn subgroup_query(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        let invoke = match inst.op {
+            Op::GetKernelLocalSizeForSubgroupCount => inst.arg(1)?,
+            Op::GetKernelMaxNumSubgroups => inst.arg(0)?,
+            _ => return Ok(false),
+        };
+        if !matches!(self.pre.def(invoke), Def::Func(_)) {
+            return Err(inst.error(format_args!("id {invoke} is not a function")));
+        }
+        let most = self.subgroup_built_in(BuiltIn::MaxWorkGroupSize);
+        let size = self.subgroup_built_in(BuiltIn::SubgroupMaxSize);
+        let value = if inst.op == Op::GetKernelMaxNumSubgroups {
+            self.binary(BinaryOp::UDiv, [most, size])
+        } else {
+            // 0 where no work-group has as many sub-groups.
+            let count = self.word_arg(inst, 0)?;
+            let available = self.binary(BinaryOp::UDiv, [most, size]);
+            let fits = self.icmp(IntCond::Ule, [count, available]);
+            let items = self.binary(BinaryOp::IMul, [count, size]);
+            let none = self.func.i32(0);
+            self.select_value(fits, items, none)
+        };
+        let (_, to) = self.result_type(inst)?;
+        let value = self.resize_int(inst, value, to)?;
         self.define_value(inst, value)?;
         Ok(true)
     }

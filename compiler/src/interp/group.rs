@@ -15,6 +15,9 @@ use smallvec::smallvec;
 /// Instructions that a work-item executes before another one gets its turn.
 const SLICE: u32 = 20_000;
 
+/// What the interpreter says of the largest work-group, though it takes any.
+const MAX_WORK_GROUP_SIZE: u64 = 1024;
+
 /// Everything that the work-items share.
 pub(super) struct Machine<'a> {
     pub module: &'a Module,
@@ -401,6 +404,7 @@ impl<'a> Machine<'a> {
             BuiltIn::SubgroupGtMask => mask(lane + 1, members.max(lane + 1)),
             BuiltIn::SubgroupLeMask => mask(0, lane + 1),
             BuiltIn::SubgroupLtMask => mask(0, lane),
+            BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
             BuiltIn::PrintfBuffer => {
                 let size = self.options.printf_buffer_size as usize;
                 let global = &mut self.global;

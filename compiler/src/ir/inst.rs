@@ -320,6 +320,8 @@ pub enum BuiltIn {
     SubgroupLeMask,
     /// Lanes below.
     SubgroupLtMask,
+    /// The most work-items of a work-group on this device: I32.
+    MaxWorkGroupSize,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
 }

@@ -204,7 +204,8 @@ impl BuiltIn {
             | BuiltIn::NumSubgroups
             | BuiltIn::NumEnqueuedSubgroups
             | BuiltIn::SubgroupId
-            | BuiltIn::SubgroupLocalId => Type::I32,
+            | BuiltIn::SubgroupLocalId
+            | BuiltIn::MaxWorkGroupSize => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask

@@ -275,6 +275,7 @@ impl Emitter<'_> {
                 self.input(builtin, v4)
             }
             BuiltIn::PrintfBuffer if self.has_buffers() => self.b.u32(0),
+            BuiltIn::MaxWorkGroupSize => self.b.u32(self.target.max_work_group_size),
             BuiltIn::PrintfBuffer => {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
                 self.push_u64(base)?

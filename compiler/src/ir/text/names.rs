@@ -90,6 +90,7 @@ names! {
         SubgroupEqMask = "subgroup_eq_mask", SubgroupGeMask = "subgroup_ge_mask",
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
+        MaxWorkGroupSize = "max_work_group_size",
     }
     GroupOperation {
         Reduce = "reduce", InclusiveScan = "inclusive_scan", ExclusiveScan = "exclusive_scan",
