@@ -95,8 +95,24 @@ void f(void) { float _Complex c; }
 _Static_assert(sizeof(int) == 8, "int is not that long");
 //// a static assertion that is no constant
 void f(int n) { _Static_assert(n, "no"); }
-//// _Generic
-int f(int n) { return _Generic(n, int: 1); }
+//// _Generic without a fitting type
+int f(int n) { return _Generic(n, float: 1, char: 2); }
+
+//// _Generic with a type twice
+int f(int n) { return _Generic(n, int: 1, signed: 2); }
+
+//// _Generic with two defaults
+int f(int n) { return _Generic(n, default: 1, default: 2); }
+
+//// _Generic without arms
+int f(int n) { return _Generic(n); }
+
+//// a compound literal in local memory at program scope
+constant int *constant p = (local int[]){1, 2};
+
+//// a compound literal at program scope that is computed
+int g(void);
+constant int p = ((int[]){g()})[0];
 //// inline assembly
 void f(void) { asm("nop"); }
 //// an assembly label

@@ -192,6 +192,13 @@ pub enum ExprKind {
     },
     /// `^ … { … }`: a block.
     BlockLit(Box<BlockLit>),
+    /// `_Generic(control, type: value, …, default: value)`
+    Generic {
+        /// Chooses by its type; not evaluated.
+        control: ExprId,
+        /// The arms in order; a type name of `None` is `default`.
+        arms: Vec<(Option<TypeNameId>, ExprId, Span)>,
+    },
     /// `({ … })`: GNU statement expression.
     StmtExpr(StmtId),
     /// The parser has reported an error here.

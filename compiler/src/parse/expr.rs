@@ -385,14 +385,7 @@ impl Parser<'_> {
             TokenKind::Punct(Punct::Caret) => return self.block_literal(),
             TokenKind::Keyword(Keyword::Offsetof) => return self.offset_of(),
             TokenKind::Keyword(Keyword::Astype) => return self.as_type(),
-            TokenKind::Keyword(Keyword::Generic_) => {
-                self.error(token.loc, "_Generic is not supported");
-                self.advance();
-                if self.at(Punct::LParen) {
-                    self.skip_group();
-                }
-                ExprKind::Error
-            }
+            TokenKind::Keyword(Keyword::Generic_) => return self.generic_selection(),
             _ => return Err(self.expected("an expression")),
         };
         let span = self.span_from(token.loc);
@@ -486,6 +479,33 @@ impl Parser<'_> {
         self.expect_close(Punct::RParen, open)?;
         let span = self.span_from(open);
         Ok(self.ast.add_expr(kind, span))
+    }
+
+    /// `_Generic(control, type: value, …)`
+    fn generic_selection(&mut self) -> Parse<ExprId> {
+        let start = self.advance().loc;
+        let open = self.expect(Punct::LParen, "behind '_Generic'")?;
+        self.enter()?;
+        let control = self.assignment()?;
+        let mut arms = Vec::new();
+        while self.accept(Punct::Comma) {
+            let first = self.loc();
+            let ty = if self.accept_keyword(Keyword::Default) {
+                None
+            } else {
+                Some(self.type_name()?)
+            };
+            let span = self.span_from(first);
+            self.expect(Punct::Colon, "behind the type")?;
+            arms.push((ty, self.assignment()?, span));
+        }
+        if arms.is_empty() {
+            return Err(self.expected("',' and a type"));
+        }
+        self.leave();
+        self.expect_close(Punct::RParen, open)?;
+        let span = self.span_from(start);
+        Ok(self.ast.add_expr(ExprKind::Generic { control, arms }, span))
     }
 
     /// `^ … { … }`

@@ -405,6 +405,16 @@ impl Printer<'_> {
                 let ret = lit.ret.map_or(String::new(), |ty| self.type_name(ty));
                 format!("(block <{ret}> ({}))", params.join(", "))
             }
+            ExprKind::Generic { control, arms } => {
+                let arms: Vec<String> = arms
+                    .iter()
+                    .map(|(ty, value, _)| {
+                        let ty = ty.map_or("default".to_string(), |ty| self.type_name(ty));
+                        format!("<{ty}> {}", self.expr(*value))
+                    })
+                    .collect();
+                format!("(generic {} {})", self.expr(*control), arms.join(" "))
+            }
             ExprKind::StmtExpr(_) => "(statements)".to_string(),
             ExprKind::Error => "<error>".to_string(),
         }

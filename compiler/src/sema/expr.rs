@@ -1,8 +1,8 @@
 //! Expressions: dispatch, names, traits.
 use super::const_eval::Value;
 use super::literal::IntLiteral;
-use super::scope::Entity;
-use super::typed::{ExprId, ExprKind, PlaceId, PlaceKind};
+use super::scope::{Entity, SpacedType};
+use super::typed::{ExprId, ExprKind, Global, Init, Linkage, PlaceId, PlaceKind};
 use super::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
 use super::{Operand, Sema};
 use crate::builtins;
@@ -130,6 +130,9 @@ impl<'a> Sema<'a> {
             ast::ExprKind::AsType { operand, ty } => self.as_type(*operand, *ty, span),
             ast::ExprKind::OffsetOf { ty, path } => self.offset_of(*ty, path, span),
             ast::ExprKind::BlockLit(lit) => return self.block_literal(lit, span),
+            ast::ExprKind::Generic { control, arms } => {
+                return self.generic_selection(*control, arms, span);
+            }
             ast::ExprKind::StmtExpr(body) => self.statement_expression(*body, span),
             ast::ExprKind::Error => None,
         };
@@ -362,10 +365,6 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Operand> {
         let named = self.type_name(ty)?;
-        if self.func.is_none() {
-            self.error(span, "compound literals at program scope are not supported");
-            return None;
-        }
         if self.is_immaterial(named.q.ty) {
             let message = format!("no literal can have type '{}'", self.show(named.q.ty));
             self.error(span, message);
@@ -390,6 +389,9 @@ impl<'a> Sema<'a> {
                 return Some(Operand::Value(expr));
             }
         }
+        if self.func.is_none() {
+            return self.static_literal(named, q, &init, span);
+        }
         let local = self.add_local(String::new(), q, 0, span);
         let align = self.module.types.align(ty);
         let place = self.mk_place(
@@ -400,6 +402,98 @@ impl<'a> Sema<'a> {
             span,
         );
         Some(Operand::Place(place))
+    }
+
+    /// A compound literal at program scope: a nameless variable, in the constant address space
+    /// unless it says otherwise.
+    fn static_literal(
+        &mut self,
+        named: SpacedType,
+        q: QualType,
+        init: &Init,
+        span: Span,
+    ) -> Option<Operand> {
+        let space = match named.space {
+            None | Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) if self.lang.program_scope_globals() => AddrSpace::Global,
+            Some(space) => {
+                let message = format!(
+                    "no compound literal at program scope can be in the address space {}",
+                    space.name()
+                );
+                self.error(span, message);
+                return None;
+            }
+        };
+        let Some(data) = self.init_data(init, q.ty) else {
+            self.error(span, "this initialiser must be known at compile time");
+            return None;
+        };
+        let id = self.push_global(Global {
+            name: format!(".literal.{}", self.module.globals.len()),
+            ty: q,
+            space,
+            linkage: Linkage::Internal,
+            align: self.module.types.align(q.ty),
+            init: Some(data),
+            owner: None,
+            is_string: false,
+            span,
+        });
+        Some(Operand::Place(self.global_place(id, span)))
+    }
+
+    /// The arm of `_Generic` that has the controlling expression's type (C11 6.5.1.1); the
+    /// others are not looked at.
+    fn generic_selection(
+        &mut self,
+        control: ast::ExprId,
+        arms: &'a [(Option<ast::TypeNameId>, ast::ExprId, Span)],
+        span: Span,
+    ) -> Option<Operand> {
+        // The type of the value: arrays decay, qualifiers go.
+        let value = self.rvalue(control)?;
+        let wanted = self.ty(value);
+        let mut default: Option<(ast::ExprId, Span)> = None;
+        let mut chosen = None;
+        let mut seen: Vec<(TypeId, Span)> = Vec::new();
+        for &(name, value, at) in arms {
+            let Some(name) = name else {
+                if let Some((_, previous)) = default.replace((value, at)) {
+                    self.error(at, "a second 'default' is in '_Generic'")
+                        .note(previous, "the earlier one is here");
+                    return None;
+                }
+                continue;
+            };
+            let q = self.type_name(name)?.q;
+            if !self.module.types.is_complete(q.ty) {
+                let message = format!(
+                    "'_Generic' needs complete types, which '{}' is not",
+                    self.show(q.ty)
+                );
+                self.error(at, message);
+                return None;
+            }
+            if let Some(&(_, previous)) = seen.iter().find(|(ty, _)| *ty == q.ty) {
+                let message = format!("type '{}' stands twice in '_Generic'", self.show(q.ty));
+                self.error(at, message)
+                    .note(previous, "the earlier one is here");
+                return None;
+            }
+            seen.push((q.ty, at));
+            if q.ty == wanted && q.quals.is_empty() {
+                chosen = Some(value);
+            }
+        }
+        match chosen.or(default.map(|(value, _)| value)) {
+            Some(value) => self.operand(value),
+            None => {
+                let message = format!("no type in '_Generic' is '{}'", self.show(wanted));
+                self.error(span, message);
+                None
+            }
+        }
     }
 
     /// The number in a constant integer expression node.
