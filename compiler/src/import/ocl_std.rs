@@ -3,9 +3,10 @@
 use super::arith::rounding;
 use super::body::{Body, Leaves, Val};
 use super::reader::{Inst, Result};
+use crate::ir::printf::{conversions, literal};
 use crate::ir::{
     AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar,
-    StringId, Type, Value, ValueDef,
+    StringId, Type, Value,
 };
 use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
 use rspirv::spirv::OpenclStd100Op as Ocl;
@@ -227,20 +228,23 @@ impl Body<'_, '_> {
 
     fn printf(&mut self, inst: &Inst<'_>) -> Result<()> {
         let format = self.arg(inst, 0)?;
-        let text = self
-            .literal(format)
+        let text = literal(&self.func, self.globals, format)
             .ok_or_else(|| inst.error("the format is not a string literal"))?;
         let mut args = SmallVec::new();
         let conversions = conversions(&text);
         for n in 1..inst.args.len() {
             let value = self.arg(inst, n)?;
             if conversions.get(n - 1) == Some(&b's') {
-                let text = self.literal(value).ok_or_else(|| {
-                    inst.error(format_args!(
-                        "argument {n}, for %s, is not a string literal"
-                    ))
-                })?;
-                args.push(PrintfArg::String(self.string(text)));
+                // A parameter's string shows once its function is inlined.
+                args.push(match literal(&self.func, self.globals, value) {
+                    Some(text) => PrintfArg::String(self.string(text)),
+                    None if self.func.ty(value).scalar.is_ptr() => PrintfArg::Value(value),
+                    None => {
+                        return Err(inst.error(format_args!(
+                            "argument {n}, for %s, is not a string literal"
+                        )));
+                    }
+                });
             } else {
                 if self.func.ty(value).scalar == Scalar::Bool {
                     return Err(inst.error(format_args!("argument {n} is a bool")));
@@ -258,37 +262,6 @@ impl Body<'_, '_> {
         match known {
             Some((id, _)) => id,
             None => self.strings.push(text),
-        }
-    }
-
-    /// The zero-terminated bytes that a pointer to constant data leads to.
-    fn literal(&self, mut ptr: Value) -> Option<Vec<u8>> {
-        let mut offset = 0i64;
-        loop {
-            let &ValueDef::Result(inst, _) = self.func.def(ptr) else {
-                return None;
-            };
-            match self.func.insts[inst].kind {
-                InstKind::PtrAdd { base, offset: by } => {
-                    offset = offset.wrapping_add(self.func.const_signed(by)?);
-                    ptr = base;
-                }
-                InstKind::Convert {
-                    op: ConvertOp::AddressSpaceCast,
-                    arg,
-                    ..
-                } => ptr = arg,
-                InstKind::GlobalAddr { global } => {
-                    let data = &self.globals[global];
-                    let start = usize::try_from(offset).ok()?;
-                    if start as u64 >= data.size {
-                        return None;
-                    }
-                    let bytes = data.init.get(start..).unwrap_or(&[]);
-                    return Some(bytes.iter().copied().take_while(|&b| b != 0).collect());
-                }
-                _ => return None,
-            }
         }
     }
 }
@@ -352,34 +325,4 @@ fn half_layout(lanes: u8, aligned: bool) -> (u32, u32) {
         lanes => u32::from(lanes),
     };
     (lanes * 2, if aligned { lanes * 2 } else { 2 })
-}
-
-/// The conversion letter of each directive of a printf format that takes an argument.
-fn conversions(format: &[u8]) -> Vec<u8> {
-    let mut letters = Vec::new();
-    let mut bytes = format.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            continue;
-        }
-        if bytes.next_if_eq(&b'%').is_some() {
-            continue;
-        }
-        // Flags, width, precision, vector and length specifiers.
-        let is_part = |b: u8| b"-+ #0123456789.vhl".contains(&b);
-        while bytes.next_if(|&b| is_part(b)).is_some() {}
-        letters.extend(bytes.next());
-    }
-    letters
-}
-
-#[cfg(test)]
-mod tests {
-    use super::conversions;
-
-    #[test]
-    fn conversions_are_counted_as_printf_does() {
-        assert_eq!(conversions(b"100%% %d %-5.3s|%v4hlf %#x %"), b"dsfx");
-        assert_eq!(conversions(b"none"), b"");
-    }
 }

@@ -25,6 +25,7 @@ mod inst;
 mod loops;
 mod module;
 mod operands;
+pub(crate) mod printf;
 pub mod text;
 mod types;
 pub mod verify;

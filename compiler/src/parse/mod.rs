@@ -364,23 +364,4 @@ impl<'a> Parser<'a> {
             self.advance();
         }
     }
-
-    /// Passes a bracketed group whose opening token is the next one.
-    fn skip_group(&mut self) {
-        let mut depth = 0u32;
-        loop {
-            match self.kind() {
-                TokenKind::Eof => return,
-                TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => depth += 1,
-                TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
-                    depth = depth.saturating_sub(1);
-                }
-                _ => {}
-            }
-            self.advance();
-            if depth == 0 {
-                return;
-            }
-        }
-    }
 }

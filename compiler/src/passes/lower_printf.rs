@@ -4,22 +4,28 @@
 //! it atomically; if the record fits in the buffer, the call writes the id of its PrintfInfo
 //! and the arguments, each padded to words, and gives 0, else it writes nothing and gives -1
 //! (word 0 then exceeds the size, which tells the runtime that output was cut).
-//! `%s` arguments are the ids of PrintfInfos that hold the strings.
+//! `%s` arguments are the ids of PrintfInfos that hold the strings. Where the importer saw only a
+//! pointer, inlining has shown the literal since.
 
 use super::expand::{Expander, Replacement, call, expand};
 use super::{Changed, Ctx, LowerError};
+use crate::ir::printf::{conversions, literal};
 use crate::ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, InstKind, IntCond,
-    MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope, StringId, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, GlobalData,
+    GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope,
+    StringId, Type, Value,
 };
+use cranelift_entity::PrimaryMap;
 
 /// Runs the pass.
 ///
 /// # Errors
-/// None of its own.
+/// An argument for `%s` that is no string literal.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let capacity = (ctx.target.printf_buffer_size / 4).saturating_sub(1);
     let mut records = std::mem::take(&mut module.printf);
+    let mut strings = std::mem::take(&mut module.strings);
+    let globals = &module.globals;
     let mut changed = Changed::No;
     let ids: Vec<FuncId> = module.functions.keys().collect();
     for id in ids {
@@ -31,13 +37,45 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             let InstKind::Printf { format, args } = &x.func.insts[inst].kind else {
                 return Ok(None);
             };
-            let (format, args) = (*format, args.clone());
+            let (format, mut args) = (*format, args.clone());
+            let letters = conversions(&strings[format]);
+            for (arg, _) in args.iter_mut().zip(letters).filter(|(_, l)| *l == b's') {
+                if let PrintfArg::Value(value) = *arg {
+                    let id = string(x, globals, &mut strings, &mut records, value);
+                    *arg = PrintfArg::Value(id.ok_or_else(|| {
+                        LowerError::new("printf: an argument for %s is not a string literal")
+                    })?);
+                }
+            }
             let result = write_record(x, &mut records, capacity, format, &args);
             Ok(Some(Replacement::from_slice(&[result])))
         })?;
     }
     module.printf = records;
+    module.strings = strings;
     Ok(changed)
+}
+
+/// The PrintfInfo id of the string that a pointer leads to; `None` where it is no literal.
+fn string(
+    x: &mut Expander<'_>,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    strings: &mut PrimaryMap<StringId, Vec<u8>>,
+    records: &mut Vec<PrintfRecord>,
+    value: Value,
+) -> Option<Value> {
+    let text = match x.func.const_bits(value) {
+        // As C libraries write it.
+        Some(0) => b"(null)".to_vec(),
+        _ => literal(x.func, globals, value)?,
+    };
+    let known = strings.iter().find(|(_, known)| **known == text);
+    let text = match known.map(|(id, _)| id) {
+        Some(id) => id,
+        None => strings.push(text),
+    };
+    let id = record_id(records, text, Vec::new());
+    Some(x.splat(Type::I32, u64::from(id)))
 }
 
 /// The id of the PrintfInfo with this text and these sizes.

@@ -1,0 +1,45 @@
+//! Strings of printf that a function was given: they show once it is inlined.
+
+mod support;
+
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Outcome, Source, Target, VulkanModule,
+    compile, link, lower,
+};
+
+fn lowered(text: &str) -> Outcome<VulkanModule> {
+    let source = Source {
+        name: "a.cl",
+        text: text.as_bytes(),
+    };
+    let target = Target::reference();
+    let module = compile(source, &CompileOptions::default(), &target, &NoIncludes);
+    let module = module.output.expect(&module.log);
+    let linked = link(&[&module], &LinkOptions::default());
+    let linked = linked.output.expect(&linked.log);
+    lower(&linked, &target, &LowerOptions::default())
+}
+
+#[test]
+fn strings_pass_through_functions() {
+    let outcome = lowered(
+        "void say(constant char *what, int n) { printf(\"%s %d\\n\", what, n); }\n\
+         kernel void k(int n) { say(\"alpha\", 1); say(\"gamma\" + 1, 2); say(0, 3); }\n",
+    );
+    let module = outcome.output.expect(&outcome.log);
+    support::validate(&module.words, "vulkan1.2").expect("valid");
+    let reflection = pumice_reflection::read(&module.words).expect("readable");
+    let shown = format!("{reflection}");
+    for text in ["alpha", "amma", "(null)", "%s %d\n"] {
+        let bytes = format!("{:?}", text.as_bytes());
+        assert!(shown.contains(&bytes), "{text} in\n{shown}");
+    }
+}
+
+#[test]
+fn a_string_from_memory_is_refused_by_name() {
+    let outcome = lowered("kernel void k(constant char *s) { printf(\"%s\\n\", s); }\n");
+    assert!(outcome.output.is_none());
+    let expected = "printf: an argument for %s is not a string literal";
+    assert!(outcome.log.contains(expected), "{}", outcome.log);
+}
