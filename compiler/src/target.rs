@@ -194,6 +194,7 @@ impl Target {
                 "__opencl_c_fp64",
                 "__opencl_c_integer_dot_product_input_4x8bit",
                 "__opencl_c_integer_dot_product_input_4x8bit_packed",
+                "__opencl_c_program_scope_global_variables",
             ]
             .map(String::from)
             .to_vec(),

@@ -132,7 +132,7 @@ impl Object<Device> {
             | cl::CL_DEVICE_MAX_ON_DEVICE_QUEUES
             | cl::CL_DEVICE_MAX_ON_DEVICE_EVENTS => Info::u32(0),
             cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE
-            | cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Info::size(0),
+            | cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Info::size(64 << 10),
             cl::CL_DEVICE_PARENT_DEVICE => Info::size(0),
             cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Info::u32(0),
             // A list of one zero, as the specification asks where there is no partition type.

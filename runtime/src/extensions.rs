@@ -122,6 +122,11 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: |caps| caps.features.shader_float64,
     },
+    Extension {
+        name: "__opencl_c_program_scope_global_variables",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
     // Made of products and sums.
     Extension {
         name: "__opencl_c_integer_dot_product_input_4x8bit",
