@@ -7,7 +7,7 @@
 //! helper threads work under a shared lock, which [`quiesce`] takes for itself and never gives
 //! back.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
@@ -27,12 +27,16 @@ static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
 /// The devices that have been opened, and the size of the pipeline cache that each began with.
 static OPENED: Mutex<Vec<(Device, usize)>> = Mutex::new(Vec::new());
 
+/// The process that opened devices; 0 before.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
 /// How long the end waits for the device and for helper threads; a kernel that runs longer is
 /// left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A device was opened. It stays open until the process ends.
 pub(crate) fn device_opened(device: &Device, pipelines: usize) {
+    OWNER.store(std::process::id(), Ordering::Release);
     OPENED.lock().push((device.clone(), pipelines));
 }
 
@@ -61,6 +65,11 @@ pub fn is_ending() -> bool {
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler.
 pub fn quiesce() {
     ENDING.store(true, Ordering::Release);
+    // A child that was forked has none of the threads that work ends by, and perhaps locks that
+    // nobody will give back.
+    if OWNER.load(Ordering::Acquire) != std::process::id() {
+        return;
+    }
     let start = Instant::now();
     while SUBMITTED.load(Ordering::Acquire) != 0 && start.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_micros(100));

@@ -1,0 +1,224 @@
+/* What waits holds up nothing else: queues behind a user event, threads in clFinish of each other's
+ * queues, another context's events; and a child process that was forked from all this can end. */
+#define _GNU_SOURCE
+#include "common.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 256 };
+
+static cl_device_id device;
+static cl_context context;
+static cl_program program;
+static const char *source = "kernel void add(global int *p, int k) { p[get_global_id(0)] += k; }";
+
+struct lane {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem buffer;
+};
+
+static struct lane make_lane(cl_queue_properties bits)
+{
+    cl_int error = 0, zero = 0, one = 1;
+    cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
+    struct lane lane;
+    lane.queue = clCreateCommandQueueWithProperties(context, device, list, &error);
+    MUST(error);
+    lane.kernel = clCreateKernel(program, "add", &error);
+    MUST(error);
+    lane.buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
+    MUST(error);
+    MUST(clEnqueueFillBuffer(lane.queue, lane.buffer, &zero, 4, 0, N * 4, 0, NULL, NULL));
+    MUST(clFinish(lane.queue));
+    MUST(clSetKernelArg(lane.kernel, 0, sizeof lane.buffer, &lane.buffer));
+    MUST(clSetKernelArg(lane.kernel, 1, sizeof one, &one));
+    return lane;
+}
+
+static void drop_lane(struct lane *lane)
+{
+    MUST(clReleaseMemObject(lane->buffer));
+    MUST(clReleaseKernel(lane->kernel));
+    MUST(clReleaseCommandQueue(lane->queue));
+}
+
+static void launch(struct lane *lane, cl_uint count, const cl_event *wait, cl_event *event)
+{
+    size_t global = N;
+    MUST(clEnqueueNDRangeKernel(lane->queue, lane->kernel, 1, NULL, &global, NULL, count, wait, event));
+}
+
+static void holds(struct lane *lane, int want)
+{
+    int data[N] = {0};
+    MUST(clEnqueueReadBuffer(lane->queue, lane->buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+    CHECK(data[0] == want && data[N - 1] == want);
+}
+
+/* One queue has a hundred commands behind a user event; every other one goes on. */
+static void gates(void)
+{
+    cl_int error = 0;
+    struct lane shut = make_lane(0), open[3] = {make_lane(0), make_lane(1), make_lane(2)};
+    cl_event gate = clCreateUserEvent(context, &error), last = NULL;
+    MUST(error);
+    for (int i = 0; i < 100; i++)
+        launch(&shut, i == 0, i == 0 ? &gate : NULL, i == 99 ? &last : NULL);
+    MUST(clFlush(shut.queue));
+    for (int round = 1; round <= 5; round++)
+        for (int i = 0; i < 3; i++) {
+            launch(&open[i], 0, NULL, NULL);
+            MUST(clFinish(open[i].queue));
+            holds(&open[i], round);
+        }
+    /* A command of an open queue that waits for the shut one holds back what follows it in order,
+     * and in an out-of-order queue nothing. */
+    cl_event behind[2];
+    launch(&open[0], 1, &last, &behind[0]);
+    launch(&open[1], 1, &last, &behind[1]);
+    MUST(clFlush(open[0].queue));
+    cl_event free_one;
+    launch(&open[1], 0, NULL, &free_one);
+    MUST(clWaitForEvents(1, &free_one));
+    cl_int status = 0;
+    MUST(clGetEventInfo(behind[1], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    CHECK(status > CL_COMPLETE);
+    holds(&open[2], 5);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    MUST(clWaitForEvents(2, behind));
+    holds(&shut, 100);
+    holds(&open[0], 6);
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseEvent(behind[i]));
+    MUST(clReleaseEvent(free_one));
+    MUST(clReleaseEvent(last));
+    MUST(clReleaseEvent(gate));
+    drop_lane(&shut);
+    for (int i = 0; i < 3; i++)
+        drop_lane(&open[i]);
+}
+
+static int finished;
+static void *finish_it(void *queue)
+{
+    MUST(clFinish(queue));
+    __atomic_fetch_add(&finished, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* Two queues wait for each other's commands, crosswise, and for a gate; two threads are in
+ * clFinish of them meanwhile, and a third queue works. */
+static void crosswise(void)
+{
+    cl_int error = 0;
+    struct lane a = make_lane(0), b = make_lane(0), c = make_lane(0);
+    cl_event gate = clCreateUserEvent(context, &error), from_a, from_b;
+    MUST(error);
+    launch(&a, 1, &gate, &from_a);
+    launch(&b, 1, &from_a, &from_b);
+    launch(&a, 1, &from_b, NULL);
+    launch(&b, 0, NULL, NULL);
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, finish_it, a.queue);
+    pthread_create(&threads[1], NULL, finish_it, b.queue);
+    for (int i = 1; i <= 20; i++) {
+        launch(&c, 0, NULL, NULL);
+        holds(&c, i);
+    }
+    EQ(__atomic_load_n(&finished, __ATOMIC_SEQ_CST), 0);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    holds(&a, 2);
+    holds(&b, 2);
+    /* A ring that a failure breaks: everything behind it ends with the error. */
+    cl_event broken = clCreateUserEvent(context, &error), next, tail;
+    MUST(error);
+    launch(&a, 1, &broken, &next);
+    launch(&b, 1, &next, &tail);
+    MUST(clSetUserEventStatus(broken, -7));
+    EQ(clWaitForEvents(1, &tail), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_int status = 0;
+    MUST(clGetEventInfo(tail, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    CHECK(status < 0);
+    holds(&c, 20);
+    cl_event all[] = {gate, from_a, from_b, broken, next, tail};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        MUST(clReleaseEvent(all[i]));
+    drop_lane(&a);
+    drop_lane(&b);
+    drop_lane(&c);
+}
+
+/* Contexts do not wait for each other's events at all: the specification's error. */
+static void contexts(void)
+{
+    cl_int error = 0;
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_event theirs = clCreateUserEvent(other, &error), ours = clCreateUserEvent(context, &error);
+    MUST(error);
+    struct lane a = make_lane(0);
+    size_t global = N;
+    EQ(clEnqueueNDRangeKernel(a.queue, a.kernel, 1, NULL, &global, NULL, 1, &theirs, NULL),
+       CL_INVALID_CONTEXT);
+    EQ(clEnqueueMarkerWithWaitList(a.queue, 1, &theirs, NULL), CL_INVALID_CONTEXT);
+    cl_event both[] = {ours, theirs};
+    EQ(clWaitForEvents(2, both), CL_INVALID_CONTEXT);
+    holds(&a, 0);
+    MUST(clReleaseEvent(ours));
+    MUST(clReleaseEvent(theirs));
+    drop_lane(&a);
+    MUST(clReleaseContext(other));
+}
+
+/* A child ends by either door while its parent's commands are under way, and the parent goes on. */
+static void forked(void)
+{
+    cl_int error = 0;
+    struct lane a = make_lane(0);
+    for (int door = 0; door < 2; door++) {
+        cl_event gate = clCreateUserEvent(context, &error);
+        MUST(error);
+        launch(&a, 0, NULL, NULL);
+        launch(&a, 1, &gate, NULL);
+        MUST(clFlush(a.queue));
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(8);
+            if (door)
+                exit(7);
+            _exit(7);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+        MUST(clReleaseEvent(gate));
+        holds(&a, 2 * (door + 1));
+    }
+    drop_lane(&a);
+}
+
+int main(void)
+{
+    cl_int error = 0;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    alarm(120);
+    gates();
+    crosswise();
+    contexts();
+    forked();
+    MUST(clReleaseProgram(program));
+    release_last(context);
+    return finish();
+}
