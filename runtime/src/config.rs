@@ -93,7 +93,7 @@ variables! {
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas.";
     ABI = "PUMICE_ABI",
-        "descriptors: compile kernels as for devices without device addresses.";
+        "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",

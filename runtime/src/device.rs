@@ -47,12 +47,23 @@ impl Kind for Device {
     const INVALID: Error = Error::InvalidDevice;
 }
 
+/// Vulkan features and extensions to treat as absent.
+fn masked() -> Vec<String> {
+    let mut masked = config::MASK.list();
+    match config::ABI.value().as_deref() {
+        None | Some("addresses") => {}
+        Some("descriptors") => masked.push("bufferDeviceAddress".into()),
+        Some(other) => log::warn!("{}={other}: not a form of kernels", config::ABI.name),
+    }
+    masked
+}
+
 /// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
 pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
     config::report();
     let config = InstanceConfig {
         validation: config::VALIDATION.flag(false),
-        masked: config::MASK.list(),
+        masked: masked(),
         library: config::VULKAN_LIBRARY.value().map(Into::into),
     };
     let instance = match Instance::load(&config) {

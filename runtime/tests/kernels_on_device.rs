@@ -119,8 +119,15 @@ fn kernel_files_give_what_they_expect() {
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut builds = vec![("source", build(&text, &options, &target))];
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
         for (from, target) in &others {
-            builds.push((from, build(&text, &options, target)));
+            let built = build(&text, &options, target);
+            if needs_addresses.contains(&file.as_ref()) {
+                let diagnosed = built.is_err_and(|log| log.contains("device addresses"));
+                assert!(diagnosed, "{name} builds without device addresses");
+            } else {
+                builds.push((from, built));
+            }
         }
         for level in ["O0", "O1"] {
             builds.extend(foreign(&stem, level, &target).map(|build| (level, build)));

@@ -1,0 +1,49 @@
+/* A hundred thousand kernels in flight at once, each with arguments of its own: nothing that a
+ * launch needs may run out. */
+// client: once
+#include "common.h"
+
+enum { LAUNCHES = 100000, SLOTS = 64 };
+
+int main(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    const char *source = "kernel void add(global int *sums, int slot, int n) { sums[slot] += n; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "add", &error);
+    MUST(error);
+    int sums[SLOTS] = {0}, expected[SLOTS] = {0};
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof sums, sums, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    /* Nothing begins before the last is enqueued. */
+    cl_event gate = clCreateUserEvent(context, &error);
+    MUST(error);
+    size_t one = 1;
+    for (int i = 0; i < LAUNCHES; i++) {
+        int slot = i * 7 % SLOTS, n = i % 11 + 1;
+        expected[slot] += n;
+        MUST(clSetKernelArg(kernel, 1, sizeof slot, &slot));
+        MUST(clSetKernelArg(kernel, 2, sizeof n, &n));
+        MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, i == 0, i == 0 ? &gate : NULL,
+                                    NULL));
+    }
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL));
+    for (int i = 0; i < SLOTS; i++)
+        EQ(sums[i], expected[i]);
+    MUST(clReleaseEvent(gate));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return finish();
+}
