@@ -345,7 +345,13 @@ fn end_to_end(report: &mut Report) -> Result {
     for (driver, loader, what, env, first) in [
         (&system, None, "ocl-icd", &[][..], true),
         (&backports, None, "ocl-icd", &[], false),
-        (&system, Some(khronos.as_path()), "Khronos loader", &[], false),
+        (
+            &system,
+            Some(khronos.as_path()),
+            "Khronos loader",
+            &[],
+            false,
+        ),
         (&system, None, "without device addresses", &masked, true),
         (&backports, None, "without device addresses", &masked, false),
     ] {

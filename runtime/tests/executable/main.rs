@@ -1,8 +1,9 @@
-//! Hand-assembled Vulkan modules with reflection, checked, launched and read back: each
-//! reflection instruction that needs no image. Without a Vulkan device the launches are skipped
+//! Vulkan modules with reflection, checked, launched and read back: each reflection instruction
+//! that needs no image, in hand-assembled modules and in those that our compiler writes. Without a Vulkan device the launches are skipped
 //! with a message.
 
 mod arguments;
+mod compiled;
 mod data;
 mod kit;
 mod printf;
