@@ -132,7 +132,6 @@ pub struct DescriptorFlags {
     no_storage16: [bool; 3],
     no_int8: bool,
     spirv_version: Option<(u8, u8)>,
-    native_math: bool,
     uniform_groups: bool,
     /// Any of them was written.
     any: bool,
@@ -222,8 +221,6 @@ const OPTIONS: &[Row] = rows! {
         };
     "-uniform-workgroup-size" "work-groups of one size, whatever the language version"
         |f, v| switch(v).map(|on| f.uniform_groups = on);
-    "-cl-native-math" "native functions in place of exact ones"
-        |f, v| switch(v).map(|on| f.native_math = on);
 };
 
 /// What `--help` says about the options.
@@ -251,19 +248,13 @@ impl DescriptorFlags {
             return Ok(false);
         };
         (row.apply)(self, value).map_err(|why| format!("option '{word}': {why}"))?;
-        // It is of use in both forms.
-        self.any |= name != "-cl-native-math";
+        self.any = true;
         Ok(true)
     }
 
     /// Whether an option was given that only the descriptor form has.
     pub fn any(&self) -> bool {
         self.any
-    }
-
-    /// `-cl-native-math`.
-    pub fn native_math(&self) -> bool {
-        self.native_math
     }
 
     /// Holds the options against each other. `regions` is true for OpenCL C 2.0 and later, whose

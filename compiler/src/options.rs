@@ -289,6 +289,12 @@ const OPTIONS: &[(&str, u8, Form)] = &[
             p.math.fast_relaxed = true;
         }),
     ),
+    // Goes beyond -cl-fast-relaxed-math; from "OpenCL C 1.2 Language on Vulkan".
+    (
+        "-cl-native-math",
+        COMPILE | LINK,
+        Form::Alone(|p| p.math.native = true),
+    ),
     (
         "-cl-uniform-work-group-size",
         COMPILE,

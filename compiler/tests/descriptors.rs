@@ -154,3 +154,25 @@ fn the_documents_lines() {
         );
     }
 }
+
+/// -cl-native-math changes what functions become, in both forms and both spellings.
+#[test]
+fn native_math() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/run");
+    let path = dir.join("native_math.cl");
+    let natives = |options: &[&str]| {
+        let text = pumicec(options, "lowered", &path).expect("it builds");
+        String::from_utf8(text)
+            .expect("text")
+            .matches("native_")
+            .count()
+    };
+    assert_eq!(natives(&[]), 0);
+    for options in [
+        &["-cl-native-math"][..],
+        &["--cl-native-math"],
+        &["-cl-native-math", "--abi=descriptors"],
+    ] {
+        assert!(natives(options) >= 4, "{options:?}");
+    }
+}

@@ -117,6 +117,7 @@ impl Arguments {
             match key {
                 "--emit" => emit = emit_named(&value()?)?,
                 "--abi" => descriptors = is_descriptors(&value()?)?,
+                "--cl-native-math" => words.push("-cl-native-math".to_string()),
                 "--mode" => check_mode(&value()?)?,
                 "--output" | "-o" => output = Some(value()?),
                 "--cl-device-info" => device_info = Some(value()?),
@@ -139,7 +140,6 @@ impl Arguments {
             .collect();
         let (mut options, _) =
             options::parse_build(&quoted.join(" ")).map_err(|e| e.to_string())?;
-        options.math.native |= flags.native_math();
         let abi = if descriptors || flags.any() {
             let regions = options.std.is_some_and(|std| std >= ClStd::Cl20);
             let resolved = flags.resolve(regions && !options.math.uniform_work_group_size)?;
