@@ -1,16 +1,22 @@
 //! Speed of one or two drivers: each figure is taken on both alternately in one run, so that
 //! what else the machine does meets both, and the ratio has a spread.
 //!
-//! What is measured is [`ROWS`] and [`kernels::KERNELS`], whose results [`check`] verifies.
+//! What is measured is [`rows::ROWS`] and [`kernels::KERNELS`], whose results [`check`] verifies.
+//! Beside launches and transfers stands what they cost in Vulkan alone ([`vulkan`]).
 
 mod check;
+pub mod child;
 mod kernels;
+mod plot;
 mod report;
+mod rows;
+mod vulkan;
 
 use crate::cl::{Arg, Buffer, Device, Error, Program};
 use kernels::{Give, KERNELS, Launch, N};
 use report::Figure;
 pub use report::Report;
+use rows::{EMPTY, ROWS, Row, What, row};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -39,77 +45,6 @@ impl std::fmt::Display for Failure {
 type Result<T> = std::result::Result<T, Failure>;
 
 const SOURCE: &str = include_str!("../../bench/kernels.cl");
-const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
-                     for (int k = 0; k < n; ++k)\n        p[i] += k * p[i + 1];\n}\n";
-const EMPTY: &str = "kernel void empty(global int *p)\n{\n    if (get_global_id(0) > 100000)\n        \
-                     p[0] = 1;\n}\n";
-
-/// How a row is measured.
-#[derive(Clone, Copy, Debug)]
-enum What {
-    /// Milliseconds of clBuildProgram for so many functions like the small one, or the kernels
-    /// of this benchmark.
-    BuildSmall,
-    BuildKernels,
-    BuildLarge,
-    /// Milliseconds from source to the first result, small kernel.
-    FirstResult,
-    /// Microseconds of an empty kernel and clFinish.
-    LaunchFinish,
-    /// Microseconds of each of a thousand empty kernels before one clFinish.
-    LaunchBatched,
-    /// GB/s of a 16 MiB clEnqueueWriteBuffer or clEnqueueReadBuffer, and of memcpy.
-    Write,
-    Read,
-    Memcpy,
-    /// Microseconds of a blocking read of 16 bytes.
-    ReadSmall,
-    Kernel(Launch),
-}
-
-/// One figure.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    name: &'static str,
-    unit: &'static str,
-    /// Whether more is better.
-    more: bool,
-    what: What,
-}
-
-const fn row(name: &'static str, unit: &'static str, more: bool, what: What) -> Row {
-    Row {
-        name,
-        unit,
-        more,
-        what,
-    }
-}
-
-/// What is measured.
-const ROWS: &[Row] = &[
-    row("build, small kernel", "ms", false, What::BuildSmall),
-    row(
-        "build, this list's kernels",
-        "ms",
-        false,
-        What::BuildKernels,
-    ),
-    row("build, 200 kernels", "ms", false, What::BuildLarge),
-    row("build to first result", "ms", false, What::FirstResult),
-    row("launch and finish", "µs", false, What::LaunchFinish),
-    row(
-        "launch, 1000 before a finish",
-        "µs",
-        false,
-        What::LaunchBatched,
-    ),
-    row("write 16 MiB", "GB/s", true, What::Write),
-    row("read 16 MiB", "GB/s", true, What::Read),
-    row("memcpy 16 MiB", "GB/s", true, What::Memcpy),
-    row("read 16 bytes", "µs", false, What::ReadSmall),
-];
-
 /// A driver under measurement.
 struct Subject {
     device: Device,
@@ -124,6 +59,14 @@ struct Subject {
     checked: BTreeSet<&'static str>,
     /// Makes each source new.
     builds: u32,
+    /// The driver alone, for children.
+    home: child::Home,
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        self.home.remove();
+    }
 }
 
 impl Subject {
@@ -140,105 +83,9 @@ impl Subject {
             host,
             checked: BTreeSet::new(),
             builds: 0,
+            home: child::Home::find(platform)?,
             device,
         })
-    }
-
-    /// A source that no cache has seen.
-    fn fresh(&mut self, text: &str) -> String {
-        self.builds += 1;
-        let (pid, count) = (std::process::id(), self.builds);
-        let now = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_nanos();
-        format!(
-            "{text}\n#define FRESH \"{pid} {count} {now}\"\nconstant int fresh{count} = {count};\n"
-        )
-    }
-
-    fn build_ms(&mut self, text: &str) -> Result<f64> {
-        let mut best = f64::MAX;
-        for _ in 0..5 {
-            let source = self.fresh(text);
-            let start = Instant::now();
-            let program = self.device.build(source.as_bytes(), "")?;
-            best = best.min(start.elapsed().as_secs_f64() * 1e3);
-            drop(program);
-        }
-        Ok(best)
-    }
-
-    fn measure(&mut self, what: What, clock: Clock) -> Result<f64> {
-        let gigabytes = self.host.len() as f64 * 1e-9;
-        match what {
-            What::BuildSmall => self.build_ms(SMALL),
-            What::BuildKernels => self.build_ms(SOURCE),
-            What::BuildLarge => {
-                let mut text = String::new();
-                for i in 0..200 {
-                    text += &SMALL.replace("small", &format!("kernel{i}"));
-                }
-                self.build_ms(&text)
-            }
-            What::FirstResult => {
-                let (source, count) = (self.fresh(SMALL), self.builds as i32);
-                // A number in the code, so that the driver below has nothing in a cache either.
-                let source = source.replace("k * p", &format!("(k + {count}) * p"));
-                let start = Instant::now();
-                let program = self.device.build(source.as_bytes(), "")?;
-                let kernel = program.kernel("small")?;
-                let args = [Arg::Buffer(&self.buffers[2]), Arg::Bytes(&[2, 0, 0, 0])];
-                self.device.run(&kernel, &args, None, &[64], None)?;
-                self.device.read_into(&self.buffers[2], &mut [0; 16])?;
-                Ok(start.elapsed().as_secs_f64() * 1e3)
-            }
-            What::LaunchFinish => self.launches(1),
-            What::LaunchBatched => self.launches(1000),
-            What::Write => {
-                let best = best_of(Clock::Wall, || {
-                    Ok(self.device.write(&self.buffers[1], &self.host)?)
-                })?;
-                Ok(gigabytes / best)
-            }
-            What::Read => {
-                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
-                let best = best_of(Clock::Wall, || Ok(device.read_into(buffer, host)?))?;
-                Ok(gigabytes / best)
-            }
-            What::Memcpy => {
-                let mut copy = vec![1; self.host.len()];
-                let best = best_of(Clock::Wall, || {
-                    copy.copy_from_slice(std::hint::black_box(&self.host));
-                    std::hint::black_box(&copy);
-                    Ok(())
-                })?;
-                Ok(gigabytes / best)
-            }
-            What::ReadSmall => {
-                let start = Instant::now();
-                for _ in 0..500 {
-                    self.device.read_into(&self.buffers[1], &mut [0; 16])?;
-                }
-                Ok(start.elapsed().as_secs_f64() * 1e6 / 500.0)
-            }
-            What::Kernel(launch) => self.kernel(&launch, clock),
-        }
-    }
-
-    fn launches(&self, batch: usize) -> Result<f64> {
-        let kernel = self.empty.kernel("empty")?;
-        let args = [Arg::Buffer(&self.buffers[2])];
-        self.device.run(&kernel, &args, None, &[64], None)?;
-        let rounds = 1000 / batch;
-        let start = Instant::now();
-        for _ in 0..rounds {
-            for _ in 0..batch {
-                self.device.enqueue(&kernel, None, &[64], None)?;
-            }
-            self.device.finish()?;
-        }
-        Ok(start.elapsed().as_secs_f64() * 1e6 / (rounds * batch) as f64)
     }
 
     fn kernel(&mut self, launch: &Launch, clock: Clock) -> Result<f64> {
@@ -345,10 +192,22 @@ pub fn run(platforms: &[String], rounds: usize, only: &str, clock: Clock) -> Res
         ));
         subjects.push(subject);
     }
+    // Without Vulkan there is no floor, and a CPU driver is measured all the same.
+    let like = subjects.first().map_or("", |subject| &subject.device.name);
+    let mut twin = vulkan::Twin::open(like, N * size_of::<f32>()).ok();
     let mut figures = Vec::new();
     for row in rows().filter(|row| row.name.contains(only)) {
         let mut values = vec![Ok(Vec::new()); subjects.len()];
+        let mut floor: Option<std::result::Result<Vec<f64>, String>> = None;
         for _ in 0..rounds {
+            if let (Some(twin), Some(first)) = (&mut twin, subjects.first()) {
+                match (rows::floor(twin, &first.home, row.what), &mut floor) {
+                    (Some(Ok(value)), Some(Ok(list))) => list.push(value),
+                    (Some(Ok(value)), None) => floor = Some(Ok(vec![value])),
+                    (Some(Err(failure)), _) => floor = Some(Err(failure.to_string())),
+                    (None, _) | (_, Some(Err(_))) => {}
+                }
+            }
             for (subject, values) in subjects.iter_mut().zip(&mut values) {
                 if let Ok(list) = values {
                     match subject.measure(row.what, clock) {
@@ -359,14 +218,16 @@ pub fn run(platforms: &[String], rounds: usize, only: &str, clock: Clock) -> Res
             }
         }
         figures.push(Figure {
-            name: row.name,
-            unit: row.unit,
+            name: row.name.to_string(),
+            unit: row.unit.to_string(),
             more: row.more,
             is_kernel: matches!(row.what, What::Kernel(_)),
             values,
+            floor,
         });
     }
     Ok(Report {
+        twin: twin.map(|twin| twin.name.clone()),
         drivers,
         figures,
         clock,

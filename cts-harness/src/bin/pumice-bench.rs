@@ -1,17 +1,34 @@
-//! Measures drivers: `pumice-bench [--rounds N] [--only TEXT] [--processor-time] [--json FILE]
-//! [--markdown FILE] PLATFORM [OTHER]`.
+//! Measures drivers, one or two alternately; [`USAGE`] says how.
 //!
-//! With two platforms each figure is taken on both alternately. Both must be visible to the ICD
-//! loader (`OCL_ICD_VENDORS` names a folder with both).
+//! Both must be visible to the ICD loader (`OCL_ICD_VENDORS` names a folder with both).
 
-use pumice_cts_harness::bench::{self, Clock};
+use pumice_cts_harness::bench::{self, Clock, Report, child};
+use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: pumice-bench [--rounds N] [--only TEXT] [--processor-time] \
-                     [--json FILE] [--markdown FILE] PLATFORM [OTHER]";
+const USAGE: &str = "\
+pumice-bench [options] PLATFORM [OTHER]
+    --rounds N          how often each figure is taken; default 3
+    --only TEXT         rows whose name contains the text
+    --processor-time    kernels by the processor time of all threads
+    --json FILE         everything, every round
+    --markdown FILE     the table
+    --svg PREFIX        PREFIX-overheads.svg and PREFIX-kernels.svg: the ratios
+pumice-bench page OUT.md HEADING=RUN.json...
+    the page of the documentation from several runs, its pictures beside it
+";
+
+/// What the page says besides figures.
+const NOTES: &str = include_str!("../../bench/notes.md");
 
 fn main() -> ExitCode {
-    match measure() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match args.split_first() {
+        Some((word, rest)) if word == "child" => serve(rest),
+        Some((word, rest)) if word == "page" => page(rest),
+        _ => measure(&args),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -20,9 +37,32 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure() -> Result<(), String> {
-    let mut args = std::env::args().skip(1);
-    let (mut rounds, mut only, mut json, mut markdown) = (3, String::new(), None, None);
+fn serve(words: &[String]) -> Result<(), String> {
+    println!("{}", child::serve(words).map_err(|why| why.to_string())?);
+    Ok(())
+}
+
+fn write(path: &str, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Writes the pictures that there are and returns their file names.
+fn plots(report: &Report, prefix: &str) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for (word, kernels) in [("overheads", false), ("kernels", true)] {
+        if let Some(svg) = report.plot(kernels) {
+            let path = format!("{prefix}-{word}.svg");
+            write(&path, &svg)?;
+            names.push(path);
+        }
+    }
+    Ok(names)
+}
+
+fn measure(args: &[String]) -> Result<(), String> {
+    let mut args = args.iter().cloned();
+    let (mut rounds, mut only) = (3, String::new());
+    let (mut json, mut markdown, mut svg) = (None, None, None);
     let mut platforms = Vec::new();
     let mut clock = Clock::Wall;
     while let Some(arg) = args.next() {
@@ -36,6 +76,7 @@ fn measure() -> Result<(), String> {
             "--processor-time" => clock = Clock::Processor,
             "--json" => json = Some(value()?),
             "--markdown" => markdown = Some(value()?),
+            "--svg" => svg = Some(value()?),
             option if option.starts_with('-') => return Err(USAGE.to_string()),
             _ => platforms.push(arg),
         }
@@ -45,13 +86,32 @@ fn measure() -> Result<(), String> {
     }
     let report = bench::run(&platforms, rounds, &only, clock).map_err(|e| e.to_string())?;
     print!("{}", report.table());
-    let write = |path: Option<String>, text: String| match path {
-        Some(path) => std::fs::write(&path, text).map_err(|e| format!("{path}: {e}")),
-        None => Ok(()),
-    };
-    write(json, format!("{:#}\n", report.json()))?;
-    let head = "# Benchmarks\n\nWritten by `pumice-bench --markdown`: medians of the rounds, \
-                and how much better driver 1 is than driver 2 (above 1 is better, whatever the \
-                unit).\n\n";
-    write(markdown, format!("{head}{}", report.table()))
+    if let Some(path) = json {
+        write(&path, &format!("{:#}\n", report.json()))?;
+    }
+    if let Some(path) = markdown {
+        write(&path, &report.table())?;
+    }
+    if let Some(prefix) = svg {
+        plots(&report, &prefix)?;
+    }
+    Ok(())
+}
+
+fn page(args: &[String]) -> Result<(), String> {
+    let (out, runs) = args.split_first().ok_or(USAGE)?;
+    let mut text = NOTES.to_string();
+    for (index, run) in runs.iter().enumerate() {
+        let (heading, path) = run.split_once('=').ok_or(USAGE)?;
+        let json = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        let value = serde_json::from_str(&json).map_err(|error| format!("{path}: {error}"))?;
+        let report = Report::from_json(&value).map_err(|why| format!("{path}: {why}"))?;
+        text += &format!("\n## {heading}\n\n{}", report.table());
+        let prefix = format!("{}-{}", out.trim_end_matches(".md"), index + 1);
+        for plot in plots(&report, &prefix)? {
+            let name = Path::new(&plot).file_name().unwrap_or_default();
+            text += &format!("\n![ratios]({})\n", name.to_string_lossy());
+        }
+    }
+    write(out, &text)
 }

@@ -1,7 +1,12 @@
 //! A small safe client of the OpenCL API, through whatever ICD loader is linked.
 //!
 //! Only what the tools of this crate call. Every error is the `cl_int` with the name of the
-//! function that returned it. All `unsafe` of the crate is here.
+//! function that returned it. With the raw-Vulkan twin of the benchmark, all `unsafe` of the crate
+//! is here.
+
+mod queue;
+
+pub use queue::Event;
 
 use cl_sys::{
     CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,

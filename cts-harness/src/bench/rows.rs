@@ -1,0 +1,405 @@
+//! What is measured besides kernels, and how: builds, launches, transfers, the process.
+
+use super::kernels::N;
+use super::vulkan::Twin;
+use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
+use crate::cl::Arg;
+use std::time::Instant;
+
+const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
+                     for (int k = 0; k < n; ++k)\n        p[i] += k * p[i + 1];\n}\n";
+/// A kernel that does next to nothing and may still not be left out.
+pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
+                                if (get_global_id(0) > 100000)\n        p[0] = 1;\n}\n";
+
+/// How a row is measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// Milliseconds of clBuildProgram: one small kernel, ten of this benchmark's, all of them,
+    /// two hundred small ones.
+    BuildSmall,
+    BuildTen,
+    BuildKernels,
+    BuildLarge,
+    /// Milliseconds of clBuildProgram for all kernels in a second process.
+    BuildAgain,
+    /// Milliseconds from source to the first result, small kernel.
+    FirstResult,
+    /// Microseconds of an empty kernel and clFinish.
+    LaunchFinish,
+    /// Microseconds of each of a thousand empty kernels before one clFinish: plain, each behind
+    /// the event of the one before, independent on an out-of-order queue.
+    LaunchBatched,
+    LaunchChain,
+    LaunchOutOfOrder,
+    /// MiB that so many launches before one clFinish add to the process.
+    LaunchMemory(usize),
+    /// GB/s of 16 MiB: clEnqueueWriteBuffer, clEnqueueReadBuffer, memcpy, a map that is written.
+    Write,
+    Read,
+    Memcpy,
+    Map,
+    /// How fast a write or read is when memcpy, measured beside it, is 1.
+    WriteShare,
+    ReadShare,
+    /// Microseconds of a blocking read of 16 bytes, and of mapping and unmapping them.
+    ReadSmall,
+    MapSmall,
+    /// Microseconds of making a sub-buffer, launching a kernel on it and releasing it.
+    SubBuffers,
+    /// Of a process that opens the device, builds and runs a small kernel: milliseconds to the
+    /// device, MiB resident at its end, MiB of the driver's library.
+    StartUp,
+    Resident,
+    LibrarySize,
+    Kernel(Launch),
+}
+
+/// One figure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub name: &'static str,
+    pub unit: &'static str,
+    /// Whether more is better.
+    pub more: bool,
+    pub what: What,
+}
+
+/// A row.
+pub(super) const fn row(name: &'static str, unit: &'static str, more: bool, what: What) -> Row {
+    Row {
+        name,
+        unit,
+        more,
+        what,
+    }
+}
+
+/// A row where less is better.
+const fn less(name: &'static str, unit: &'static str, what: What) -> Row {
+    row(name, unit, false, what)
+}
+
+/// The list.
+pub(super) const ROWS: &[Row] = &[
+    less("build, small kernel", "ms", What::BuildSmall),
+    less("build, ten kernels", "ms", What::BuildTen),
+    less("build, this list's kernels", "ms", What::BuildKernels),
+    less("build, 200 kernels", "ms", What::BuildLarge),
+    less(
+        "build, this list's kernels, second process",
+        "ms",
+        What::BuildAgain,
+    ),
+    less("build to first result", "ms", What::FirstResult),
+    less("launch and finish", "µs", What::LaunchFinish),
+    less("launch, 1000 before a finish", "µs", What::LaunchBatched),
+    less(
+        "launch, each behind the last one's event",
+        "µs",
+        What::LaunchChain,
+    ),
+    less("launch, out of order", "µs", What::LaunchOutOfOrder),
+    less(
+        "memory added by 100000 launches",
+        "MiB",
+        What::LaunchMemory(100_000),
+    ),
+    row("write 16 MiB", "GB/s", true, What::Write),
+    row("read 16 MiB", "GB/s", true, What::Read),
+    row("memcpy 16 MiB", "GB/s", true, What::Memcpy),
+    row("write, memcpy is 1", "×", true, What::WriteShare),
+    row("read, memcpy is 1", "×", true, What::ReadShare),
+    row("map 16 MiB and fill", "GB/s", true, What::Map),
+    less("read 16 bytes", "µs", What::ReadSmall),
+    less("map and unmap 16 bytes", "µs", What::MapSmall),
+    less("sub-buffer, launch on it", "µs", What::SubBuffers),
+    less("process start to device", "ms", What::StartUp),
+    less("resident memory of a small process", "MiB", What::Resident),
+    less("size of the driver's library", "MiB", What::LibrarySize),
+];
+
+/// The first so many kernels of a text, with what stands between them.
+fn first_kernels(text: &str, count: usize) -> &str {
+    let end = text.match_indices("kernel void").nth(count);
+    &text[..end.map_or(text.len(), |(at, _)| at)]
+}
+
+/// A source that no cache has seen; `count` makes it differ from others of this process.
+pub(super) fn fresh(text: &str, count: u32) -> String {
+    let pid = std::process::id();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_nanos();
+    format!("{text}\n#define FRESH \"{pid} {count} {now}\"\nconstant int fresh{count} = {count};\n")
+}
+
+/// Resident memory of this process, or the most that it ever was, in MiB.
+pub(super) fn resident(key: &str) -> Result<f64> {
+    let status = std::fs::read_to_string("/proc/self/status")
+        .map_err(|error| Failure(format!("/proc/self/status: {error}")))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    let kib: Option<f64> = line.and_then(|rest| {
+        let word = rest.trim_start_matches(':').split_whitespace().next()?;
+        word.parse().ok()
+    });
+    kib.map(|kib| kib / 1024.0)
+        .ok_or_else(|| Failure(format!("/proc/self/status has no {key}")))
+}
+
+/// How fast `run` copies when a memcpy of the same bytes, taken in turns with it, is 1.
+fn share_of_memcpy(bytes: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let from = vec![1u8; bytes];
+    let mut to = vec![2u8; bytes];
+    let (mut plain, mut driver) = (f64::MAX, f64::MAX);
+    for _ in 0..12 {
+        let start = Instant::now();
+        to.copy_from_slice(std::hint::black_box(&from));
+        std::hint::black_box(&to);
+        plain = plain.min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        run()?;
+        driver = driver.min(start.elapsed().as_secs_f64());
+    }
+    Ok(plain / driver)
+}
+
+fn microseconds(start: Instant, count: usize) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6 / count as f64
+}
+
+impl Subject {
+    fn build_ms(&mut self, text: &str) -> Result<f64> {
+        let mut best = f64::MAX;
+        for _ in 0..5 {
+            self.builds += 1;
+            let source = fresh(text, self.builds);
+            let start = Instant::now();
+            let program = self.device.build(source.as_bytes(), "")?;
+            best = best.min(start.elapsed().as_secs_f64() * 1e3);
+            drop(program);
+        }
+        Ok(best)
+    }
+
+    /// Takes one figure.
+    pub(super) fn measure(&mut self, what: What, clock: Clock) -> Result<f64> {
+        let gigabytes = self.host.len() as f64 * 1e-9;
+        match what {
+            What::BuildSmall => self.build_ms(SMALL),
+            What::BuildTen => self.build_ms(first_kernels(SOURCE, 10)),
+            What::BuildKernels => self.build_ms(SOURCE),
+            What::BuildLarge => {
+                let kernels = (0..200).map(|i| SMALL.replace("small", &format!("kernel{i}")));
+                self.build_ms(&kernels.collect::<String>())
+            }
+            What::BuildAgain => {
+                self.builds += 1;
+                let source = fresh(SOURCE, self.builds);
+                self.home.child(child::Task::Build, &source)?;
+                self.home.child(child::Task::Build, &source)
+            }
+            What::FirstResult => {
+                self.builds += 1;
+                let (source, count) = (fresh(SMALL, self.builds), self.builds as i32);
+                // A number in the code, so that the driver below has nothing in a cache either.
+                let source = source.replace("k * p", &format!("(k + {count}) * p"));
+                let start = Instant::now();
+                self.first_result(&source)?;
+                Ok(start.elapsed().as_secs_f64() * 1e3)
+            }
+            What::LaunchFinish => self.launches(1),
+            What::LaunchBatched => self.launches(1000),
+            What::LaunchChain => {
+                let kernel = self.empty_kernel()?;
+                let start = Instant::now();
+                let mut last = None;
+                for _ in 0..1000 {
+                    last = Some(self.device.enqueue_after(&kernel, 64, last.as_ref())?);
+                }
+                self.device.finish()?;
+                Ok(microseconds(start, 1000))
+            }
+            What::LaunchOutOfOrder => {
+                let kernel = self.empty_kernel()?;
+                let device = self.device.out_of_order()?;
+                device.enqueue(&kernel, None, &[64], None)?;
+                device.finish()?;
+                let start = Instant::now();
+                for _ in 0..1000 {
+                    device.enqueue(&kernel, None, &[64], None)?;
+                }
+                device.finish()?;
+                Ok(microseconds(start, 1000))
+            }
+            What::LaunchMemory(count) => {
+                let kernel = self.empty_kernel()?;
+                // What the first launches set up belongs to the process.
+                self.launches(1000)?;
+                let before = resident("VmRSS")?;
+                for _ in 0..count {
+                    self.device.enqueue(&kernel, None, &[64], None)?;
+                }
+                let after = resident("VmRSS")?;
+                self.device.finish()?;
+                Ok((after - before).max(0.0))
+            }
+            What::Write => {
+                let best = best_of(Clock::Wall, || {
+                    Ok(self.device.write(&self.buffers[1], &self.host)?)
+                })?;
+                Ok(gigabytes / best)
+            }
+            What::Read => {
+                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
+                let best = best_of(Clock::Wall, || Ok(device.read_into(buffer, host)?))?;
+                Ok(gigabytes / best)
+            }
+            What::Memcpy => {
+                let mut copy = vec![1; self.host.len()];
+                let best = best_of(Clock::Wall, || {
+                    copy.copy_from_slice(std::hint::black_box(&self.host));
+                    std::hint::black_box(&copy);
+                    Ok(())
+                })?;
+                Ok(gigabytes / best)
+            }
+            What::WriteShare => share_of_memcpy(self.host.len(), || {
+                Ok(self.device.write(&self.buffers[1], &self.host)?)
+            }),
+            What::ReadShare => {
+                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
+                share_of_memcpy(host.len(), || Ok(device.read_into(buffer, host)?))
+            }
+            What::Map => {
+                let best = best_of(Clock::Wall, || {
+                    let bytes = self.host.len();
+                    let filled = self.device.with_mapped(&self.buffers[1], bytes, |mapped| {
+                        mapped.copy_from_slice(&self.host);
+                    });
+                    Ok(filled?)
+                })?;
+                Ok(gigabytes / best)
+            }
+            What::ReadSmall => {
+                let start = Instant::now();
+                for _ in 0..500 {
+                    self.device.read_into(&self.buffers[1], &mut [0; 16])?;
+                }
+                Ok(microseconds(start, 500))
+            }
+            What::MapSmall => {
+                let start = Instant::now();
+                for _ in 0..500 {
+                    self.device
+                        .with_mapped(&self.buffers[1], 16, |mapped| mapped[0] = 1)?;
+                }
+                Ok(microseconds(start, 500))
+            }
+            What::SubBuffers => {
+                let kernel = self.empty.kernel("empty")?;
+                let start = Instant::now();
+                for i in 0..1000 {
+                    let part = self.device.sub_buffer(&self.buffers[1], i * 4096, 4096)?;
+                    self.device.set_args(&kernel, &[Arg::Buffer(&part)])?;
+                    self.device.enqueue(&kernel, None, &[64], None)?;
+                }
+                self.device.finish()?;
+                Ok(microseconds(start, 1000))
+            }
+            What::StartUp => self.home.child(child::Task::StartUp, ""),
+            What::Resident => self.home.child(child::Task::Resident, SMALL),
+            What::LibrarySize => self.home.library_size(),
+            What::Kernel(launch) => self.kernel(&launch, clock),
+        }
+    }
+
+    fn first_result(&self, source: &str) -> Result<()> {
+        let program = self.device.build(source.as_bytes(), "")?;
+        let kernel = program.kernel("small")?;
+        let args = [Arg::Buffer(&self.buffers[2]), Arg::Bytes(&[2, 0, 0, 0])];
+        self.device.run(&kernel, &args, None, &[64], None)?;
+        Ok(self.device.read_into(&self.buffers[2], &mut [0; 16])?)
+    }
+
+    /// The empty kernel after its first launch.
+    fn empty_kernel(&self) -> Result<crate::cl::Kernel> {
+        let kernel = self.empty.kernel("empty")?;
+        let args = [Arg::Buffer(&self.buffers[2])];
+        self.device.run(&kernel, &args, None, &[64], None)?;
+        Ok(kernel)
+    }
+
+    fn launches(&self, batch: usize) -> Result<f64> {
+        let kernel = self.empty_kernel()?;
+        let rounds = 1000 / batch;
+        let start = Instant::now();
+        for _ in 0..rounds {
+            for _ in 0..batch {
+                self.device.enqueue(&kernel, None, &[64], None)?;
+            }
+            self.device.finish()?;
+        }
+        Ok(microseconds(start, rounds * batch))
+    }
+}
+
+/// The floor of a row on the raw-Vulkan twin, where it has one.
+pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<Result<f64>> {
+    let bytes = N * size_of::<f32>();
+    let gigabytes = bytes as f64 * 1e-9;
+    let launches = |twin: &Twin, batch: usize| {
+        twin.launch(batch)?;
+        let rounds = 1000 / batch;
+        let start = Instant::now();
+        for _ in 0..rounds {
+            twin.launch(batch)?;
+        }
+        Ok(microseconds(start, rounds * batch))
+    };
+    Some(match what {
+        What::LaunchFinish => launches(twin, 1),
+        What::LaunchBatched | What::LaunchChain | What::LaunchOutOfOrder => launches(twin, 1000),
+        What::Write | What::Map => {
+            let host = vec![1u8; bytes];
+            best_of(Clock::Wall, || {
+                twin.write(&host);
+                Ok(())
+            })
+            .map(|best| gigabytes / best)
+        }
+        What::Read => {
+            let mut host = vec![1u8; bytes];
+            best_of(Clock::Wall, || {
+                twin.read(&mut host);
+                Ok(())
+            })
+            .map(|best| gigabytes / best)
+        }
+        What::StartUp => home.child(child::Task::TwinStartUp, &twin.name),
+        What::Resident => home.child(child::Task::TwinResident, &twin.name),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{first_kernels, resident};
+    use crate::bench::SOURCE;
+
+    #[test]
+    fn ten_kernels_are_ten() {
+        let ten = first_kernels(SOURCE, 10);
+        assert_eq!(ten.matches("kernel void").count(), 10);
+        assert!(first_kernels("kernel void a() {}", 10).ends_with('}'));
+    }
+
+    #[test]
+    fn memory_is_read() {
+        let now = resident("VmRSS").unwrap();
+        let most = resident("VmHWM").unwrap();
+        assert!(now > 1.0 && most >= now * 0.9, "{now} {most}");
+        assert!(resident("VmNothing").is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! More of a device: other queues, events, mapped memory, sub-buffers.
+
+use super::{Buffer, Device, Kernel, Result, check};
+use cl_sys::{
+    CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_TRUE, cl_buffer_region, cl_event, cl_uint,
+};
+use std::ptr;
+
+/// An event.
+pub struct Event {
+    event: cl_event,
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: returned by an enqueue, released once.
+        unsafe { cl_sys::clReleaseEvent(self.event) };
+    }
+}
+
+impl Device {
+    /// The same device and context with an out-of-order queue.
+    pub fn out_of_order(&self) -> Result<Device> {
+        let mut code = 0;
+        // SAFETY: the context is this device's.
+        let queue = unsafe {
+            cl_sys::clCreateCommandQueue(
+                self.context,
+                self.device,
+                CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                &mut code,
+            )
+        };
+        check("clCreateCommandQueue", code)?;
+        // SAFETY: a valid context; the new device's `Drop` gives the reference back.
+        check("clRetainContext", unsafe {
+            cl_sys::clRetainContext(self.context)
+        })?;
+        Ok(Device {
+            device: self.device,
+            context: self.context,
+            queue,
+            platform_name: self.platform_name.clone(),
+            name: self.name.clone(),
+            version: self.version.clone(),
+        })
+    }
+
+    /// Enqueues a kernel behind an event and gives the event of its end.
+    pub fn enqueue_after(
+        &self,
+        kernel: &Kernel,
+        global: usize,
+        wait: Option<&Event>,
+    ) -> Result<Event> {
+        let list = wait.map(|event| event.event);
+        let list = list.as_slice();
+        let waits = if list.is_empty() {
+            ptr::null()
+        } else {
+            list.as_ptr()
+        };
+        let mut event: cl_event = ptr::null_mut();
+        // SAFETY: one dimension with its size, a list of its length, room for one event.
+        let code = unsafe {
+            cl_sys::clEnqueueNDRangeKernel(
+                self.queue,
+                kernel.kernel,
+                1,
+                ptr::null(),
+                &global,
+                ptr::null(),
+                list.len() as cl_uint,
+                waits,
+                &mut event,
+            )
+        };
+        check("clEnqueueNDRangeKernel", code)?;
+        Ok(Event { event })
+    }
+
+    /// Maps the first bytes of a buffer for reading and writing, hands them to `work`, unmaps
+    /// them and waits for that.
+    pub fn with_mapped(
+        &self,
+        buffer: &Buffer,
+        bytes: usize,
+        work: impl FnOnce(&mut [u8]),
+    ) -> Result<()> {
+        let mut code = 0;
+        // SAFETY: a valid queue and buffer; the call fails where the buffer is smaller.
+        let pointer = unsafe {
+            cl_sys::clEnqueueMapBuffer(
+                self.queue,
+                buffer.mem,
+                CL_TRUE,
+                CL_MAP_READ | CL_MAP_WRITE,
+                0,
+                bytes,
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+                &mut code,
+            )
+        };
+        check("clEnqueueMapBuffer", code)?;
+        // SAFETY: the blocking map has succeeded for `bytes` bytes, which are ours until unmapped.
+        work(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), bytes) });
+        // SAFETY: the pointer that the map returned, and no slice of it is left.
+        let code = unsafe {
+            cl_sys::clEnqueueUnmapMemObject(
+                self.queue,
+                buffer.mem,
+                pointer,
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueUnmapMemObject", code)?;
+        self.finish()
+    }
+
+    /// A part of a buffer as a buffer.
+    pub fn sub_buffer(&self, buffer: &Buffer, origin: usize, size: usize) -> Result<Buffer> {
+        let region = cl_buffer_region { origin, size };
+        let mut code = 0;
+        // SAFETY: the create info is the region that the create type asks for.
+        let mem = unsafe {
+            cl_sys::clCreateSubBuffer(
+                buffer.mem,
+                CL_MEM_READ_WRITE,
+                CL_BUFFER_CREATE_TYPE_REGION,
+                ptr::from_ref(&region).cast(),
+                &mut code,
+            )
+        };
+        check("clCreateSubBuffer", code)?;
+        Ok(Buffer { mem, size })
+    }
+}
