@@ -94,16 +94,26 @@ pub struct Target {
     pub memory_model_device_scope: bool,
     /// Float controls for 16-, 32- and 64-bit floats, in this order.
     pub float_controls: [FloatControls; 3],
-    /// Whether f32 denormals survive arithmetic (by capability or by start-up probe).
+    /// Whether f16 denormals survive arithmetic (by capability or by start-up probe).
+    pub denorms_f16: bool,
+    /// Whether f32 denormals survive arithmetic likewise.
     pub denorms_f32: bool,
+    /// Whether GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
+    pub exact_fma_f16: bool,
     /// Whether GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
     pub exact_fma_f32: bool,
     /// Whether GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
     pub exact_fma_f64: bool,
+    /// Whether OpFDiv on f16 is correctly rounded (probe).
+    pub exact_div_f16: bool,
     /// Whether OpFDiv on f32 is correctly rounded (probe).
     pub exact_div_f32: bool,
+    /// Whether OpFDiv on f64 is correctly rounded (probe).
+    pub exact_div_f64: bool,
     /// Whether GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
     pub exact_sqrt_f32: bool,
+    /// Whether GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
+    pub exact_sqrt_f64: bool,
     /// Whether the driver needs values that leave a loop to go through an OpPhi whose sources
     /// differ (a driver's bug; the runtime knows which).
     pub loop_values_by_phi: bool,
@@ -211,11 +221,16 @@ impl Target {
             vulkan_memory_model: true,
             memory_model_device_scope: true,
             float_controls: [FloatControls::default(); 3],
+            denorms_f16: true,
             denorms_f32: true,
+            exact_fma_f16: true,
             exact_fma_f32: true,
             exact_fma_f64: true,
+            exact_div_f16: true,
             exact_div_f32: true,
+            exact_div_f64: true,
             exact_sqrt_f32: true,
+            exact_sqrt_f64: true,
             loop_values_by_phi: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,

@@ -196,7 +196,7 @@ impl Object<Device> {
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Info::u32(1),
             cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
-                Info::u32(u32::from(features.shader_float64))
+                Info::u32(u32::from(extensions::doubles(caps)))
             }
             cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
                 Info::u32(u32::from(features.shader_float16))
@@ -209,7 +209,7 @@ impl Object<Device> {
             cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::u32(self.base_alignment() as u32 * 8),
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
-            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if features.shader_float64 {
+            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(caps) {
                 cl::CL_FP_FMA
                     | cl::CL_FP_ROUND_TO_NEAREST
                     | cl::CL_FP_ROUND_TO_ZERO
@@ -220,7 +220,12 @@ impl Object<Device> {
                 0
             }),
             cl::CL_DEVICE_HALF_FP_CONFIG => Info::u64(if features.shader_float16 {
-                cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN
+                let denorms = if self.target()?.denorms_f16 {
+                    cl::CL_FP_DENORM
+                } else {
+                    0
+                };
+                cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms
             } else {
                 0
             }),
@@ -277,15 +282,16 @@ impl Object<Device> {
     /// CL_DEVICE_SINGLE_FP_CONFIG: what holds for every device, and what the probes found.
     fn single_config(self: &Ref<Device>) -> Result<u64> {
         let target = self.target()?;
-        let mut config = cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN;
+        // Where the device's own division and root are not correctly rounded, the compiler
+        // computes them for the programs that ask for it.
+        let mut config = cl::CL_FP_ROUND_TO_NEAREST
+            | cl::CL_FP_INF_NAN
+            | cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
         if target.denorms_f32 {
             config |= cl::CL_FP_DENORM;
         }
         if target.exact_fma_f32 {
             config |= cl::CL_FP_FMA;
-        }
-        if target.exact_div_f32 && target.exact_sqrt_f32 {
-            config |= cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
         }
         Ok(config)
     }

@@ -1,7 +1,7 @@
 //! The one list of extensions and features; strings, versions, queries, feature macros and the
 //! compiler's target derive from it.
 
-use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::{Capabilities, quirks};
 
 use crate::info::make_version;
 
@@ -65,7 +65,7 @@ const DEVICE: &[Extension] = &[
     Extension {
         name: "cl_khr_fp64",
         version: V1,
-        condition: |caps| caps.features.shader_float64,
+        condition: doubles,
     },
     Extension {
         name: "cl_khr_fp16",
@@ -120,7 +120,7 @@ const FEATURES: &[Extension] = &[
     Extension {
         name: "__opencl_c_fp64",
         version: make_version(3, 0, 0),
-        condition: |caps| caps.features.shader_float64,
+        condition: doubles,
     },
     Extension {
         name: "__opencl_c_program_scope_global_variables",
@@ -150,6 +150,14 @@ const FEATURES: &[Extension] = &[
         condition: |caps| sub_group_size(caps).is_some(),
     },
 ];
+
+/// Whether the device has doubles as OpenCL wants them, with denormals: because it promises to
+/// keep them, or because it is known to and a probe looks.
+pub fn doubles(caps: &Capabilities) -> bool {
+    caps.features.shader_float64
+        && (caps.float_controls[2].denorm_preserve
+            || quirks::has(&caps.driver, quirks::Change::ProbeDenormals))
+}
 
 /// Whether both global and local memory have 64-bit atomics.
 pub fn int64_atomics(caps: &Capabilities) -> bool {
@@ -216,6 +224,9 @@ mod tests {
         let mut caps = Capabilities::default();
         assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
         caps.features.shader_float64 = true;
+        // Without denormals there are no doubles.
+        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
+        caps.float_controls[2].denorm_preserve = true;
         assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
         assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
     }

@@ -201,6 +201,8 @@ pub struct Capabilities {
     pub limits: Limits,
     /// Features, masked ones cleared.
     pub features: Features,
+    /// What the mask names: features, device extensions and what probes find.
+    pub masked: Vec<String>,
     /// Float controls for 16-, 32- and 64-bit floats.
     pub float_controls: [FloatControls; 3],
     /// Subgroup properties.
@@ -323,6 +325,7 @@ pub(crate) fn query(
         vendor_id: basic.vendor_id,
         device_id: basic.device_id,
         extensions,
+        masked: masked.to_vec(),
         ..Capabilities::default()
     };
     if version < (1, 2, 0) {

@@ -16,7 +16,8 @@ use crate::error::{Context, Error, Result};
 pub struct InstanceConfig {
     /// Load the Khronos validation layer and collect its messages; an error where it is missing.
     pub validation: bool,
-    /// Features and device extensions to treat as absent, by Vulkan name.
+    /// What to treat as absent: features and device extensions by Vulkan name, and what probes
+    /// find (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`).
     pub masked: Vec<String>,
     /// The Vulkan loader to open instead of `libvulkan.so.1`.
     pub library: Option<OsString>,

@@ -41,6 +41,7 @@ mod features;
 mod instance;
 mod pipeline;
 mod probe;
+mod probe_float;
 mod query;
 pub mod quirks;
 mod raw;

@@ -46,7 +46,7 @@ pub const QUIRKS: &[Quirk] = &[
         change: Change::ProbeDenormals,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
-        reason: "the shaderDenormPreserve bits are 0, yet f32 and f64 denormals are kept",
+        reason: "the shaderDenormPreserve bits are 0, yet denormals of every width are kept",
     },
     Quirk {
         change: Change::LoopValuesByPhi,

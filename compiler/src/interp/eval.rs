@@ -237,6 +237,7 @@ pub(super) fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Result<u64, Erro
         MathOp::NativeCos => wide(f64::cos),
         MathOp::NativeExp2 => wide(f64::exp2),
         MathOp::NativeLog2 => wide(f64::log2),
+        MathOp::NativeSqrt => wide(f64::sqrt),
         MathOp::NativeRsqrt => wide(|x| 1.0 / x.sqrt()),
     })
 }

@@ -370,7 +370,9 @@ pub enum MathOp {
     NativeExp2,
     /// Approximate log2.
     NativeLog2,
-    /// Approximate 1/sqrt.
+    /// Approximate square root.
+    NativeSqrt,
+    /// Approximate 1/sqrt, within 2 ULP for normal operands.
     NativeRsqrt,
 }
 

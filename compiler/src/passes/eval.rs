@@ -280,6 +280,7 @@ pub fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Option<u64> {
         | MathOp::NativeCos
         | MathOp::NativeExp2
         | MathOp::NativeLog2
+        | MathOp::NativeSqrt
         | MathOp::NativeRsqrt => return None,
     })
 }

@@ -192,7 +192,25 @@ impl<'a> Sema<'a> {
             (Some(x), None) | (None, Some(x)) => return TypeTable::float(x),
             (None, None) => {}
         }
-        let (a, b) = (self.promoted(a), self.promoted(b));
+        self.greater_rank(self.promoted(a), self.promoted(b))
+    }
+
+    /// The element type of `vector ? a : b` for scalars: clang converts to the greater rank
+    /// without promoting, so that two chars stay chars.
+    pub(super) fn common_element(&self, a: TypeId, b: TypeId) -> TypeId {
+        let types = &self.module.types;
+        let is_int = |ty| matches!(types.get(ty), Type::Int(_));
+        if a == b {
+            a
+        } else if is_int(a) && is_int(b) {
+            self.greater_rank(a, b)
+        } else {
+            self.common_type(a, b)
+        }
+    }
+
+    fn greater_rank(&self, a: TypeId, b: TypeId) -> TypeId {
+        let types = &self.module.types;
         let (Some(x), Some(y)) = (types.int_kind(a), types.int_kind(b)) else {
             return a;
         };

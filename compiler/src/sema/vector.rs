@@ -133,7 +133,16 @@ impl<'a> Sema<'a> {
             self.error(self.span(cond), message);
             return None;
         }
-        let (mut then, mut otherwise, mut ty) = self.unify(then, otherwise, op_span)?;
+        let types = &self.module.types;
+        let (left, right) = (self.ty(then), self.ty(otherwise));
+        let (mut then, mut otherwise, mut ty) =
+            if types.is_arithmetic(left) && types.is_arithmetic(right) {
+                let ty = self.common_element(left, right);
+                let then = self.arith_convert(then, ty);
+                (then, self.arith_convert(otherwise, ty), ty)
+            } else {
+                self.unify(then, otherwise, op_span)?
+            };
         if !self.module.types.is_vector(ty) {
             let elem = ty;
             ty = self.module.types.vector(elem, lanes);

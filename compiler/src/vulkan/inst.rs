@@ -560,6 +560,7 @@ impl Emitter<'_> {
             MathOp::NativeCos => GlslStd450Op::Cos,
             MathOp::NativeExp2 => GlslStd450Op::Exp2,
             MathOp::NativeLog2 => GlslStd450Op::Log2,
+            MathOp::NativeSqrt => GlslStd450Op::Sqrt,
             MathOp::NativeRsqrt => GlslStd450Op::InverseSqrt,
             MathOp::PopCount => return Ok(self.b.op(Op::BitCount, ty_id, &ids)),
             MathOp::BitReverse => return Ok(self.b.op(Op::BitReverse, ty_id, &ids)),

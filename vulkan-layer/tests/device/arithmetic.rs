@@ -37,6 +37,8 @@ fn the_cpu_driver_keeps_denormals_and_rounds_exactly() {
         let probes = device.probes();
         assert!(probes.denorms_f32 && probes.denorms_f64, "{probes:?}");
         assert!(probes.exact_div_f32 && probes.exact_sqrt_f32, "{probes:?}");
+        assert!(probes.exact_div_f64 && probes.exact_sqrt_f64, "{probes:?}");
+        assert!(probes.denorms_f16 && probes.exact_div_f16, "{probes:?}");
         assert!(probes.host_addresses, "{probes:?}");
         assert!(std::ptr::eq(probes, device.probes()));
     });

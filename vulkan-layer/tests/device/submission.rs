@@ -224,7 +224,13 @@ fn masked_features_are_absent() {
     with_device(|device| {
         let there = device.capabilities().features;
         let config = InstanceConfig {
-            masked: vec!["shaderFloat64".into(), "VK_EXT_external_memory_host".into()],
+            masked: [
+                "shaderFloat64",
+                "VK_EXT_external_memory_host",
+                "exactDivide",
+            ]
+            .map(String::from)
+            .to_vec(),
             ..InstanceConfig::default()
         };
         let instance = Instance::load(&config).unwrap();
@@ -235,7 +241,7 @@ fn masked_features_are_absent() {
         expected.shader_float64 = false;
         assert_eq!(caps.features, expected);
         let masked = instance.devices()[0].open().unwrap();
-        assert!(!masked.probes().exact_fma_f64);
+        assert!(!masked.probes().exact_fma_f64 && !masked.probes().exact_div_f32);
 
         // Below the floor, a device is left out with the reason.
         let config = InstanceConfig {

@@ -197,6 +197,7 @@ const PLAIN_MATH_OPS: &[(MathOp, &str)] = &[
     (MathOp::NativeCos, "native_cos"),
     (MathOp::NativeExp2, "native_exp2"),
     (MathOp::NativeLog2, "native_log2"),
+    (MathOp::NativeSqrt, "native_sqrt"),
     (MathOp::NativeRsqrt, "native_rsqrt"),
 ];
 

@@ -353,13 +353,18 @@ pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.bin(BinaryOp::FDiv, one, root)
 }
 
+/// The device's own quotient, whatever its error: what native_ and half_ functions want.
+fn device_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+    x.fbin(BinaryOp::FDiv, a, b, FloatFlags::ALLOW_RECIP)
+}
+
 pub(super) fn divide(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
-    x.bin(BinaryOp::FDiv, a[0], a[1])
+    device_quotient(x, a[0], a[1])
 }
 
 pub(super) fn recip(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let one = x.float(ty, 1.0);
-    x.bin(BinaryOp::FDiv, one, a[0])
+    device_quotient(x, one, a[0])
 }
 
 pub(super) fn native_cos(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
@@ -373,7 +378,7 @@ pub(super) fn native_sin(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
 pub(super) fn native_tan(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     let sin = x.math(MathOp::NativeSin, &[a[0]]);
     let cos = x.math(MathOp::NativeCos, &[a[0]]);
-    x.bin(BinaryOp::FDiv, sin, cos)
+    device_quotient(x, sin, cos)
 }
 
 pub(super) fn native_exp(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {

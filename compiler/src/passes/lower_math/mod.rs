@@ -5,8 +5,10 @@
 //! [`MathOp`]; the rest is a call of `__pumice_<name>_<f32|f64>` per lane, declared here as an
 //! import that the builtin linker resolves. binary16 goes through binary32 wherever a
 //! function is not a bit-level one: every f16 result is then rounded once from a result
-//! that is far more precise than f16 asks for. `FRem` is fmod.
+//! that is far more precise than f16 asks for. `FRem` is fmod. Divisions and roots that the
+//! device does not round well enough are replaced last ([`exact`]).
 
+mod exact;
 mod float;
 mod integer;
 
@@ -17,6 +19,7 @@ use crate::ir::{
     AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, MathOp,
     Module, Scalar, Type, Value,
 };
+use exact::Exact;
 use rspirv::spirv::OpenclStd100Op as Ocl;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -77,7 +80,9 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::fma => match ty.scalar {
             Scalar::F32 if !target.exact_fma_f32 => Library("fma"),
             Scalar::F64 if !target.exact_fma_f64 => Library("fma"),
+            Scalar::F16 if target.exact_fma_f16 => Primitive(MathOp::Fma),
             Scalar::F16 if target.float64 => Expand(float::fma_by_f64),
+            Scalar::F16 => Expand(exact::fma_by_f32),
             _ => Primitive(MathOp::Fma),
         },
         Ocl::fmax | Ocl::fmax_common => Primitive(MathOp::FMax),
@@ -109,13 +114,19 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::rint => Primitive(MathOp::RoundEven),
         Ocl::rootn => Library("rootn"),
         Ocl::round => Expand(float::round),
-        Ocl::rsqrt | Ocl::half_rsqrt => ExpandWide(float::rsqrt),
+        Ocl::rsqrt | Ocl::half_rsqrt
+            if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
+        {
+            ExpandWide(float::rsqrt)
+        }
+        Ocl::rsqrt | Ocl::half_rsqrt => ExpandWide(exact::rsqrt),
         Ocl::sin | Ocl::half_sin => Library("sin"),
         Ocl::sincos => Rule::SinCos,
         Ocl::sinh => Library("sinh"),
         Ocl::sinpi => Library("sinpi"),
         Ocl::sqrt if ty.scalar == Scalar::F16 => ExpandWide(float::sqrt),
-        Ocl::sqrt | Ocl::half_sqrt | Ocl::native_sqrt => Primitive(MathOp::Sqrt),
+        Ocl::sqrt => Primitive(MathOp::Sqrt),
+        Ocl::half_sqrt | Ocl::native_sqrt => Primitive(MathOp::NativeSqrt),
         Ocl::tan | Ocl::half_tan => Library("tan"),
         Ocl::tanh => Library("tanh"),
         Ocl::tanpi => Library("tanpi"),
@@ -240,42 +251,85 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let ids: Vec<FuncId> = module.functions.keys().collect();
     for id in ids {
         let f = &mut module.functions[id];
-        if f.entry().is_none() || !has_ocl(f) {
+        if f.entry().is_none() {
             continue;
         }
-        changed |= expand(f, |x, inst| {
-            let data = &x.func.insts[inst];
-            if let InstKind::Binary {
-                op: BinaryOp::FRem,
-                args,
-                ..
-            } = data.kind
-            {
-                let ty = x.ty(args[0]);
-                let value = lower(x, &mut library, Ocl::fmod, &args, ty, ctx.target)?;
-                return Ok(Some(Replacement::from_slice(&[value])));
-            }
-            let InstKind::Math {
-                op: MathOp::Ocl(op),
-                args,
-                ..
-            } = &data.kind
-            else {
-                return Ok(None);
-            };
-            let (op, args) = (*op, args.clone());
-            let Some(&result) = data.results.first() else {
-                return Err(LowerError::new(format!("{op:?} without a result")));
-            };
-            let ty = x.ty(result);
-            let value = lower(x, &mut library, op, &args, ty, ctx.target)?;
-            Ok(Some(Replacement::from_slice(&[value])))
-        })?;
+        if has_ocl(f) {
+            changed |= lower_ocl(f, &mut library, ctx)?;
+        }
+        // What was just written may hold divisions and roots too.
+        changed |= lower_inexact(f, &mut library, ctx)?;
     }
     for f in library.fresh {
         module.functions.push(f);
     }
     Ok(changed)
+}
+
+fn lower_ocl(
+    f: &mut Function,
+    library: &mut Library,
+    ctx: &Ctx<'_>,
+) -> Result<Changed, LowerError> {
+    expand(f, |x, inst| {
+        let data = &x.func.insts[inst];
+        if let InstKind::Binary {
+            op: BinaryOp::FRem,
+            args,
+            ..
+        } = data.kind
+        {
+            let ty = x.ty(args[0]);
+            let value = lower(x, library, Ocl::fmod, &args, ty, ctx.target)?;
+            return Ok(Some(Replacement::from_slice(&[value])));
+        }
+        let InstKind::Math {
+            op: MathOp::Ocl(op),
+            args,
+            ..
+        } = &data.kind
+        else {
+            return Ok(None);
+        };
+        let (op, args) = (*op, args.clone());
+        let Some(&result) = data.results.first() else {
+            return Err(LowerError::new(format!("{op:?} without a result")));
+        };
+        let ty = x.ty(result);
+        let value = lower(x, library, op, &args, ty, ctx.target)?;
+        Ok(Some(Replacement::from_slice(&[value])))
+    })
+}
+
+/// Divisions and square roots that the device does not round well enough.
+fn lower_inexact(
+    f: &mut Function,
+    library: &mut Library,
+    ctx: &Ctx<'_>,
+) -> Result<Changed, LowerError> {
+    let exact = Exact {
+        target: ctx.target,
+        divide_f32: ctx.options.math.correctly_rounded_divide_sqrt
+            || f.name.starts_with("__pumice_"),
+    };
+    let concerned = f.layout.blocks.iter().any(|&block| {
+        (f.layout.insts[block].iter()).any(|&inst| exact.concerns(f, &f.insts[inst].kind))
+    });
+    if !concerned {
+        return Ok(Changed::No);
+    }
+    expand(f, |x, inst| {
+        let kind = x.func.insts[inst].kind.clone();
+        if !exact.concerns(x.func, &kind) {
+            return Ok(None);
+        }
+        let value = match &kind {
+            InstKind::Binary { args, .. } => exact.divide(x, library, args),
+            InstKind::Math { args, .. } => exact.sqrt(x, library, args),
+            _ => return Ok(None),
+        };
+        Ok(Some(Replacement::from_slice(&[value])))
+    })
 }
 
 fn has_ocl(f: &Function) -> bool {
@@ -477,6 +531,8 @@ mod tests {
         plain.float64 = false;
         plain.exact_fma_f32 = false;
         plain.exact_fma_f64 = false;
+        plain.exact_fma_f16 = false;
+        plain.exact_div_f32 = false;
         let known: Vec<&str> = pumice_builtins_lib::names().collect();
         let mut missing = Vec::new();
         let mut seen = 0;

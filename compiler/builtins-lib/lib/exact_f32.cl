@@ -1,0 +1,141 @@
+// fma, division and sqrt for float: correctly rounded, for devices whose own are not.
+//
+// Method: integers. A result is computed to more bits than a float has, what is left of it kept
+// as a sticky lowest bit, and rounded once. In fma product and addend stand in 64 bits with the
+// larger's leading bit at 61 or 62; bits are lost only where the exponents lie so far apart that
+// no leading bits cancel.
+#pragma OPENCL FP_CONTRACT OFF
+
+// value >> count with a sticky lowest bit.
+static ulong shift_sticky(ulong value, int count) {
+    if (count == 0)
+        return value;
+    if (count > 63)
+        return value != 0 ? 1ul : 0ul;
+    return value >> count | (ulong)((value << (64 - count)) != 0);
+}
+
+// mantissa * 2^exponent of |x|, the mantissa normalised to 24 bits; 0 for zero.
+static uint mantissa_of(uint bits, int *exponent) {
+    int e = (int)(bits >> 23);
+    uint m = bits & 0x7fffff;
+    if (e != 0) {
+        *exponent = e - 150;
+        return m | 0x800000;
+    }
+    int shift = m == 0 ? 0 : (int)clz(m) - 8;
+    *exponent = -149 - shift;
+    return m << shift;
+}
+
+// (-1)^sign * value * 2^e to the nearest float; value is not zero, its lowest bit may be sticky.
+static float round_f32(uint sign, ulong value, int e) {
+    // Normalise the leading bit to 63, then keep 24 bits, fewer for a subnormal result.
+    int zeros = (int)clz(value);
+    value <<= zeros;
+    e -= zeros;
+    int biased = e + 63 + 127;
+    int drop = 40;
+    if (biased < 1) {
+        drop += 1 - biased;
+        biased = 0;
+    }
+    ulong kept = drop > 63 ? 0ul : value >> drop;
+    ulong rest = drop > 64 ? 1ul : drop == 64 ? value : value << (64 - drop);
+    bool up = rest > 0x8000000000000000ul || (rest == 0x8000000000000000ul && (kept & 1));
+    // For a subnormal the leading bit, if rounding makes one, is the exponent 1; for a normal
+    // number it is taken off. A carry moves into the exponent, up to infinity.
+    uint result = (uint)kept + (up ? 1u : 0u) + ((uint)(biased > 0 ? biased - 1 : 0) << 23);
+    if (biased > 254)
+        result = 0x7f800000;
+    return as_float(sign << 31 | result);
+}
+
+float __pumice_fma_f32(float a, float b, float c) {
+    uint ua = as_uint(a), ub = as_uint(b), uc = as_uint(c);
+    uint aa = ua & 0x7fffffff, ab = ub & 0x7fffffff, ac = uc & 0x7fffffff;
+    // NaNs, infinities and zeros: the separate operations are exact there.
+    if (aa >= 0x7f800000 || ab >= 0x7f800000 || aa == 0 || ab == 0)
+        return a * b + c;
+    if (ac >= 0x7f800000)
+        return c;
+    int ea, eb, ec;
+    uint ma = mantissa_of(aa, &ea), mb = mantissa_of(ab, &eb);
+    uint sp = (ua ^ ub) >> 31, sc = uc >> 31;
+    ulong p = (ulong)ma * mb << 14;
+    int e = ea + eb - 14;
+    ulong q = 0;
+    if (ac != 0) {
+        q = (ulong)mantissa_of(ac, &ec) << 38;
+        ec -= 38;
+        if (e >= ec) {
+            q = shift_sticky(q, e - ec);
+        } else {
+            p = shift_sticky(p, ec - e);
+            e = ec;
+        }
+    } else {
+        sc = sp;
+    }
+    ulong sum;
+    uint sign = sp;
+    if (sp == sc) {
+        sum = p + q;
+    } else if (p >= q) {
+        sum = p - q;
+    } else {
+        sum = q - p;
+        sign = sc;
+    }
+    if (sum == 0)
+        return 0.0f;
+    return round_f32(sign, sum, e);
+}
+
+float __pumice_div_f32(float a, float b) {
+    uint ua = as_uint(a), ub = as_uint(b);
+    uint aa = ua & 0x7fffffff, ab = ub & 0x7fffffff, sign = (ua ^ ub) >> 31;
+    if (aa > 0x7f800000 || ab > 0x7f800000 || (aa == ab && (aa == 0 || aa == 0x7f800000)))
+        return as_float(0x7fc00000);
+    if (aa == 0x7f800000 || ab == 0)
+        return as_float(sign << 31 | 0x7f800000);
+    if (aa == 0 || ab == 0x7f800000)
+        return as_float(sign << 31);
+    int ea, eb;
+    uint ma = mantissa_of(aa, &ea), mb = mantissa_of(ab, &eb);
+    // 27 or 28 bits of quotient.
+    ulong dividend = (ulong)ma << 27;
+    ulong quotient = dividend / mb;
+    ulong rest = dividend - quotient * mb;
+    return round_f32(sign, quotient | (ulong)(rest != 0), ea - eb - 27);
+}
+
+float __pumice_sqrt_f32(float x) {
+    uint bits = as_uint(x);
+    if ((bits & 0x7fffffff) == 0 || bits == 0x7f800000)
+        return x;
+    if (bits > 0x7f800000)
+        return as_float(0x7fc00000);
+    int e;
+    uint m = mantissa_of(bits, &e);
+    if (e & 1) {
+        m <<= 1;
+        e -= 1;
+    }
+    // Two bits of the radicand give one of the root: 12 pairs hold the mantissa, 27 bits of root
+    // are enough. The remainder never exceeds twice the root.
+    uint root = 0, rest = 0;
+    ulong radicand = (ulong)m << 38;
+    for (int i = 0; i < 27; i++) {
+        rest = rest << 2 | (uint)(radicand >> 62);
+        radicand <<= 2;
+        uint trial = root << 2 | 1;
+        root <<= 1;
+        if (rest >= trial) {
+            rest -= trial;
+            root |= 1;
+        }
+    }
+    // 27 pairs of m * 2^38: the root of m * 2^28.
+    return round_f32(0, (ulong)root << 1 | (ulong)(rest != 0), (e - 28) / 2 - 1);
+}

@@ -1,0 +1,176 @@
+//! Devices whose division, root and fma are not correctly rounded get results that are: the
+//! interpreter before against after lowering and linking, bit for bit.
+
+#[allow(dead_code)]
+mod number_kernels;
+
+use number_kernels::{interpret, is_nan, kernel, renumbered};
+use pumice_compiler::passes::{Ctx, link_builtins};
+use pumice_compiler::{LowerOptions, Target};
+
+/// A device that promises nothing about rounding.
+fn plain_target() -> Target {
+    Target {
+        float64: false,
+        exact_fma_f16: false,
+        exact_fma_f32: false,
+        exact_fma_f64: false,
+        exact_div_f16: false,
+        exact_div_f32: false,
+        exact_div_f64: false,
+        exact_sqrt_f32: false,
+        exact_sqrt_f64: false,
+        ..Target::reference()
+    }
+}
+
+/// Rows of operands: random bits, numbers near one, and every pair of special ones.
+fn rows(bits: u32, operands: usize) -> Vec<Vec<u64>> {
+    let (fraction, bias) = match bits {
+        16 => (10, 15),
+        32 => (23, 127),
+        _ => (52, 1023_u64),
+    };
+    let mask = u64::MAX >> (64 - bits);
+    let infinity = (2 * bias + 1) << fraction;
+    let sign = 1 << (bits - 1);
+    let one = bias << fraction;
+    let special = [
+        0,
+        1,
+        2,
+        3,
+        (1 << fraction) - 1,
+        1 << fraction,
+        one,
+        one + 1,
+        one - 1,
+        one + (1 << (fraction - 1)),
+        infinity - 1,
+        infinity,
+        infinity + 1,
+    ];
+    let special: Vec<u64> = special.iter().flat_map(|&s| [s, s | sign]).collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    };
+    let mut rows: Vec<Vec<u64>> = (special.iter())
+        .flat_map(|&a| special.iter().map(move |&b| [a, b, a ^ b]))
+        .map(|row| row[..operands].to_vec())
+        .collect();
+    // Roots by digits take the interpreter a while.
+    for index in 0..[400, 1000, 1000][operands - 1] {
+        let row = (0..operands).map(|_| match index % 4 {
+            0 => next() & mask,
+            // Few digits: ties, and sums that cancel.
+            1 => (one & !(31 << (fraction - 2))) + ((next() % 64) << (fraction - 2)),
+            _ => {
+                let near = one - (8 << fraction) + ((next() % 16) << fraction);
+                (next() & sign) | (near + next() % (1 << fraction)) & mask
+            }
+        });
+        rows.push(row.collect());
+    }
+    rows
+}
+
+fn check(instruction: &str, bits: u32, operands: usize) {
+    let ty = format!("f{bits}");
+    let mut module = renumbered(&kernel(instruction, &vec![ty.as_str(); operands], &ty));
+    let rows = rows(bits, operands);
+    let before = if instruction == "math.ocl.fma" {
+        let plain = renumbered(&kernel("math.fma", &vec![ty.as_str(); operands], &ty));
+        interpret(&plain, &rows)
+    } else {
+        interpret(&module, &rows)
+    };
+    let mut options = LowerOptions::default();
+    options.math.correctly_rounded_divide_sqrt = true;
+    let target = plain_target();
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    let changed = link_builtins::run(&mut module, &ctx).expect("lowering");
+    assert!(changed.is_yes(), "{instruction} {ty} is left as it is");
+    let after = interpret(&module, &rows);
+    for ((row, b), a) in rows.iter().zip(before).zip(after) {
+        let both_nan = is_nan(bits, a) && is_nan(bits, b);
+        assert!(
+            a == b || both_nan,
+            "{instruction} {ty} of {row:x?}: {b:#x}, lowered {a:#x}"
+        );
+    }
+}
+
+#[test]
+fn quotients_are_correctly_rounded() {
+    for bits in [16, 32, 64] {
+        check("fdiv", bits, 2);
+    }
+}
+
+#[test]
+fn roots_are_correctly_rounded() {
+    for bits in [16, 32, 64] {
+        check("math.sqrt", bits, 1);
+    }
+}
+
+#[test]
+fn fused_operations_round_once() {
+    for bits in [16, 32, 64] {
+        check("math.ocl.fma", bits, 3);
+    }
+}
+
+/// Without the option a single-precision quotient is the device's, its divisor scaled.
+#[test]
+fn quotients_within_the_limit_need_no_library() {
+    let mut module = renumbered(&kernel("fdiv", &["f32", "f32"], "f32"));
+    let rows = rows(32, 2);
+    let before = interpret(&module, &rows);
+    let (target, options) = (plain_target(), LowerOptions::default());
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    let _ = link_builtins::run(&mut module, &ctx).expect("lowering");
+    assert_eq!(module.functions.len(), 1);
+    let after = interpret(&module, &rows);
+    for ((row, b), a) in rows.iter().zip(before).zip(after) {
+        // In the interpreter the division is exact; scaling rounds a denormal quotient again.
+        let near = a.abs_diff(b) <= 1 || (is_nan(32, a) && is_nan(32, b));
+        assert!(near, "{row:x?}: {b:#x}, lowered {a:#x}");
+    }
+}
+
+/// The reciprocal root is the device's, special cases apart.
+#[test]
+fn reciprocal_roots_have_their_special_cases() {
+    let mut module = renumbered(&kernel("math.ocl.rsqrt", &["f32"], "f32"));
+    let rows = rows(32, 1);
+    let (target, options) = (plain_target(), LowerOptions::default());
+    let ctx = Ctx {
+        target: &target,
+        options: &options,
+    };
+    let _ = link_builtins::run(&mut module, &ctx).expect("lowering");
+    for (row, got) in rows.iter().zip(interpret(&module, &rows)) {
+        let x = f32::from_bits(row[0] as u32);
+        let exact = if x == 0.0 {
+            f32::INFINITY.copysign(x)
+        } else {
+            (1.0 / f64::from(x).sqrt()) as f32
+        };
+        let near = got.abs_diff(u64::from(exact.to_bits())) <= 2;
+        assert!(
+            near || (exact.is_nan() && is_nan(32, got)),
+            "{x:e}: {got:#x}"
+        );
+    }
+}
