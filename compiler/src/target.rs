@@ -129,6 +129,8 @@ pub struct Target {
     pub subgroup: SubgroupOps,
     /// VK_AMD_shader_ballot: SPV_AMD_shader_ballot's instructions pass through.
     pub amd_shader_ballot: bool,
+    /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
+    pub shader_enqueue: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -248,6 +250,7 @@ impl Target {
                 rotate: false,
             },
             amd_shader_ballot: false,
+            shader_enqueue: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

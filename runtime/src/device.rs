@@ -373,6 +373,8 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
             rotate: subgroup.rotate,
         },
         amd_shader_ballot: caps.shader_ballot_amd(),
+        // Graph pipelines are not dispatched yet.
+        shader_enqueue: false,
         printf_buffer_size: PRINTF_BUFFER_SIZE,
         il_version: (1, 6),
         spirv_version: (1, 5),

@@ -177,6 +177,7 @@ pub(super) fn kernel(
         required_work_group_size: None,
         work_group_size_hint: None,
         required_sub_group_size: None,
+        node: None,
         attributes: translator_string(pre, "kernel_attributes", &entry.name)
             .unwrap_or_default()
             .to_string(),

@@ -22,6 +22,7 @@ mod memory;
 mod ocl_std;
 mod ops;
 mod preamble;
+pub(crate) mod raw;
 mod reader;
 mod sync;
 mod types;

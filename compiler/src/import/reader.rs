@@ -35,7 +35,7 @@ pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
 /// The universal limit on the id bound (SPIR-V §2.17).
 const MAX_BOUND: u32 = 0x3F_FFFF;
-const MAGIC: u32 = 0x0723_0203;
+pub(super) const MAGIC: u32 = 0x0723_0203;
 
 /// What the grammar says about an opcode's words.
 #[derive(Clone, Copy, Debug)]

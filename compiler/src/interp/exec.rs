@@ -449,6 +449,12 @@ impl Item {
                 let (base_bits, offset) = (self.scalar(func, base), self.scalar(func, offset));
                 smallvec![base_bits.wrapping_add(offset)]
             }
+            InstKind::Node { op, .. } => {
+                return Err(ErrorKind::Unsupported(format!(
+                    "node.{}",
+                    op.name().join(".")
+                )));
+            }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
         })
     }

@@ -404,6 +404,12 @@ impl<'a> Machine<'a> {
             BuiltIn::SubgroupGtMask => mask(lane + 1, members.max(lane + 1)),
             BuiltIn::SubgroupLeMask => mask(0, lane + 1),
             BuiltIn::SubgroupLtMask => mask(0, lane),
+            BuiltIn::RemainingRecursionLevels => smallvec![0],
+            BuiltIn::ShaderIndex => {
+                let node = self.kernel.node.as_deref();
+                let index = node.and_then(|node| node.shader_index);
+                smallvec![u64::from(index.unwrap_or(0))]
+            }
             BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
             BuiltIn::PrintfBuffer => {
                 let size = self.options.printf_buffer_size as usize;

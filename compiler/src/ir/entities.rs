@@ -32,6 +32,11 @@ entity_impl!(GlobalId, "global");
 pub struct StackSlot(u32);
 entity_impl!(StackSlot, "slot");
 
+/// A type of payload arrays for execution-graph nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PayloadId(u32);
+entity_impl!(PayloadId, "payload");
+
 /// A string literal used by printf: format strings and `%s` arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StringId(u32);

@@ -3,7 +3,7 @@
 //! Lane-wise unless said otherwise: operands and result of unary, binary, compare, select and
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
-use super::{Block, FuncId, GlobalId, GroupOp, StackSlot, StringId, Value};
+use super::{Block, FuncId, GlobalId, GroupOp, NodeOp, StackSlot, StringId, Value};
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
@@ -322,6 +322,10 @@ pub enum BuiltIn {
     SubgroupLtMask,
     /// The most work-items of a work-group on this device: I32.
     MaxWorkGroupSize,
+    /// How often a node may still enqueue itself: I32.
+    RemainingRecursionLevels,
+    /// The index of this node among those of its name: I32.
+    ShaderIndex,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
 }
@@ -531,6 +535,11 @@ pub enum InstKind {
         op: GroupOp,
         scope: Scope,
         args: SmallVec<[Value; 3]>,
+    },
+    /// An operation on the payloads of execution-graph nodes.
+    Node {
+        op: NodeOp,
+        args: SmallVec<[Value; 4]>,
     },
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.

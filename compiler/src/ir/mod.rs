@@ -24,6 +24,7 @@ mod group;
 mod inst;
 mod loops;
 mod module;
+mod node;
 mod operands;
 pub(crate) mod printf;
 pub mod text;
@@ -35,7 +36,7 @@ mod verify_tests;
 
 pub use cfg::Cfg;
 pub use dom::DomTree;
-pub use entities::{Block, FuncId, GlobalId, Inst, StackSlot, StringId, Value};
+pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use function::{BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, ValueDef};
 pub use group::{GroupOp, GroupOperation};
 pub use inst::{
@@ -47,5 +48,6 @@ pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
     Module, Pointee, PrintfRecord, Relocation,
 };
+pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use types::{AddressSpace, Scalar, Type};
 pub use verify::{VerifyError, verify};

@@ -1,6 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
-use super::{AddressSpace, FuncId, Function, GlobalId, StringId, Type};
+use super::{
+    AddressSpace, FuncId, Function, GlobalId, NodeInfo, PayloadArray, PayloadId, StringId, Type,
+};
 use cranelift_entity::PrimaryMap;
 
 /// A whole program after linking, or the set of functions that one test reads.
@@ -12,6 +14,8 @@ pub struct Module {
     pub kernels: Vec<KernelInfo>,
     /// Program-scope variables and the local variables of kernels.
     pub globals: PrimaryMap<GlobalId, GlobalData>,
+    /// Types of the payloads that kernels of an execution graph exchange.
+    pub payloads: PrimaryMap<PayloadId, PayloadArray>,
     /// printf strings.
     pub strings: PrimaryMap<StringId, Vec<u8>>,
     /// Records that `lower_printf` writes into the printf buffer: what the reflection tells the
@@ -90,6 +94,8 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     /// intel_reqd_sub_group_size and the SPIR-V SubgroupSize mode.
     pub required_sub_group_size: Option<u32>,
+    /// What it is as a node of an execution graph, if it is one.
+    pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
     pub attributes: String,
 }

@@ -22,6 +22,7 @@ macro_rules! visit_operands {
             InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
                 args.$iter().for_each(&mut $f)
             }
+            InstKind::Node { args, .. } => args.$iter().for_each(&mut $f),
             InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
             InstKind::Extract { vector, .. } => $f(vector),
             InstKind::Insert { vector, scalar, .. } => {
@@ -112,6 +113,7 @@ impl InstKind {
             | InstKind::Fence { .. }
             | InstKind::Barrier { .. }
             | InstKind::Group { .. }
+            | InstKind::Node { .. }
             | InstKind::Call { .. }
             | InstKind::Printf { .. }
             | InstKind::Jump { .. }
@@ -205,7 +207,9 @@ impl BuiltIn {
             | BuiltIn::NumEnqueuedSubgroups
             | BuiltIn::SubgroupId
             | BuiltIn::SubgroupLocalId
-            | BuiltIn::MaxWorkGroupSize => Type::I32,
+            | BuiltIn::MaxWorkGroupSize
+            | BuiltIn::RemainingRecursionLevels
+            | BuiltIn::ShaderIndex => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask

@@ -39,6 +39,20 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
             message,
         })?;
     }
+    for (id, payload) in module.payloads.iter() {
+        let shared = payload.shares_limits_with;
+        let known = shared.is_none_or(|other| other != id && module.payloads.is_valid(other));
+        let shared = shared.and_then(|other| module.payloads.get(other));
+        let checked = if known {
+            payload.check(shared)
+        } else {
+            Err("the limits are shared with another type that exists".into())
+        };
+        checked.map_err(|message| VerifyError {
+            place: id.to_string(),
+            message,
+        })?;
+    }
     for kernel in &module.kernels {
         check_kernel(module, kernel).map_err(|message| VerifyError {
             place: format!("kernel {:?}", kernel.name),
@@ -108,6 +122,15 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
     if !func.results.is_empty() {
         return Err("a kernel returns nothing".into());
     }
+    if let Some(node) = &kernel.node {
+        node.check()?;
+        if node
+            .input
+            .is_some_and(|input| !module.payloads.is_valid(input))
+        {
+            return Err("the input's payload type does not exist".into());
+        }
+    }
     for arg in &kernel.args {
         match arg.kind {
             KernelArgKind::ByVal { align, .. } | KernelArgKind::Local { align } => {
@@ -140,6 +163,7 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
 
 /// What the checks of one function look at.
 pub(super) struct Context<'a> {
+    pub id: FuncId,
     pub module: &'a Module,
     pub func: &'a Function,
     cfg: Cfg,
@@ -213,6 +237,7 @@ pub fn verify_function(module: &Module, id: FuncId, func: &Function) -> Result<(
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let context = Context {
+        id,
         module,
         func,
         cfg,

@@ -141,6 +141,11 @@ impl Builder {
         push(&mut self.modes, Op::ExecutionMode, operands);
     }
 
+    /// Adds an execution mode whose operands are ids.
+    pub fn execution_mode_id(&mut self, operands: &[u32]) {
+        push(&mut self.modes, Op::ExecutionModeId, operands);
+    }
+
     /// Names an id, for people who read dumps.
     pub fn name(&mut self, id: Id, name: &str) {
         if name.is_empty() {
@@ -156,6 +161,13 @@ impl Builder {
         let mut all: SmallVec<[u32; 4]> = SmallVec::from_slice(&[id, decoration as u32]);
         all.extend_from_slice(operands);
         push(&mut self.annotations, Op::Decorate, &all);
+    }
+
+    /// Decorates an id; the operands are ids.
+    pub fn decorate_id(&mut self, id: Id, decoration: Decoration, operands: &[Id]) {
+        let mut all: SmallVec<[u32; 4]> = SmallVec::from_slice(&[id, decoration as u32]);
+        all.extend_from_slice(operands);
+        push(&mut self.annotations, Op::DecorateId, &all);
     }
 
     /// Decorates a struct member.

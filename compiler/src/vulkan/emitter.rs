@@ -5,11 +5,12 @@ use super::bases::{Base, Bases};
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
 use super::narrow::Parts;
+use super::nodes::PayloadIds;
 use super::partition::{Object, Partitions};
 use crate::abi::RangeForm;
 use crate::ir::{
-    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, Scalar, SourceLoc, Type, Value,
-    ValueDef,
+    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, PayloadId, Scalar, SourceLoc, Type,
+    Value, ValueDef,
 };
 use crate::passes::LowerError;
 use crate::{LowerOptions, Target};
@@ -83,6 +84,9 @@ pub(crate) struct Emitter<'m> {
     pub subgroup_max_size: Option<(Id, u32)>,
     pub inputs: FxHashMap<u32, Id>,
     pub func_ids: SecondaryMap<FuncId, Id>,
+    /// Types of payload arrays, and the variables of the kernels that receive payloads.
+    pub payload_ids: FxHashMap<PayloadId, PayloadIds>,
+    pub payload_inputs: FxHashMap<FuncId, Id>,
     /// Module-scope variables that each function uses itself.
     pub uses: FxHashMap<FuncId, BTreeSet<Id>>,
     pub float_widths: BTreeSet<u32>,
@@ -221,6 +225,8 @@ impl<'m> Emitter<'m> {
             subgroup_max_size: None,
             inputs: FxHashMap::default(),
             func_ids: SecondaryMap::new(),
+            payload_ids: FxHashMap::default(),
+            payload_inputs: FxHashMap::default(),
             uses: FxHashMap::default(),
             float_widths: BTreeSet::new(),
             cur: FuncId::from_u32(0),
@@ -234,6 +240,7 @@ impl<'m> Emitter<'m> {
             parts_of: FxHashMap::default(),
         };
         emitter.declare_model();
+        emitter.declare_nodes()?;
         emitter.declare_data()?;
         emitter.declare_group_size();
         emitter.declare_arguments()?;
@@ -589,6 +596,9 @@ impl<'m> Emitter<'m> {
             if let Some(sizes) = &self.fixed_group_sizes {
                 let [x, y, z] = sizes[k];
                 self.b.execution_mode(&[id, LOCAL_SIZE, x, y, z]);
+            }
+            if let Some(node) = &kernel.node {
+                self.node_modes(id, node);
             }
             self.float_modes(id);
         }

@@ -183,6 +183,10 @@ impl Emitter<'_> {
             }
             InstKind::BuiltIn { which } => self.builtin(*which)?,
             InstKind::Group { op, scope, args } => self.group(*op, *scope, args, typed()?)?,
+            InstKind::Node { op, args } => match self.node(*op, args)? {
+                Some(id) => id,
+                None => return Ok(()),
+            },
             InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,
             InstKind::Call { func, args } => {
                 let ids = self.call(*func, args)?;

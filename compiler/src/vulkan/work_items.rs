@@ -275,12 +275,24 @@ impl Emitter<'_> {
                 self.input(builtin, v4)
             }
             BuiltIn::PrintfBuffer if self.has_buffers() => self.b.u32(0),
+            BuiltIn::RemainingRecursionLevels => {
+                self.node_input(SpvBuiltIn::RemainingRecursionLevelsAMDX)
+            }
+            BuiltIn::ShaderIndex => self.node_input(SpvBuiltIn::ShaderIndexAMDX),
             BuiltIn::MaxWorkGroupSize => self.b.u32(self.target.max_work_group_size),
             BuiltIn::PrintfBuffer => {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
                 self.push_u64(base)?
             }
         })
+    }
+
+    /// A word that an execution graph gives its nodes.
+    fn node_input(&mut self, builtin: SpvBuiltIn) -> Id {
+        self.b.capability(Capability::ShaderEnqueueAMDX);
+        self.b.extension("SPV_AMDX_shader_enqueue");
+        let word = self.b.int(32);
+        self.input(builtin, word)
     }
 
     fn max_subgroup_size(&mut self) -> Id {

@@ -68,6 +68,11 @@ pub fn disassemble(words: &[u32]) -> String {
 
 /// Validates for an environment such as `opencl2.2` or `vulkan1.2`.
 pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
+    validate_with("spirv-val", words, environment)
+}
+
+/// Validates with a particular spirv-val.
+pub fn validate_with(tool: &str, words: &[u32], environment: &str) -> Result<(), String> {
     let args = ["--target-env", environment, "-"];
-    filter("spirv-val", &args, &bytes(words)).map(|_| ())
+    filter(tool, &args, &bytes(words)).map(|_| ())
 }

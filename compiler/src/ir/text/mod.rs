@@ -36,6 +36,7 @@
 
 mod lex;
 mod names;
+mod node;
 mod parse;
 mod parse_inst;
 mod write;
@@ -43,6 +44,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use node::{node_to_text, payload_to_text};
 pub use parse::parse_module;
 pub use write::{function_to_text, inst_to_text, module_to_text};
 

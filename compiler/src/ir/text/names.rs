@@ -91,6 +91,7 @@ names! {
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
         MaxWorkGroupSize = "max_work_group_size",
+        RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",
     }
     GroupOperation {
         Reduce = "reduce", InclusiveScan = "inclusive_scan", ExclusiveScan = "exclusive_scan",

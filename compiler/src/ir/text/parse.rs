@@ -5,8 +5,8 @@
 
 use super::super::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, Block, FuncId, Function, GlobalData, GlobalId,
-    Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, Relocation, SourceLoc,
-    StackSlot, StackSlotData, StringId, Type, Value, ValueDef,
+    Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation,
+    SourceLoc, StackSlot, StackSlotData, StringId, Type, Value, ValueDef,
 };
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
@@ -36,10 +36,13 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
         match word.as_str() {
             "string" => parser.string(&mut module)?,
             "global" => parser.global(&mut module)?,
+            "payload" => parser.payload(&mut module)?,
             "kernel" => parser.kernel(&mut module)?,
             "func" | "declare" => parser.function(&mut module)?,
             _ => {
-                return Err(parser.error("expected string, global, kernel, func or declare"));
+                return Err(
+                    parser.error("expected string, global, payload, kernel, func or declare")
+                );
             }
         }
     }
@@ -101,7 +104,7 @@ impl Parser {
         Err(self.error(format!("expected `{punct}`")))
     }
 
-    fn accept_word(&mut self, word: &str) -> bool {
+    pub(super) fn accept_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Tok::Word(w) if w == word);
         if found {
             self.next();
@@ -137,7 +140,7 @@ impl Parser {
         Err(self.error(format!("expected {what}")))
     }
 
-    fn end_of_line(&mut self) -> Result1<()> {
+    pub(super) fn end_of_line(&mut self) -> Result1<()> {
         match self.peek() {
             Tok::Newline | Tok::End => {
                 self.next();
@@ -158,7 +161,7 @@ impl Parser {
         }
     }
 
-    fn text(&mut self) -> Result1<String> {
+    pub(super) fn text(&mut self) -> Result1<String> {
         let place = self.error("the string is not UTF-8");
         String::from_utf8(self.bytes()?).map_err(|_| place)
     }
@@ -190,7 +193,11 @@ impl Parser {
     }
 
     /// A module-level entity that must come next in its list.
-    fn next_entity<T: EntityRef>(&mut self, prefix: &str, expected: usize) -> Result1<T> {
+    pub(super) fn next_entity<T: EntityRef>(
+        &mut self,
+        prefix: &str,
+        expected: usize,
+    ) -> Result1<T> {
         let place = self.error(format!(
             "expected {prefix}{expected}: numbers are consecutive"
         ));
@@ -268,7 +275,7 @@ impl Parser {
         self.end_of_line()
     }
 
-    fn triple(&mut self) -> Result1<[u32; 3]> {
+    pub(super) fn triple(&mut self) -> Result1<[u32; 3]> {
         self.expect('(')?;
         let x = self.u32()?;
         self.expect(',')?;
@@ -290,9 +297,14 @@ impl Parser {
             required_work_group_size: None,
             work_group_size_hint: None,
             required_sub_group_size: None,
+            node: None,
             attributes: String::new(),
         };
+        let mut node = NodeInfo::default();
         loop {
+            if self.node_attribute(&mut node)? {
+                continue;
+            }
             if self.accept_word("reqd") {
                 kernel.required_work_group_size = Some(self.triple()?);
             } else if self.accept_word("hint") {
@@ -307,6 +319,7 @@ impl Parser {
                 break;
             }
         }
+        kernel.node = (node != NodeInfo::default()).then(|| Box::new(node));
         self.expect('{')?;
         loop {
             self.skip_newlines();

@@ -2,8 +2,8 @@
 
 use super::super::{
     AccessFlags, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
-    Function, GroupOp, InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
-    Value,
+    Function, GroupOp, InstKind, IntCond, MathOp, MemoryOrder, NodeOp, PayloadId, PrintfArg,
+    Rounding, Scope, UnaryOp, Value,
 };
 use super::lex::Tok;
 use super::names::FLOAT_FLAGS;
@@ -47,6 +47,30 @@ impl<'a> Words<'a> {
     fn flag(&mut self, name: &str) -> bool {
         self.take(|word| (word == name).then_some(())).is_some()
     }
+}
+
+/// The operation that dotted words name, with its type of payloads.
+fn node_op(words: &[&str]) -> Option<NodeOp> {
+    let payload = |word: &str| {
+        let number = word.strip_prefix("payload")?.parse().ok()?;
+        Some(PayloadId::from_u32(number))
+    };
+    Some(match *words {
+        ["allocate", visibility, word] => NodeOp::Allocate {
+            payload: payload(word)?,
+            visibility: Scope::from_name(visibility)?,
+        },
+        ["input"] => NodeOp::Input,
+        ["enqueue"] => NodeOp::Enqueue,
+        ["count"] => NodeOp::Count,
+        ["is_valid", word] => NodeOp::IsValid {
+            payload: payload(word)?,
+        },
+        ["finish"] => NodeOp::Finish,
+        ["load"] => NodeOp::Load,
+        ["store"] => NodeOp::Store,
+        _ => return None,
+    })
 }
 
 impl Parser {
@@ -321,6 +345,12 @@ impl Parser {
                 words.rest = &[];
                 let args = self.operands(func, defined)?;
                 InstKind::Group { op, scope, args }
+            }
+            "node" => {
+                let op = need!(node_op(words.rest));
+                words.rest = &[];
+                let args = self.operands(func, defined)?;
+                InstKind::Node { op, args }
             }
             "load_arg" => InstKind::LoadArg {
                 offset: self.u32()?,

@@ -5,6 +5,7 @@ use super::super::{
     KernelArgKind, KernelInfo, Module, PrintfArg, Scalar, Type, Value, ValueDef,
 };
 use super::names::FLOAT_FLAGS;
+use super::node::{write_node, write_payload};
 use crate::interp::half::f16_to_f64;
 use std::fmt::Write;
 
@@ -16,6 +17,9 @@ pub fn module_to_text(module: &Module) -> String {
     }
     for (id, global) in module.globals.iter() {
         write_global(&mut out, &id.to_string(), global);
+    }
+    for (id, payload) in module.payloads.iter() {
+        write_payload(&mut out, id, payload);
     }
     for kernel in &module.kernels {
         write_kernel(&mut out, kernel);
@@ -43,7 +47,7 @@ pub fn inst_to_text(func: &Function, inst: Inst) -> String {
     out
 }
 
-fn quoted(bytes: &[u8]) -> String {
+pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for &byte in bytes {
         match byte {
@@ -102,6 +106,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     }
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
+    }
+    if let Some(node) = &kernel.node {
+        write_node(out, node);
     }
     if !kernel.attributes.is_empty() {
         let _ = write!(out, " attributes {}", quoted(kernel.attributes.as_bytes()));
@@ -455,6 +462,12 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             let args = operands(func, args);
             let gap = if args.is_empty() { "" } else { " " };
             format!("group.{}.{}{gap}{args}", scope.name(), op.name())
+        }
+        InstKind::Node { op, args } => {
+            let payload = op.payload().map(|id| format!(".{id}")).unwrap_or_default();
+            let args = operands(func, args);
+            let gap = if args.is_empty() { "" } else { " " };
+            format!("node.{}{payload}{gap}{args}", op.name().join("."))
         }
         InstKind::LoadArg { offset } => format!("load_arg {offset}"),
         InstKind::LocalArg { ordinal } => format!("local_arg {ordinal}"),

@@ -185,7 +185,10 @@ fn split_region(
             let kind = &work.func.insts[inst].kind;
             if matches!(
                 kind,
-                InstKind::Barrier { .. } | InstKind::Group { .. } | InstKind::Call { .. }
+                InstKind::Barrier { .. }
+                    | InstKind::Group { .. }
+                    | InstKind::Node { .. }
+                    | InstKind::Call { .. }
             ) {
                 return None;
             }

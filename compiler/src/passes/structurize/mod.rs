@@ -132,7 +132,7 @@ fn num_convergent(func: &Function) -> usize {
         .filter(|&&inst| {
             matches!(
                 func.insts[inst].kind,
-                InstKind::Barrier { .. } | InstKind::Group { .. }
+                InstKind::Barrier { .. } | InstKind::Group { .. } | InstKind::Node { .. }
             )
         })
         .count()

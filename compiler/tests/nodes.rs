@@ -1,0 +1,140 @@
+//! File tests of execution-graph nodes (SPV_AMDX_shader_enqueue): `filetests/ir/node/*.ir` are
+//! read, verified, written again, lowered and emitted; what the emitted module says of its nodes
+//! is read back and pinned beside the file with the module. `bad_*.ir` pin what the verifier says.
+//!
+//! spirv-val knows the extension from 2024.4 on; `PUMICE_SPIRV_VAL` may name a newer one than the
+//! machine's. What an older one cannot judge is left to our own reader of the extension.
+//! `; spirv-val: text` allows an error with that text: 2025.1 refuses the type operand of
+//! OpIsNodePayloadValidAMDX, which the extension requires.
+
+mod lowering_passes;
+mod support;
+
+use pumice_compiler::ir::text::{module_to_text, parse_module};
+use pumice_compiler::ir::verify;
+use pumice_compiler::vulkan::{self, graph};
+use pumice_compiler::{LowerOptions, Target};
+use std::path::{Path, PathBuf};
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/node");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("filetests/ir/node")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "ir"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 8, "the files are there");
+    files
+}
+
+fn target() -> Target {
+    Target {
+        shader_enqueue: true,
+        ..Target::reference()
+    }
+}
+
+fn emit(text: &str) -> Result<Vec<u32>, String> {
+    let mut module = parse_module(text).map_err(|e| e.to_string())?;
+    let written = module_to_text(&module);
+    let again = parse_module(&written).map_err(|e| format!("{e}\n{written}"))?;
+    if module_to_text(&again) != written {
+        return Err("the text form does not round-trip".into());
+    }
+    verify(&module).map_err(|e| e.to_string())?;
+    lowering_passes::lower(&mut module, &target())?;
+    let emitted = vulkan::emit(&mut module, &target(), &LowerOptions::default());
+    Ok(emitted.map_err(|e| e.to_string())?.words)
+}
+
+/// Whether spirv-val accepts the module; true also where it is too old to know.
+fn validate(words: &[u32], allowed: Option<&str>) -> Result<(), String> {
+    let tool = std::env::var("PUMICE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".into());
+    let words = pumice_reflection::strip_non_semantic(words);
+    match support::validate_with(&tool, &words, "vulkan1.2") {
+        Ok(()) => Ok(()),
+        // ShaderEnqueueAMDX is unknown to it.
+        Err(e) if e.contains("5067") => Ok(()),
+        Err(e) if allowed.is_some_and(|text| e.contains(text)) => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+fn check(path: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if stem.starts_with("bad_") {
+        return match emit(&text) {
+            Ok(_) => Err("it is accepted".into()),
+            Err(message) => Ok(format!("{message}\n")),
+        };
+    }
+    let words = emit(&text)?;
+    let allowed = text.lines().find_map(|l| l.strip_prefix("; spirv-val: "));
+    validate(&words, allowed)?;
+    let graph = graph::read(&words)?;
+    Ok(graph.to_string())
+}
+
+#[test]
+fn every_file_is_what_it_was_blessed_as() {
+    let bless = std::env::var_os("PUMICE_BLESS").is_some();
+    let mut failures = Vec::new();
+    for path in files() {
+        let name = path
+            .file_name()
+            .expect("name")
+            .to_string_lossy()
+            .into_owned();
+        let pinned = path.with_extension("graph");
+        match check(&path) {
+            Ok(got) if bless => std::fs::write(pinned, got).expect("writable"),
+            Ok(got) => {
+                if std::fs::read_to_string(pinned).unwrap_or_default() != got {
+                    failures.push(format!("{name}: it now says\n{got}"));
+                }
+            }
+            Err(e) => failures.push(format!("{name}: {e}")),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn a_device_without_graphs_refuses_nodes() {
+    let text = std::fs::read_to_string(files().last().expect("a file")).expect("readable");
+    let mut module = parse_module(&text).expect("reads");
+    let target = Target::reference();
+    lowering_passes::lower(&mut module, &target).expect("lowers");
+    let error = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect_err("refused");
+    assert!(error.message.contains("VK_AMDX_shader_enqueue"), "{error}");
+}
+
+/// Reading never panics, whatever the words.
+#[test]
+fn damaged_modules_are_refused() {
+    let mut state = 0x9E37_79B9_u32;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as usize % below
+    };
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let Ok(words) = emit(&text) else { continue };
+        for _ in 0..500 {
+            let mut damaged = words.clone();
+            for _ in 0..1 + next(3) {
+                let at = 5 + next(damaged.len() - 5);
+                damaged[at] = match next(3) {
+                    0 => damaged[at] ^ 1 << next(32),
+                    1 => next(80) as u32,
+                    _ => damaged[5 + next(words.len() - 5)],
+                };
+            }
+            let _ = graph::read(&damaged);
+        }
+    }
+}
