@@ -1,6 +1,7 @@
 //! clGetDeviceInfo: every query and its answer.
 
 use opencl_sys as cl;
+use pumice_compiler::Abi;
 use pumice_compiler::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
@@ -239,8 +240,12 @@ impl Object<Device> {
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Info::u64(if on_cpu { cache_size() } else { 0 }),
             cl::CL_DEVICE_GLOBAL_MEM_SIZE => Info::u64(caps.device_memory()),
             cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Info::u64(self.max_allocation()),
-            // Constant pointers are addresses among the other arguments.
-            cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32((MAX_PARAMETER_SIZE / 8) as u32),
+            // Constant pointers are addresses among the other arguments, or storage buffers beside
+            // those of plain data, printf and program-scope data.
+            cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32(match self.abi() {
+                Abi::Addresses => (MAX_PARAMETER_SIZE / 8) as u32,
+                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4),
+            }),
             cl::CL_DEVICE_LOCAL_MEM_TYPE => {
                 Info::u32(if on_cpu { cl::CL_GLOBAL } else { cl::CL_LOCAL })
             }

@@ -30,7 +30,7 @@ pub enum BindingKind {
 
 impl BindingKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::StorageBuffer,
         Self::UniformBuffer,
         Self::SampledImage,

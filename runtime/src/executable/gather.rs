@@ -537,6 +537,7 @@ impl Builder<'_> {
             places.push((ordinal, place));
         }
 
+        check_counts(self.caps, bindings.values().map(|&(kind, _)| kind)).map_err(in_kernel)?;
         let sets = bindings
             .keys()
             .map(|&(set, _)| set as usize + 1)
@@ -606,6 +607,43 @@ fn push_end(caps: &Capabilities, offset: u32, size: u32) -> Result<u32> {
     end.ok_or_else(|| {
         format!("push constants up to {offset}+{size} bytes, the device takes {limit}")
     })
+}
+
+/// A kernel has no more descriptors of a kind, and in all, than the device takes.
+fn check_counts(caps: &Capabilities, kinds: impl Iterator<Item = BindingKind>) -> Result<()> {
+    use BindingKind as K;
+    let limits = &caps.limits;
+    let kinds: Vec<BindingKind> = kinds.collect();
+    for (what, limit, of) in [
+        (
+            "storage buffers",
+            limits.max_storage_buffers,
+            &[K::StorageBuffer][..],
+        ),
+        (
+            "uniform buffers",
+            limits.max_uniform_buffers,
+            &[K::UniformBuffer],
+        ),
+        (
+            "sampled images",
+            limits.max_sampled_images,
+            &[K::SampledImage, K::UniformTexelBuffer],
+        ),
+        (
+            "storage images",
+            limits.max_storage_images,
+            &[K::StorageImage, K::StorageTexelBuffer],
+        ),
+        ("samplers", limits.max_samplers, &[K::Sampler]),
+        ("descriptors", limits.max_resources, &K::ALL),
+    ] {
+        let count = kinds.iter().filter(|kind| of.contains(kind)).count();
+        if count > limit as usize {
+            return Err(format!("{count} {what}, the device takes {limit}"));
+        }
+    }
+    Ok(())
 }
 
 fn check_set(caps: &Capabilities, set: u32) -> Result<()> {

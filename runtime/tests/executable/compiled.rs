@@ -42,6 +42,11 @@ struct Cases<'k> {
 impl Cases<'_> {
     /// Compiles a program; its module has these instructions.
     fn build(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Executable {
+        let words = self.compile(source, abi, instructions);
+        self.kit.executable(&words)
+    }
+
+    fn compile(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Vec<u32> {
         let mut target = Target::reference();
         target.abi = abi;
         target.max_subgroup_size = self.kit.caps().subgroup.size;
@@ -69,7 +74,7 @@ impl Cases<'_> {
             assert!(written.contains(name), "{name} is not in {written:?}");
         }
         self.seen.extend(written);
-        self.kit.executable(&words)
+        words
     }
 
     fn launch(
@@ -352,6 +357,33 @@ fn every_instruction_is_written_and_dispatched() {
             .filter(|n| cases.seen.contains(*n))
             .collect();
         assert!(both.is_empty(), "written after all: {both:?}");
+    });
+}
+
+/// More buffers than the device has descriptors for are said when the program is built.
+#[test]
+fn too_many_buffers() {
+    with_kit(|kit| {
+        let limit = kit.caps().limits.max_storage_buffers;
+        if limit > 200 {
+            return;
+        }
+        let params: Vec<String> = (0..=limit).map(|n| format!("global int *a{n}")).collect();
+        let source = format!(
+            "kernel void k({}) {{ *a0 = *a{limit}; }}",
+            params.join(", ")
+        );
+        let mut cases = Cases {
+            kit,
+            seen: BTreeSet::new(),
+        };
+        let words = cases.compile(&source, descriptors(|_| {}), &[]);
+        let error = Executable::new(&words, kit.caps()).unwrap_err();
+        let expected = format!("{} storage buffers, the device takes {limit}", limit + 1);
+        assert!(error.contains(&expected), "{error}");
+        // Addresses have no such limit.
+        let words = cases.compile(&source, Abi::Addresses, &[]);
+        assert!(Executable::new(&words, kit.caps()).is_ok());
     });
 }
 

@@ -23,6 +23,9 @@ fn caps() -> Capabilities {
         limits: Limits {
             max_push_constants: 128,
             max_bound_sets: 4,
+            max_storage_buffers: 4,
+            max_uniform_buffers: 4,
+            max_resources: 8,
             max_uniform_buffer_range: 65536,
             max_storage_buffer_range: 1 << 27,
             max_buffer: 1 << 30,
