@@ -12,8 +12,10 @@ mod random_cfg;
 mod run_line;
 
 use device_dispatch::{device, dispatch};
+use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::text::parse_module;
+use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LowerOptions, Target, vulkan};
 use pumice_vulkan_layer::{Device, quirks};
 use std::path::Path;
@@ -53,6 +55,12 @@ fn run_all(target: &Target) {
             continue;
         }
         match run_file(&device, &path, target) {
+            Err(e) if needs_addresses(target, &path) => {
+                assert!(e.contains("device addresses"), "{}: {e}", path.display());
+            }
+            Ok(_) if needs_addresses(target, &path) => {
+                failures.push(format!("{}: needs no addresses", path.display()));
+            }
             Ok(true) => ran += 1,
             Ok(false) => {}
             Err(e) => failures.push(format!("{}: {e}", path.display())),
@@ -80,6 +88,37 @@ fn files_run_with_arguments_in_a_uniform_buffer() {
         ..Target::reference()
     };
     run_all(&target);
+}
+
+/// Without device addresses; files that load pointers from memory are diagnosed.
+#[test]
+fn files_run_with_descriptors() {
+    for target in descriptor_targets(Target::reference()) {
+        run_all(&target);
+    }
+}
+
+/// Devices without addresses: one with everything else, one that takes words only and has no
+/// variable pointers.
+fn descriptor_targets(target: Target) -> [Target; 2] {
+    let rich = Target {
+        abi: Abi::Descriptors(DescriptorOptions::of_driver()),
+        ..target
+    };
+    let poor = Target {
+        variable_pointers: false,
+        storage8: SmallStorage::default(),
+        storage16: SmallStorage::default(),
+        ..rich.clone()
+    };
+    [rich, poor]
+}
+
+fn needs_addresses(target: &Target, path: &Path) -> bool {
+    let list = include_str!("../../compiler/filetests/needs_addresses.txt");
+    let mut names = list.lines().filter_map(|line| line.split_once(':'));
+    let name = path.file_name().unwrap_or_default();
+    target.abi != Abi::Addresses && names.any(|(n, _)| name == n)
 }
 
 #[test]
@@ -117,9 +156,16 @@ fn printf_writes_whole_records() {
 #[test]
 fn interpreter_files_run_on_the_device() {
     let Some(device) = device() else { return };
+    let with_addresses = target(&device);
+    let [rich, poor] = descriptor_targets(with_addresses.clone());
+    for target in [with_addresses, rich, poor] {
+        run_interpreter_files(&device, &target);
+    }
+}
+
+fn run_interpreter_files(device: &Device, target: &Target) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let target = target(&device);
     let options = LowerOptions::default();
     let mut failures = Vec::new();
     let mut ran = 0;
@@ -145,12 +191,21 @@ fn interpreter_files_run_on_the_device() {
         let (_, runs) = kernel_runs::parse(&text.replace("; ", "// "));
         let mut module = parse_module(&text).expect("parses");
         let ctx = pumice_compiler::passes::Ctx {
-            target: &target,
+            target,
             options: &options,
         };
-        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
-        let words = match vulkan::emit(&mut module, &target, &options) {
+        let lowered = pumice_compiler::passes::run_pipeline(&mut module, &ctx);
+        let emitted = lowered.and_then(|()| vulkan::emit(&mut module, target, &options));
+        let words = match emitted {
+            Ok(_) if needs_addresses(target, &path) => {
+                failures.push(format!("{name}: needs no addresses"));
+                continue;
+            }
             Ok(module) => module.words,
+            Err(e) if needs_addresses(target, &path) => {
+                assert!(e.message.contains("device addresses"), "{name}: {e}");
+                continue;
+            }
             Err(e) => {
                 failures.push(format!("{name}: {e}"));
                 continue;
@@ -176,7 +231,7 @@ fn interpreter_files_run_on_the_device() {
                 buffers: run.buffers.clone(),
                 args: run.args.clone(),
             };
-            let (output, _) = dispatch(&device, &words, &run.kernel, &inputs, &range);
+            let (output, _) = dispatch(device, &words, &run.kernel, &inputs, &range);
             match kernel_runs::check_expectations(run, &output.buffers) {
                 Ok(()) => ran += 1,
                 Err(e) => failures.push(format!("{name}: {e}")),

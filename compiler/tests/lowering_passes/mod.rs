@@ -5,7 +5,7 @@ use pumice_compiler::ir::{Function, Module, verify};
 use pumice_compiler::passes::{
     Changed, Ctx, FunctionCtx, LowerError, legalize_conversions, legalize_memory, lower_atomics,
     lower_collectives, lower_integers, lower_kernel_args, lower_math, lower_printf,
-    lower_subgroups, lower_wide_vectors,
+    lower_subgroups, lower_wide_vectors, select_buffers,
 };
 use pumice_compiler::{LowerOptions, Target};
 
@@ -50,5 +50,7 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
         check(module, name, Ok(()))?;
     }
     let result = lower_wide_vectors::run(module, &ctx).map(|_| ());
-    check(module, "lower_wide_vectors", result)
+    check(module, "lower_wide_vectors", result)?;
+    let result = select_buffers::run(module, &ctx).map(|_| ());
+    check(module, "select_buffers", result)
 }

@@ -58,8 +58,10 @@ fn whole(buffer: Buffer) -> Resource {
 }
 
 fn create(device: &Device, bytes: &[u8]) -> Buffer {
+    // Whole words: devices may have no narrower accesses.
+    let size = bytes.len().max(4).next_multiple_of(4);
     let buffer = device
-        .create_buffer(bytes.len().max(4) as u64, MemoryClass::HostVisibleDevice)
+        .create_buffer(size as u64, MemoryClass::HostVisibleDevice)
         .expect("buffer");
     buffer.write(0, bytes).expect("write");
     buffer
