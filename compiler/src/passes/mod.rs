@@ -31,6 +31,7 @@ pub mod lower_printf;
 pub mod lower_subgroups;
 pub mod lower_wide_vectors;
 pub mod mem2reg;
+pub mod mixed_atomics;
 pub mod rewrite;
 pub mod select_buffers;
 pub mod simplify_cfg;
@@ -296,6 +297,12 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::TryFunction(lower_atomics::run),
         requires: &[Property::GenericLowered, Property::PrintfLowered],
         ensures: &[Property::AtomicsLowered],
+    },
+    Pass {
+        name: "mixed_atomics",
+        run: PassFn::TryModule(mixed_atomics::run),
+        requires: &[Property::Linked, Property::AtomicsLowered],
+        ensures: &[],
     },
     Pass {
         name: "legalize_conversions",

@@ -213,7 +213,7 @@ impl Emitter<'_> {
             } => {
                 if unit != bytes {
                     return Err(LowerError::new(
-                        "32-bit and 64-bit atomics on the same local memory are not supported",
+                        "internal: atomics of two widths on one array",
                     ));
                 }
                 Ok((self.element(var, class, unit, offset, 0), class))

@@ -29,6 +29,8 @@ mod reflect;
 mod work_items;
 
 pub use abi::{ArgLayout, ArgPlace};
+pub(crate) use emitter::reachable;
+pub(crate) use partition::Partitions;
 
 use crate::ir::{FuncId, Module};
 use crate::passes::LowerError;
