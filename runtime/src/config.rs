@@ -96,6 +96,8 @@ variables! {
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
+    FAULTS = "PUMICE_FAULTS",
+        "Vulkan calls that are to fail, for tests: `CALL:host|device|lost:EVERY`, separated by commas; CALL may be *.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",
         "The Vulkan loader to open instead of libvulkan.so.1.";
 }

@@ -8,7 +8,9 @@ use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks;
-use pumice_vulkan_layer::{Capabilities, DeviceType, Instance, InstanceConfig, PhysicalDevice};
+use pumice_vulkan_layer::{
+    Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
+};
 
 use crate::config;
 use crate::error::{Error, Result};
@@ -29,8 +31,10 @@ pub struct Device {
     physical: PhysicalDevice,
     name: String,
     device_type: u64,
-    /// The device opened for work; `None` when that failed.
-    gpu: OnceLock<Option<gpu::Device>>,
+    /// The device opened for work.
+    gpu: OnceLock<gpu::Device>,
+    /// Guards the opening, which is tried again after a failure.
+    opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
 }
 
@@ -64,6 +68,7 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
     let config = InstanceConfig {
         validation: config::VALIDATION.flag(false),
         masked: masked(),
+        faults: faults(&config::FAULTS.list()),
         library: config::VULKAN_LIBRARY.value().map(Into::into),
     };
     let instance = match Instance::load(&config) {
@@ -113,6 +118,7 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
                 name: name.clone().unwrap_or_else(|| caps.name.clone()),
                 device_type: device_type.unwrap_or(natural),
                 gpu: OnceLock::new(),
+                opening: Mutex::new(()),
                 target: OnceLock::new(),
                 physical: physical.clone(),
             });
@@ -121,6 +127,18 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
             device
         })
         .collect()
+}
+
+/// The faults that tests ask for.
+fn faults(list: &[String]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for text in list {
+        match Fault::parse(text) {
+            Some(fault) => faults.push(fault),
+            None => log::warn!("{}: {text}?", config::FAULTS.name),
+        }
+    }
+    faults
 }
 
 /// The devices that the application is to see: all for an empty list, else those that an entry
@@ -196,19 +214,23 @@ impl Device {
         self.device_type
     }
 
-    /// The device, opened at the first call.
+    /// The device, opened at the first call that can.
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
     pub fn gpu(&self) -> Result<&gpu::Device> {
-        self.gpu
-            .get_or_init(|| {
-                gpu::Device::open(&self.physical)
-                    .inspect_err(|error| log::error!("{}: {error}", self.name))
-                    .ok()
-            })
-            .as_ref()
-            .ok_or(Error::DeviceNotAvailable)
+        let _opening = match self.gpu.get() {
+            Some(gpu) => return Ok(gpu),
+            None => self.opening.lock(),
+        };
+        if let Some(gpu) = self.gpu.get() {
+            return Ok(gpu);
+        }
+        let opened = gpu::Device::open(&self.physical).map_err(|error| {
+            log::error!("{}: {error}", self.name);
+            Error::DeviceNotAvailable
+        })?;
+        Ok(self.gpu.get_or_init(|| opened))
     }
 
     /// CL_DEVICE_MAX_MEM_ALLOC_SIZE in bytes.

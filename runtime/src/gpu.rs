@@ -81,9 +81,17 @@ impl Device {
 
     /// A stream for one command queue.
     pub fn create_stream(&self) -> Result<Stream> {
+        // A queue is no memory object, whatever ran out.
+        let queue = self
+            .raw
+            .create_queue()
+            .map_err(|failure| match error(failure) {
+                Error::MemObjectAllocationFailure => Error::OutOfResources,
+                other => other,
+            })?;
         Ok(Stream {
             device: self.raw.clone(),
-            queue: self.raw.create_queue().map_err(error)?,
+            queue,
         })
     }
 

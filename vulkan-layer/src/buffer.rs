@@ -9,6 +9,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
+use crate::fault;
 
 /// Where a buffer's memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +86,7 @@ struct RawBuffer<'a> {
 
 impl<'a> RawBuffer<'a> {
     fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+        fault::check("vkCreateBuffer")?;
         // SAFETY: `info` and what it points at live through the call.
         let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
         Ok(Self { device, raw })
@@ -153,6 +155,7 @@ impl Buffer {
         } else {
             AllocationScheme::GpuAllocatorManaged
         };
+        fault::check("vkAllocateMemory")?;
         let allocation = device.allocator.lock().allocate(&AllocationCreateDesc {
             name: "buffer",
             requirements,
@@ -384,6 +387,7 @@ impl Device {
         if has_addresses(device) {
             info = info.push_next(&mut flags);
         }
+        fault::check("vkAllocateMemory")?;
         // SAFETY: the pointer is valid by this function's contract and aligned as checked.
         let memory = unsafe { device.raw.allocate_memory(&info, None) };
         let memory = memory.call("vkAllocateMemory")?;

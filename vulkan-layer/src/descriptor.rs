@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
+use crate::fault;
 use crate::pipeline::{Binding, BindingKind, Layout};
 
 /// What a binding gets.
@@ -107,6 +108,7 @@ fn new_pool(device: &DeviceShared, bindings: &[Binding]) -> Result<vk::Descripto
         .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
         .max_sets(POOL_SETS)
         .pool_sizes(&sizes);
+    fault::check("vkCreateDescriptorPool")?;
     // SAFETY: `info` and what it points at live through the call.
     let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
     pool.call("vkCreateDescriptorPool")

@@ -12,6 +12,7 @@ use crate::buffer::{Buffer, MemoryClass};
 use crate::caps::{self, Capabilities};
 use crate::descriptor::DescriptorPools;
 use crate::error::{Context, Error, Result};
+use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
 use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
@@ -135,7 +136,11 @@ impl Device {
 
     /// What a start-up shader found out about the device; run at the first call, then remembered.
     pub fn probes(&self) -> &Probes {
-        (self.shared.probes).get_or_init(|| probe::run(self))
+        (self.shared.probes).get_or_init(|| {
+            let probes = probe::run(self);
+            fault::arm();
+            probes
+        })
     }
 
     /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a

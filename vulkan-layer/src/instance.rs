@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use crate::caps::{self, Capabilities};
 use crate::device::Device;
 use crate::error::{Context, Error, Result};
+use crate::fault::{self, Fault};
 
 /// What an instance is made with. The runtime reads it from its own configuration; this crate
 /// reads no environment.
@@ -21,6 +22,8 @@ pub struct InstanceConfig {
     pub masked: Vec<String>,
     /// The Vulkan loader to open instead of `libvulkan.so.1`.
     pub library: Option<OsString>,
+    /// Calls that are to fail, in tests.
+    pub faults: Vec<Fault>,
 }
 
 /// A device that is not offered, and why.
@@ -64,6 +67,7 @@ impl Instance {
     /// # Errors
     /// [`Error::NoVulkan`] where there is no Vulkan 1.2; nothing is printed and nothing aborts.
     pub fn load(config: &InstanceConfig) -> Result<Self> {
+        fault::plan(&config.faults);
         let entry = load_entry(config)?;
         // SAFETY: the entry was loaded from a Vulkan loader.
         let version = unsafe { entry.try_enumerate_instance_version() };

@@ -37,6 +37,7 @@ pub mod caps;
 mod descriptor;
 mod device;
 mod error;
+mod fault;
 mod features;
 mod instance;
 mod pipeline;
@@ -53,6 +54,7 @@ pub use caps::{Capabilities, DeviceType};
 pub use descriptor::{DescriptorSet, Resource};
 pub use device::Device;
 pub use error::{Error, Result};
+pub use fault::Fault;
 pub use features::Features;
 pub use instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
 pub use pipeline::{

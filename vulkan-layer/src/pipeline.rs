@@ -7,6 +7,7 @@ use ash::vk;
 
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
+use crate::fault;
 
 /// What a binding of a descriptor set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +145,7 @@ impl Device {
                 })
                 .collect();
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            fault::check("vkCreateDescriptorSetLayout")?;
             // SAFETY: `info` and what it points at live through the call.
             let set = unsafe { raw.create_descriptor_set_layout(&info, None) };
             layout.sets.push(set.call("vkCreateDescriptorSetLayout")?);
@@ -158,6 +160,7 @@ impl Device {
         if desc.push_constant_size > 0 {
             info = info.push_constant_ranges(&range);
         }
+        fault::check("vkCreatePipelineLayout")?;
         // SAFETY: the set layouts are alive; `info` lives through the call.
         let result = unsafe { raw.create_pipeline_layout(&info, None) };
         layout.raw = result.call("vkCreatePipelineLayout")?;
@@ -178,6 +181,7 @@ impl Device {
         }
         let words = pumice_reflection::strip_non_semantic(words);
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        fault::check("vkCreateShaderModule")?;
         // SAFETY: `info` points at the words, which live through the call.
         let raw = unsafe { self.shared.raw.create_shader_module(&info, None) };
         let raw = raw.map_err(|result| pipeline_error("vkCreateShaderModule", result))?;
@@ -234,6 +238,7 @@ impl Device {
             .flags(flags)
             .stage(stage)
             .layout(desc.layout.0.raw);
+        fault::check("vkCreateComputePipelines")?;
         // SAFETY: module and layout are alive and of this device; `info` lives through the call.
         let result = unsafe {
             (self.shared.raw).create_compute_pipelines(self.shared.pipeline_cache, &[info], None)

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
+use crate::fault;
 use crate::raw::host_clock_ns;
 
 /// A place for the device's time, written by [`crate::Recorder::write_timestamp`]. Cheap to clone.
@@ -73,6 +74,7 @@ impl QueryPools {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(POOL_QUERIES);
+        fault::check("vkCreateQueryPool")?;
         // SAFETY: `info` lives through the call.
         let pool = unsafe { device.raw.create_query_pool(&info, None) };
         let pool = pool.call("vkCreateQueryPool")?;

@@ -9,6 +9,7 @@ use crate::buffer::{Buffer, MemoryClass};
 use crate::descriptor::DescriptorSet;
 use crate::device::DeviceShared;
 use crate::error::{Context, Error, Result};
+use crate::fault;
 use crate::pipeline::Pipeline;
 use crate::query::Timestamp;
 use crate::submit::{Commands, QueueShared};
@@ -64,6 +65,7 @@ impl Recorder {
             kept: Vec::new(),
             pipeline: None,
         };
+        fault::check("vkBeginCommandBuffer")?;
         begun.call("vkBeginCommandBuffer")?;
         Ok(recorder)
     }

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
+use crate::fault;
 use crate::recorder::{Kept, Recorder};
 
 /// A queue with one timeline: each submission has a value, and values are reached in order.
@@ -131,6 +132,7 @@ impl Device {
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        fault::check("vkCreateSemaphore")?;
         // SAFETY: `info` lives through the call; timelineSemaphore is in the floor.
         let semaphore = unsafe { self.shared.raw.create_semaphore(&info, None) };
         semaphore.call("vkCreateSemaphore")
@@ -199,6 +201,7 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
+        fault::check("vkGetSemaphoreCounterValue")?;
         // SAFETY: the semaphore is alive and of the timeline kind.
         let value = unsafe {
             self.0
@@ -251,6 +254,7 @@ impl Timeline {
         let info = vk::SemaphoreWaitInfo::default()
             .semaphores(&semaphores)
             .values(&values);
+        fault::check("vkWaitSemaphores")?;
         // SAFETY: the semaphore is alive and of the timeline kind.
         match unsafe { self.0.device.raw.wait_semaphores(&info, timeout) } {
             Ok(()) => Ok(true),
@@ -279,6 +283,7 @@ impl QueueShared {
         let info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::TRANSIENT)
             .queue_family_index(self.device().family);
+        fault::check("vkCreateCommandPool")?;
         // SAFETY: the family is the one that the device's queues are of.
         let pool = unsafe { raw.create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
         let info = vk::CommandBufferAllocateInfo::default()
@@ -364,6 +369,7 @@ impl QueueShared {
             .command_buffers(&command_buffers)
             .signal_semaphores(&signals)
             .push_next(&mut timeline);
+        fault::check("vkQueueSubmit")?;
         let queue = self.device().queues[self.index].lock();
         // SAFETY: the command buffer is complete and owned by the recorder, everything that it
         // uses is kept, and both the VkQueue and this timeline's order are locked.

@@ -1,0 +1,189 @@
+// client: once
+/* Vulkan calls fail (PUMICE_FAULTS): the application gets one of the codes for want of something,
+ * everything goes on with the same objects when it tries again, and nothing aborts or hangs. A lost
+ * device fails every command from then on. The client runs itself again with each plan. */
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1024, TRIES = 100 };
+
+static int faults;
+
+/* Whether a code says that something ran out. */
+static int ran_out(cl_int code)
+{
+    return code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY ||
+           code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+/* Tries a call until it succeeds. */
+#define TRY(call, code)                                                                         \
+    do {                                                                                        \
+        int tries_ = 0;                                                                         \
+        for (;; tries_++) {                                                                     \
+            call;                                                                               \
+            if ((code) == CL_SUCCESS)                                                           \
+                break;                                                                          \
+            faults++;                                                                           \
+            if (!ran_out(code) || tries_ == TRIES) {                                            \
+                fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, (int)(code)); \
+                exit(1);                                                                        \
+            }                                                                                   \
+        }                                                                                       \
+    } while (0)
+
+static const char *source =
+    "constant int table[2] = {5, 7};\n"
+    "kernel void twice(global const int *in, global int *out, local int *l, int n)\n"
+    "{ size_t i = get_global_id(0); l[get_local_id(0)] = in[i] * 2; out[i] = l[get_local_id(0)] + table[n];\n"
+    "  if (in[i] == -1) printf(\"never\\n\"); }\n";
+
+/* Runs a command until its event ends well. */
+static void finished(cl_event event, int *again)
+{
+    cl_int status = 0, error = clWaitForEvents(1, &event);
+    CHECK(error == CL_SUCCESS || error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || ran_out(error));
+    MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    *again = status != CL_COMPLETE;
+    if (*again) {
+        faults++;
+        CHECK(ran_out(status));
+    }
+    MUST(clReleaseEvent(event));
+}
+
+static int worker(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    cl_context context;
+    TRY(context = clCreateContext(NULL, 1, &device, NULL, NULL, &error), error);
+    for (int round = 0; round < 12; round++) {
+        cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, (cl_queue_properties)(round % 4), 0};
+        cl_command_queue queue;
+        TRY(queue = clCreateCommandQueueWithProperties(context, device, list, &error), error);
+        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+        MUST(error);
+        MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+        cl_kernel kernel = clCreateKernel(program, "twice", &error);
+        MUST(error);
+        int in[N], out[N];
+        for (int i = 0; i < N; i++)
+            in[i] = i + round;
+        cl_mem from, to;
+        TRY(from = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof in, in, &error), error);
+        TRY(to = clCreateBuffer(context, 0, sizeof out, NULL, &error), error);
+        int which = round % 2, again = 1;
+        MUST(clSetKernelArg(kernel, 0, sizeof from, &from));
+        MUST(clSetKernelArg(kernel, 1, sizeof to, &to));
+        MUST(clSetKernelArg(kernel, 2, 64 * 4, NULL));
+        MUST(clSetKernelArg(kernel, 3, sizeof which, &which));
+        size_t global = N, local = 64;
+        cl_event event;
+        while (again) {
+            TRY(error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &event),
+                error);
+            finished(event, &again);
+        }
+        for (again = 1; again;) {
+            TRY(error = clEnqueueCopyBuffer(queue, to, from, 0, 0, sizeof in, 0, NULL, &event), error);
+            finished(event, &again);
+        }
+        TRY(error = clEnqueueReadBuffer(queue, from, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), error);
+        for (int i = 0; i < N; i++)
+            if (out[i] != (i + round) * 2 + (which ? 7 : 5)) {
+                EQ(out[i], (i + round) * 2 + (which ? 7 : 5));
+                break;
+            }
+        int *mapped;
+        TRY(mapped = clEnqueueMapBuffer(queue, to, CL_TRUE, CL_MAP_READ, 0, sizeof out, 0, NULL, NULL,
+                                        &error),
+            error);
+        CHECK(memcmp(mapped, out, sizeof out) == 0);
+        MUST(clEnqueueUnmapMemObject(queue, to, mapped, 0, NULL, NULL));
+        MUST(clFinish(queue));
+        MUST(clReleaseMemObject(from));
+        MUST(clReleaseMemObject(to));
+        MUST(clReleaseKernel(kernel));
+        MUST(clReleaseProgram(program));
+        MUST(clReleaseCommandQueue(queue));
+    }
+    release_last(context);
+    printf("%d faults\n", faults);
+    return failures || !faults;
+}
+
+/* After the loss every command fails, waits return and the objects can be released. */
+static int lost(void)
+{
+    cl_int error = 0, status = 0, value = 3;
+    cl_device_id device = pumice_device();
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error), other;
+    MUST(error);
+    cl_event last = NULL;
+    int failed = 0;
+    for (int i = 0; i < 200; i++) {
+        cl_event event = NULL;
+        error = clEnqueueFillBuffer(queue, buffer, &value, 4, 0, 4096, last ? 1 : 0, last ? &last : NULL,
+                                    &event);
+        if (error) {
+            failed++;
+            continue;
+        }
+        if (last)
+            MUST(clReleaseEvent(last));
+        last = event;
+        if (i % 10 == 0)
+            MUST(clFlush(queue));
+    }
+    MUST(clFinish(queue));
+    if (last) {
+        MUST(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        CHECK(status < 0);
+        MUST(clReleaseEvent(last));
+    }
+    CHECK(failed || status < 0);
+    other = clCreateBuffer(context, 0, 4096, NULL, &error);
+    CHECK(!other && ran_out(error));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseCommandQueue(queue));
+    MUST(clReleaseContext(context));
+    return failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return argv[1][0] == 'l' ? lost() : worker();
+    static const char *const plans[] = {
+        "vkCreateBuffer:device:3", "vkAllocateMemory:device:6", "vkAllocateMemory:host:5",
+        "vkCreateBuffer:host:7", "vkCreateCommandPool:device:2", "vkBeginCommandBuffer:host:3",
+        "vkQueueSubmit:device:3", "vkQueueSubmit:host:2", "vkCreateShaderModule:host:2",
+        "vkCreateComputePipelines:device:2", "vkCreatePipelineLayout:host:2",
+        "vkCreateBuffer:device:4,vkQueueSubmit:host:5", "*:device:13", "*:host:11",
+        "vkQueueSubmit:lost:3", "vkWaitSemaphores:lost:2", "vkGetSemaphoreCounterValue:lost:5",
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            setenv("PUMICE_FAULTS", plans[i], 1);
+            alarm(60);
+            execl(argv[0], argv[0], strstr(plans[i], "lost") ? "lost" : "worker", NULL);
+            _exit(99);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (status) {
+            fprintf(stderr, "%s: status %#x\n", plans[i], (unsigned)status);
+            failures++;
+        }
+    }
+    return finish();
+}

@@ -1,0 +1,106 @@
+//! Vulkan calls that fail on purpose, for tests of what happens then.
+//!
+//! A call that may run out of something asks [`check`] before it is made. The plan is the process's
+//! and is in force once the first device has run its start-up probes.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::error::{Error, Result};
+
+/// One line of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The Vulkan function's name, or `*` for every one that asks.
+    pub call: String,
+    /// What it fails with. [`Error::DeviceLost`] stays for all calls after the first.
+    pub error: Error,
+    /// Every how manieth call fails.
+    pub every: u32,
+}
+
+impl Fault {
+    /// Reads `CALL:host|device|lost:EVERY`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(':');
+        let (call, error, every) = (parts.next()?, parts.next()?, parts.next()?);
+        let error = match error {
+            "host" => Error::OutOfHostMemory,
+            "device" => Error::OutOfDeviceMemory,
+            "lost" => Error::DeviceLost,
+            _ => return None,
+        };
+        let every = every.parse().ok().filter(|every| *every > 0)?;
+        (parts.next().is_none() && !call.is_empty()).then(|| Self {
+            call: call.into(),
+            error,
+            every,
+        })
+    }
+}
+
+static PLAN: OnceLock<Vec<(Fault, AtomicU32)>> = OnceLock::new();
+static ARMED: AtomicBool = AtomicBool::new(false);
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Sets the plan; the first one stays.
+pub(crate) fn plan(faults: &[Fault]) {
+    if !faults.is_empty() {
+        let counted = faults.iter().map(|f| (f.clone(), AtomicU32::new(0)));
+        let _ = PLAN.set(counted.collect());
+    }
+}
+
+/// Puts the plan in force.
+pub(crate) fn arm() {
+    if PLAN.get().is_some() {
+        ARMED.store(true, Ordering::Release);
+    }
+}
+
+/// The error that a call is to fail with now, if it is.
+pub(crate) fn check(call: &str) -> Result<()> {
+    if !ARMED.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    if LOST.load(Ordering::Acquire) {
+        return Err(Error::DeviceLost);
+    }
+    for (fault, count) in PLAN.get().into_iter().flatten() {
+        if fault.call != "*" && fault.call != call {
+            continue;
+        }
+        if (count.fetch_add(1, Ordering::AcqRel) + 1) % fault.every == 0 {
+            if fault.error == Error::DeviceLost {
+                LOST.store(true, Ordering::Release);
+            }
+            return Err(fault.error.clone());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fault;
+    use crate::error::Error;
+
+    #[test]
+    fn plans_are_read() {
+        let fault = Fault::parse("vkCreateBuffer:device:3").unwrap();
+        assert_eq!(fault.call, "vkCreateBuffer");
+        assert_eq!(fault.error, Error::OutOfDeviceMemory);
+        assert_eq!(fault.every, 3);
+        for wrong in [
+            "",
+            "x",
+            "x:host",
+            "x:host:0",
+            "x:any:1",
+            "x:host:1:2",
+            ":host:1",
+        ] {
+            assert_eq!(Fault::parse(wrong), None, "{wrong}");
+        }
+    }
+}
