@@ -245,14 +245,39 @@ fn masked_features_are_absent() {
 
         // Below the floor, a device is left out with the reason.
         let config = InstanceConfig {
-            masked: vec!["bufferDeviceAddress".into(), "shaderInt8".into()],
+            masked: vec!["timelineSemaphore".into(), "shaderInt8".into()],
             ..InstanceConfig::default()
         };
         let instance = Instance::load(&config).unwrap();
         assert!(instance.devices().is_empty());
         assert_eq!(
             instance.left_out()[0].reason,
-            "it lacks bufferDeviceAddress, shaderInt8"
+            "it lacks timelineSemaphore, shaderInt8"
         );
+    });
+}
+
+#[test]
+fn without_device_addresses_a_lower_floor_holds() {
+    with_device(|device| {
+        let mask = |names: &[&str]| InstanceConfig {
+            masked: names.iter().map(|name| (*name).to_string()).collect(),
+            ..InstanceConfig::default()
+        };
+        // With addresses, narrow accesses are needed too.
+        let without_bytes = Instance::load(&mask(&["storageBuffer8BitAccess"])).unwrap();
+        assert!(without_bytes.devices().is_empty());
+
+        let masked = ["bufferDeviceAddress", "storageBuffer8BitAccess"];
+        let instance = Instance::load(&mask(&masked)).unwrap();
+        let lower = instance.devices()[0].open().unwrap();
+        let class = MemoryClass::HostVisibleDevice;
+        let buffer = lower.create_buffer(5, class).unwrap();
+        assert_eq!((buffer.address(), buffer.size_in_words()), (0, 8));
+        // The probes need no addresses, apart from the one that asks for the host's.
+        let (with, without) = (device.probes(), lower.probes());
+        assert!(!without.host_addresses);
+        assert_eq!(without.exact_fma_f32, with.exact_fma_f32);
+        assert_eq!(without.denorms_f32, with.denorms_f32);
     });
 }
