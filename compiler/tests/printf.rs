@@ -23,14 +23,15 @@ fn lowered(text: &str) -> Outcome<VulkanModule> {
 #[test]
 fn strings_pass_through_functions() {
     let outcome = lowered(
-        "void say(constant char *what, int n) { printf(\"%s %d\\n\", what, n); }\n\
-         kernel void k(int n) { say(\"alpha\", 1); say(\"gamma\" + 1, 2); say(0, 3); }\n",
+        "constant char *constant kept = \"delta\";\n\
+         void say(constant char *what, int n) { printf(\"%s %d\\n\", what, n); }\n\
+         kernel void k(int n) { say(\"alpha\", 1); say(\"gamma\" + 1, 2); say(0, 3); say(kept, 4); }\n",
     );
     let module = outcome.output.expect(&outcome.log);
     support::validate(&module.words, "vulkan1.2").expect("valid");
     let reflection = pumice_reflection::read(&module.words).expect("readable");
     let shown = format!("{reflection}");
-    for text in ["alpha", "amma", "(null)", "%s %d\n"] {
+    for text in ["alpha", "amma", "delta", "(null)", "%s %d\n"] {
         let bytes = format!("{:?}", text.as_bytes());
         assert!(shown.contains(&bytes), "{text} in\n{shown}");
     }

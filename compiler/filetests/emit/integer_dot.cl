@@ -13,3 +13,8 @@ kernel void packed(global uint *u, global int *i)
   i[1] = dot_4x8packed_us_int(u[0], u[1]) + dot_acc_sat_4x8packed_us_int(u[0], u[1], i[2]);
   i[2] = dot_4x8packed_su_int(u[0], u[1]) + dot_acc_sat_4x8packed_su_int(u[0], u[1], i[2]);
 }
+kernel void arm(global char4 *s, global ushort2 *w, global int *i, global uint *n)
+{
+  i[0] = arm_dot(s[0], s[1]) + arm_dot_acc(s[0], s[1], i[1]) + arm_dot_acc_sat(s[0], s[1], i[2]);
+  n[0] = arm_dot_acc(w[0], w[1], n[1]);
+}

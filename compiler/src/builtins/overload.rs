@@ -251,6 +251,8 @@ fn letter(types: &TypeTable, term: u8, at: &Instance) -> Option<(TypeId, u8)> {
         b'k' => (TypeTable::CHAR, 1),
         b'x' => (TypeTable::FLOAT, 1),
         b'y' => (TypeTable::UCHAR, 1),
+        b'N' => (TypeTable::USHORT, 1),
+        b'H' => (TypeTable::SHORT, 1),
         b'O' => (TypeTable::ULONG, 1),
         b'B' => (TypeTable::UINT, 4),
         _ => return None,

@@ -7,7 +7,7 @@
 //! | class | K | | class | K |
 //! |---|---|---|---|---|
 //! | `f` | half, float, double | | `n` | int, uint |
-//! | `y` | uchar | | `O` | ulong |
+//! | `y` `N` | uchar, ushort | | `H` `O` | short, ulong |
 //! | `x` | float | | `L` | long, ulong |
 //! | `h` | float, double | | `w` | 8- to 32-bit integers |
 //! | `i` | all integers | | `j` | signed integers |
@@ -28,7 +28,7 @@
 //! | `I` | int, N lanes | | `W` | twice as wide as K, N lanes |
 //! | `i` `u` `z` `b` `h` `k` | int, uint, size_t, bool, half, char | | `v` `e` | void, event_t |
 //! | `A` `X` | atomic K, atomic int | | `B` | uint4 |
-//! | `y` | uchar | | `O` | ulong |
+//! | `y` `N` | uchar, ushort | | `H` `O` | short, ulong |
 //! | `x` | float | | `m` `q` `n` | sampler_t, queue_t, ndrange_t |
 //! | `E` `r` | clk_event_t, reserve_id_t | | `M` | image, see below |
 //! | `*` | pointer, see below | | `o` | behind a pointer: void |
@@ -374,6 +374,15 @@ pub static ROWS: &[Row] = &[
     row("dot_acc_sat", "- i(k4,k4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SDotAccSat, false)),
     row("dot_acc_sat", "- i(k4,y4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDotAccSat, false)),
     row("dot_acc_sat", "- i(y4,k4,i)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit"), IntDot(Op::SUDotAccSat, true)),
+    // The same by ARM's names.
+    row("arm_dot", "- u(y4,y4)", Gate::Name("cl_arm_integer_dot_product_int8"), IntDot(Op::UDot, false)),
+    row("arm_dot", "- i(k4,k4)", Gate::Name("cl_arm_integer_dot_product_int8"), IntDot(Op::SDot, false)),
+    row("arm_dot_acc", "- u(y4,y4,u)", Gate::Name("cl_arm_integer_dot_product_accumulate_int8"), IntDot(Op::UDot, false)),
+    row("arm_dot_acc", "- i(k4,k4,i)", Gate::Name("cl_arm_integer_dot_product_accumulate_int8"), IntDot(Op::SDot, false)),
+    row("arm_dot_acc", "- u(N2,N2,u)", Gate::Name("cl_arm_integer_dot_product_accumulate_int16"), IntDot(Op::UDot, false)),
+    row("arm_dot_acc", "- i(H2,H2,i)", Gate::Name("cl_arm_integer_dot_product_accumulate_int16"), IntDot(Op::SDot, false)),
+    row("arm_dot_acc_sat", "- u(y4,y4,u)", Gate::Name("cl_arm_integer_dot_product_accumulate_saturate_int8"), IntDot(Op::UDotAccSat, false)),
+    row("arm_dot_acc_sat", "- i(k4,k4,i)", Gate::Name("cl_arm_integer_dot_product_accumulate_saturate_int8"), IntDot(Op::SDotAccSat, false)),
     row("dot_4x8packed_uu_uint", "- u(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::UDot, false)),
     row("dot_4x8packed_ss_int", "- i(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SDot, false)),
     row("dot_4x8packed_su_int", "- i(u,u)", Gate::Either("cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit_packed"), IntDot(Op::SUDot, false)),

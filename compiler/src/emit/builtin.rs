@@ -193,14 +193,27 @@ impl FunctionEmitter<'_, '_> {
         if swap {
             operands.swap(0, 1);
         }
-        if self.e.module.types.is_vector(factor) {
-            self.e.b.capability(Capability::DotProductInput4x8Bit);
-        } else {
+        // Without saturation the accumulator is simply added.
+        let saturates = matches!(op, Op::UDotAccSat | Op::SDotAccSat | Op::SUDotAccSat);
+        let addend = operands.get(2).copied().filter(|_| !saturates);
+        if addend.is_some() {
+            operands.truncate(2);
+        }
+        let types = &self.e.module.types;
+        if !types.is_vector(factor) {
             self.e.b.capability(Capability::DotProductInput4x8BitPacked);
             operands.push(rspirv::spirv::PackedVectorFormat::PackedVectorFormat4x8Bit as u32);
+        } else if types.size(factor) == 4 && types.elem_lanes(factor).1 == 4 {
+            self.e.b.capability(Capability::DotProductInput4x8Bit);
+        } else {
+            self.e.b.capability(Capability::DotProductInputAll);
         }
         let result = self.e.value_type(ty);
-        self.e.b.op(op, result, &operands)
+        let dot = self.e.b.op(op, result, &operands);
+        match addend {
+            Some(addend) => self.e.b.op(Op::IAdd, result, &[dot, addend]),
+            None => dot,
+        }
     }
 
     /// The value of an argument that is an integer constant.

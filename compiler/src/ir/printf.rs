@@ -2,7 +2,7 @@
 
 use cranelift_entity::PrimaryMap;
 
-use super::{ConvertOp, Function, GlobalData, GlobalId, InstKind, Value, ValueDef};
+use super::{AddressSpace, ConvertOp, Function, GlobalData, GlobalId, InstKind, Value, ValueDef};
 
 /// The conversion letter of each directive of a printf format that takes an argument.
 pub(crate) fn conversions(format: &[u8]) -> Vec<u8> {
@@ -27,8 +27,25 @@ pub(crate) fn conversions(format: &[u8]) -> Vec<u8> {
 pub(crate) fn literal(
     func: &Function,
     globals: &PrimaryMap<GlobalId, GlobalData>,
-    mut ptr: Value,
+    ptr: Value,
 ) -> Option<Vec<u8>> {
+    let (global, offset) = constant_address(func, globals, ptr)?;
+    let data = &globals[global];
+    let start = usize::try_from(offset).ok()?;
+    if start as u64 >= data.size {
+        return None;
+    }
+    let bytes = data.init.get(start..).unwrap_or(&[]);
+    Some(bytes.iter().copied().take_while(|&b| b != 0).collect())
+}
+
+/// The variable and offset that a pointer holds, if that can be told: also one that constant
+/// memory holds.
+fn constant_address(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    mut ptr: Value,
+) -> Option<(GlobalId, i64)> {
     let mut offset = 0i64;
     loop {
         let &ValueDef::Result(inst, _) = func.def(ptr) else {
@@ -44,14 +61,16 @@ pub(crate) fn literal(
                 arg,
                 ..
             } => ptr = arg,
-            InstKind::GlobalAddr { global } => {
+            InstKind::GlobalAddr { global } => return Some((global, offset)),
+            InstKind::Load { ptr: from, .. } => {
+                let (global, at) = constant_address(func, globals, from)?;
                 let data = &globals[global];
-                let start = usize::try_from(offset).ok()?;
-                if start as u64 >= data.size {
+                if data.space != AddressSpace::Constant {
                     return None;
                 }
-                let bytes = data.init.get(start..).unwrap_or(&[]);
-                return Some(bytes.iter().copied().take_while(|&b| b != 0).collect());
+                let at = u64::try_from(at).ok()?;
+                let known = data.relocations.iter().find(|r| r.offset == at)?;
+                return Some((known.target, offset.wrapping_add(known.addend)));
             }
             _ => return None,
         }
