@@ -68,6 +68,7 @@ impl Emitter<'_> {
         let module = self.module;
         let global = module.global(id);
         let pointer = self.pointer_to(global.ty.ty, global.space);
+        let parts = self.parts(id);
         let variable = self.b.id();
         // Taken before the initialiser is written: a variable may hold its own address only
         // through another one, which `active_globals` refuses.
@@ -85,12 +86,27 @@ impl Emitter<'_> {
                 data,
                 span: global.span,
             };
-            operands.push(self.constant(global.ty.ty, image, 0)?);
+            operands.push(match parts {
+                Some((elem, count)) => self.split_constant(elem, count, image)?,
+                None => self.constant(global.ty.ty, image, 0)?,
+            });
         }
         self.active_globals.pop();
-        self.b
-            .global_at(variable, Op::Variable, Some(pointer), &operands);
-        self.globals[index] = variable;
+        if let Some((elem, count)) = parts {
+            let whole = self.split_type(elem, count);
+            let class = storage_class(global.space);
+            let own = self.b.ty_pointer(class, whole);
+            self.b
+                .global_at(variable, Op::Variable, Some(own), &operands);
+            let cast = [Op::Bitcast as u32, variable];
+            let array = self.b.global(Op::SpecConstantOp, Some(pointer), &cast);
+            self.globals[index] = array;
+            self.split_globals.push((array, variable));
+        } else {
+            self.b
+                .global_at(variable, Op::Variable, Some(pointer), &operands);
+            self.globals[index] = variable;
+        }
         self.b.name(variable, &global.name);
         if global.space == AddrSpace::Constant {
             self.b.decorate(variable, Decoration::Constant, &[]);
@@ -102,7 +118,59 @@ impl Emitter<'_> {
             Linkage::External => self.b.linkage(variable, &global.name, LinkageType::Export),
             Linkage::Import => self.b.linkage(variable, &global.name, LinkageType::Import),
         }
-        Ok(variable)
+        Ok(self.globals[index])
+    }
+
+    /// Element and length of an array whose initialiser is too long for one instruction: its
+    /// variable is a struct of shorter arrays.
+    fn parts(&self, id: GlobalId) -> Option<(TypeId, u64)> {
+        let global = self.module.global(id);
+        let Type::Array {
+            elem,
+            len: Some(len),
+        } = *self.module.types.get(global.ty.ty)
+        else {
+            return None;
+        };
+        let data = global.init.as_ref()?;
+        let is_zero = data.relocs.is_empty() && data.bytes.iter().all(|b| *b == 0);
+        (len > MAX_PARTS && !is_zero).then_some((elem.ty, len))
+    }
+
+    fn split_type(&mut self, elem: TypeId, count: u64) -> u32 {
+        let elem = self.memory_type(elem);
+        let mut members = Vec::new();
+        let mut left = count;
+        while left > 0 {
+            let part = left.min(MAX_PARTS);
+            members.push(self.b.ty_array(elem, part));
+            left -= part;
+        }
+        self.b.unique(Op::TypeStruct, None, &members)
+    }
+
+    fn split_constant(
+        &mut self,
+        elem: TypeId,
+        count: u64,
+        image: Image<'_>,
+    ) -> Result<u32, EmitError> {
+        let step = self.module.types.size(elem);
+        let memory = self.memory_type(elem);
+        let mut members = Vec::new();
+        let mut at = 0;
+        while at < count {
+            let part = (count - at).min(MAX_PARTS);
+            let mut values = Vec::with_capacity(part as usize);
+            for i in at..at + part {
+                values.push(self.constant(elem, image, i * step)?);
+            }
+            let ty = self.b.ty_array(memory, part);
+            members.push(self.b.const_composite(ty, &values));
+            at += part;
+        }
+        let ty = self.split_type(elem, count);
+        Ok(self.b.const_composite(ty, &members))
     }
 
     /// A constant of a type's memory form from bytes.

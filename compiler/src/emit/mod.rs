@@ -59,6 +59,8 @@ struct Emitter<'a> {
     memory_types: Vec<u32>,
     records: FxHashMap<RecordId, Rc<RecordShape>>,
     globals: Vec<u32>,
+    /// Globals that are no OpVariable themselves, and theirs.
+    split_globals: Vec<(u32, u32)>,
     active_globals: Vec<GlobalId>,
     /// Nameless constant variables by their initialiser.
     anonymous: FxHashMap<u32, u32>,
@@ -119,6 +121,7 @@ pub fn emit(
         memory_types: Vec::new(),
         records: FxHashMap::default(),
         globals: vec![0; module.globals.len()],
+        split_globals: Vec::new(),
         active_globals: Vec::new(),
         anonymous: FxHashMap::default(),
         functions: vec![0; module.functions.len()],
@@ -198,7 +201,9 @@ impl Emitter<'_> {
         let mut interface: Vec<u32> = self.inputs.values().map(|(id, _)| *id).collect();
         if self.b.version() >= (1, 4) {
             // From 1.4 on the interface names variables of every storage class.
-            interface.extend(self.globals.iter().filter(|id| **id != 0));
+            let split = |id: u32| self.split_globals.iter().find(|s| s.0 == id);
+            let written = self.globals.iter().filter(|id| **id != 0);
+            interface.extend(written.map(|&id| split(id).map_or(id, |s| s.1)));
             interface.extend(self.anonymous.values());
         }
         interface.sort_unstable();

@@ -5,14 +5,19 @@
 //! call. Everything else stays a call: f1 calling f2 twice, thirty levels deep, stays linear
 //! because a callee that has grown past the budget is no longer copied.
 //!
+//! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
+//! one call is then not touched by itself: its body moves to its caller as it is, and its calls
+//! are looked at there, so that a chain of ten thousand functions is copied once and not once a
+//! link.
+//!
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
 use super::rewrite::Replacements;
 use super::{Changed, Ctx, LowerError};
 use crate::abi::Abi;
 use crate::ir::{
-    AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, StackSlot, Type,
-    Value, ValueDef,
+    AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
+    Type, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -30,20 +35,63 @@ const MAX_SIZE: usize = 1 << 20;
 /// A call of a function without a body, recursion, or code that grows without bound.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, calls) = bottom_up(module)?;
+    let fates = decide(module, &order, &calls, &ctx.target.abi);
     let mut changed = Changed::No;
     for id in order {
-        if calls_in(&module.functions[id]).next().is_none() {
+        if fates[id] == Fate::Moves || calls_in(&module.functions[id]).next().is_none() {
             continue;
         }
-        // Callees come first in the order, so they are final: the caller is taken out.
-        let mut func = std::mem::replace(
-            &mut module.functions[id],
-            Function::new("", Vec::new(), Vec::new()),
-        );
-        changed |= inline_into(&mut func, module, &calls, &ctx.target.abi)?;
+        // Callees come first in the order, so those that are copied are final.
+        let mut func = take(module, id);
+        changed |= inline_into(&mut func, module, &fates)?;
         module.functions[id] = func;
     }
     Ok(changed)
+}
+
+/// Takes a function out of its module.
+fn take(module: &mut Module, id: FuncId) -> Function {
+    let empty = Function::new("", Vec::new(), Vec::new());
+    std::mem::replace(&mut module.functions[id], empty)
+}
+
+/// What becomes of the calls of a function.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Fate {
+    /// They stay calls.
+    #[default]
+    Stays,
+    /// Each gets a copy of the finished body.
+    Copied,
+    /// The only one gets the body as it was.
+    Moves,
+}
+
+/// Decides for every function of the order, callees first.
+fn decide(
+    module: &Module,
+    order: &[FuncId],
+    calls: &SecondaryMap<FuncId, u32>,
+    abi: &Abi,
+) -> SecondaryMap<FuncId, Fate> {
+    let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
+    let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
+    let mut is_root: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    for kernel in &module.kernels {
+        is_root[kernel.func] = true;
+    }
+    for &id in order {
+        let func = &module.functions[id];
+        let inlined = calls_in(func).filter(|&callee| fates[callee] != Fate::Stays);
+        let grown: usize = inlined.map(|callee| sizes[callee]).sum();
+        sizes[id] = size(func).saturating_add(grown);
+        if should_inline(func, sizes[id], calls[id], abi) {
+            // Without kernels every function is wanted as it is.
+            let only = calls[id] == 1 && !is_root[id] && !module.kernels.is_empty();
+            fates[id] = if only { Fate::Moves } else { Fate::Copied };
+        }
+    }
+    fates
 }
 
 fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
@@ -134,24 +182,20 @@ fn size(func: &Function) -> usize {
         .sum()
 }
 
-fn should_inline(callee: &Function, calls: u32, abi: &Abi) -> bool {
+fn should_inline(callee: &Function, size: usize, calls: u32, abi: &Abi) -> bool {
     if callee.always_inline || pointers_cross(callee, abi) {
         return true;
     }
-    let size = size(callee);
     size <= if calls == 1 { SINGLE_CALL } else { SMALL }
 }
 
 fn inline_into(
     func: &mut Function,
-    module: &Module,
-    calls: &SecondaryMap<FuncId, u32>,
-    abi: &Abi,
+    module: &mut Module,
+    fates: &SecondaryMap<FuncId, Fate>,
 ) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     let mut total = size(func);
-    // Whether to inline is the same for every call of one callee.
-    let mut decisions: SecondaryMap<FuncId, Option<bool>> = SecondaryMap::new();
     let mut replacements = Replacements::default();
     let mut new_order = Vec::with_capacity(func.layout.blocks.len());
     // Blocks still to look at, the next one last.
@@ -162,19 +206,15 @@ fn inline_into(
             let InstKind::Call { func: callee, .. } = func.insts[inst].kind else {
                 return false;
             };
-            *decisions[callee]
-                .get_or_insert_with(|| should_inline(&module.functions[callee], calls[callee], abi))
+            fates[callee] != Fate::Stays
         });
         let Some(at) = found else { continue };
         let call = func.layout.insts[block][at];
-        let InstKind::Call {
-            func: callee, args, ..
-        } = func.insts[call].kind.clone()
-        else {
+        let InstKind::Call { func: id, args, .. } = func.insts[call].kind.clone() else {
             continue;
         };
-        let callee = &module.functions[callee];
-        total += size(callee);
+        let callee = take(module, id);
+        total += size(&callee);
         if total > MAX_SIZE {
             return Err(LowerError::new(format!(
                 "'{}' is too large once the calls that pass pointers are inlined",
@@ -184,22 +224,39 @@ fn inline_into(
         let rest = func.layout.insts[block].split_off(at + 1);
         func.layout.insts[block].pop();
         let after = continuation(func, call, rest, &mut replacements);
-        let body = copy_body(func, callee, &args, after);
+        let body = copy_body(func, &callee, &args, after);
         let dest = BlockCall {
             block: body[0],
             args: args.iter().copied().collect(),
         };
         let loc = func.insts[call].loc;
         func.append(block, InstKind::Jump { dest }, &[], loc);
-        // The copy holds no call to inline: its callees were decided when it was final, and
-        // those that stayed calls stay calls here.
-        new_order.extend_from_slice(&body);
         work.push(after);
+        if fates[id] == Fate::Moves {
+            work.extend(body.iter().rev());
+            module.functions[id] = husk(callee);
+        } else {
+            // A finished body: what is still called there stays called here.
+            new_order.extend_from_slice(&body);
+            module.functions[id] = callee;
+        }
         changed = Changed::Yes;
     }
     func.layout.blocks = new_order;
     replacements.apply(func);
     Ok(changed)
+}
+
+/// What a function leaves whose body has moved: its signature and one block that nothing reaches.
+fn husk(func: Function) -> Function {
+    let mut husk = Function::new(func.name, func.params, func.results);
+    husk.linkage = func.linkage;
+    let entry = husk.append_block();
+    for ty in husk.params.clone() {
+        husk.append_param(entry, ty);
+    }
+    husk.append(entry, InstKind::Unreachable, &[], SourceLoc::default());
+    husk
 }
 
 /// The block behind a call; its parameters take the place of the call's results.

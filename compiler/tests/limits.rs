@@ -1,0 +1,200 @@
+//! Sizes that nobody writes by hand: everything compiles, and what comes out grows with what goes
+//! in. Steps that are quadratic or worse in time show as a test that does not end.
+
+use std::fmt::Write;
+
+use pumice_compiler::{
+    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
+    link, lower,
+};
+
+fn kernel_module(text: &str) -> KernelModule {
+    let source = Source {
+        name: "big.cl",
+        text: text.as_bytes(),
+    };
+    let options = CompileOptions::default();
+    let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
+    let log = &outcome.log[..outcome.log.len().min(2000)];
+    outcome.output.unwrap_or_else(|| panic!("{log}"))
+}
+
+fn vulkan_words(text: &str) -> usize {
+    let module = kernel_module(text);
+    let linked = link(&[&module], &LinkOptions::default());
+    let linked = linked.output.expect(&linked.log);
+    let lowered = lower(&linked, &Target::reference(), &LowerOptions::default());
+    lowered.output.expect(&lowered.log).words.len()
+}
+
+/// Output for twice the input is at most a little over twice as long.
+fn grows_linearly(measure: impl Fn(usize) -> usize, size: usize) {
+    let (half, whole) = (measure(size / 2), measure(size));
+    assert!(whole * 10 <= half * 22, "{half} words became {whole}");
+}
+
+#[test]
+fn a_thousand_levels_compile() {
+    let n = |s: &str| s.repeat(1000);
+    let statement = |body: &str| {
+        let text = format!("kernel void k(global int *p, int x) {{ {body} }}\n");
+        kernel_module(&text);
+    };
+    statement(&format!("p[0] = {}x{};", n("("), n(")")));
+    statement(&format!("p[0] = {}x{};", n("(1 + "), n(")")));
+    statement(&format!("{}p[0] = x;{}", n("{"), n("}")));
+    statement(&format!("{} p[0] = x;", n("if (x)")));
+    statement(&format!("{} p[0] = x;", n("for (;x;) ")));
+    statement(&format!("if (x) ; {}", n("else if (p[1]) ;")));
+    statement(&format!("p[0] = {}x;", n("- ")));
+    statement(&format!("p[0] = {}x;", n("(int)")));
+    statement(&format!("p[0] = {}x;", n("x ? x : ")));
+    statement(&format!("p[0] = {}1;", n("x = ")));
+    statement(&format!("p[0] = {}0{};", n("p["), n("]")));
+    statement(&format!("p[0] = {}x{};", n("abs("), n(")")));
+    kernel_module(&format!(
+        "typedef {} int x; {};\nkernel void k() {{}}\n",
+        n("struct {"),
+        n("} s;")
+    ));
+    kernel_module(&format!(
+        "#define F(x) x\nkernel void k(global int *p) {{ *p = {}1{}; }}\n",
+        n("F("),
+        n(")")
+    ));
+    kernel_module(&format!(
+        "{}{}\nkernel void k() {{}}\n",
+        n("#if 1\n"),
+        n("#endif\n")
+    ));
+}
+
+#[test]
+fn lines_of_a_megabyte_compile() {
+    let mega = 1 << 20;
+    // More operands in one sum would nest deeper than the front end goes.
+    let sum = format!("+{}x", " ".repeat(98)).repeat(mega / 100);
+    kernel_module(&format!(
+        "kernel void k(global int *p, int x) {{ *p = x{sum}; }}\n"
+    ));
+    let text = "a".repeat(mega);
+    kernel_module(&format!(
+        "constant char s[] = \"{text}\";\nkernel void k(global char *p) {{ *p = s[7]; }}\n"
+    ));
+    kernel_module(&format!("/* {text} */ kernel void k() {{}} // {text}\n"));
+    kernel_module(&format!(
+        "#define ID(x) x\nkernel void k(global int *p, int x) {{ *p = ID(x{sum}); }}\n"
+    ));
+    let statements = "*p+=1;".repeat(mega / 6);
+    kernel_module(&format!(
+        "kernel void k(global int *p) {{ {statements} }}\n"
+    ));
+}
+
+fn chain(functions: usize) -> String {
+    let mut text = String::from("int f0(int x) { return x; }\n");
+    for i in 1..functions {
+        let before = i - 1;
+        let _ = writeln!(text, "int f{i}(int x) {{ return f{before}(x) + {i}; }}");
+    }
+    let last = functions - 1;
+    let _ = writeln!(
+        text,
+        "kernel void k(global int *p) {{ p[0] = f{last}(p[1]); }}"
+    );
+    text
+}
+
+#[test]
+fn ten_thousand_functions_compile() {
+    grows_linearly(|n| kernel_module(&chain(n)).words.len(), 10_000);
+    grows_linearly(|n| vulkan_words(&chain(n)), 10_000);
+}
+
+#[test]
+fn ten_megabytes_compile() {
+    let mut text = String::new();
+    let mut i = 0;
+    while text.len() < 10 << 20 {
+        let _ = writeln!(
+            text,
+            "static int helper_{i}(global const int *p, int n) {{\n    int sum = {i};\n    \
+             for (int j = 0; j < n; j++) sum += p[j] * {i}; // a comment that fills the line\n    \
+             return sum;\n}}"
+        );
+        i += 1;
+    }
+    text.push_str("kernel void k(global int *p) { p[0] = helper_7(p, 3); }\n");
+    let words = kernel_module(&text).words.len();
+    // Nothing of what no kernel reaches comes out.
+    assert!(words < 1000, "{words}");
+}
+
+#[test]
+fn two_calls_each_thirty_deep_stay_small() {
+    let mut text = String::from("int f0(int x) { return x * 3 + 1; }\n");
+    for i in 1..=30 {
+        let before = i - 1;
+        let _ = writeln!(
+            text,
+            "int f{i}(int x) {{ return f{before}(x) ^ f{before}(x + {i}); }}"
+        );
+    }
+    text.push_str("kernel void k(global int *p) { p[0] = f30(p[1]); }\n");
+    let words = vulkan_words(&text);
+    assert!(words < 1_000_000, "{words}");
+}
+
+#[test]
+fn many_of_everything_compiles() {
+    let list = |n: usize, each: &dyn Fn(usize) -> String| (0..n).map(each).collect::<String>();
+    let body = |text: String| format!("kernel void k(global int *p, int x) {{ {text} }}\n");
+    grows_linearly(
+        |n| {
+            let cases = list(n, &|i| format!("case {i}: p[{i}] = x; break;"));
+            kernel_module(&body(format!("switch (x) {{ {cases} }}")))
+                .words
+                .len()
+        },
+        8000,
+    );
+    grows_linearly(
+        |n| {
+            let locals = list(n, &|i| format!("int v{i} = x + {i}; p[{i}] = v{i};"));
+            kernel_module(&body(locals)).words.len()
+        },
+        8000,
+    );
+    grows_linearly(
+        |n| {
+            let labels = list(n, &|i| format!("l{i}: if (p[{i}]) goto l{};", n - 1 - i));
+            kernel_module(&body(format!("{labels} ;"))).words.len()
+        },
+        4000,
+    );
+    let members = list(2000, &|i| format!("int m{i};"));
+    kernel_module(&format!(
+        "struct s {{ {members} }};\nkernel void k(global struct s *p) {{ p->m1999 = p->m0; }}\n"
+    ));
+    let params = list(255, &|i| format!(", int a{i}"));
+    kernel_module(&format!(
+        "kernel void k(global int *p{params}) {{ *p = a254; }}\n"
+    ));
+    let macros = list(20_000, &|i| format!("#define M{} M{i}\n", i + 1));
+    kernel_module(&format!(
+        "#define M0 1\n{macros}{}",
+        body("*p = M20000;".to_string())
+    ));
+    let enumerators = list(20_000, &|i| format!("E{i},"));
+    kernel_module(&format!(
+        "enum {{ {enumerators} }};\n{}",
+        body("*p = E19999;".to_string())
+    ));
+    let numbers = list(60_000, &|i| format!("{i},"));
+    kernel_module(&format!(
+        "constant int t[] = {{ {numbers} }};\n{}",
+        body("*p = t[x];".to_string())
+    ));
+    let strings = list(5000, &|i| format!("printf(\"text {i}\\n\");"));
+    kernel_module(&body(strings));
+}
