@@ -117,6 +117,9 @@ pub struct Target {
     /// Whether the driver needs values that leave a loop to go through an OpPhi whose sources
     /// differ (a driver's bug; the runtime knows which).
     pub loop_values_by_phi: bool,
+    /// Whether `(a & C) | (b & !C)` must be written as `(a | !C) & (b | C)` (a bug of the
+    /// driver's compiler; the runtime knows which).
+    pub split_bit_joins: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -234,6 +237,7 @@ impl Target {
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
             loop_values_by_phi: false,
+            split_bit_joins: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

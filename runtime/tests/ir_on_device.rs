@@ -11,13 +11,13 @@ mod random_cfg;
 #[path = "../../compiler/tests/run_line/mod.rs"]
 mod run_line;
 
-use device_dispatch::{device, dispatch};
+use device_dispatch::{device, dispatch, for_driver};
 use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::text::parse_module;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LowerOptions, Target, vulkan};
-use pumice_vulkan_layer::{Device, quirks};
+use pumice_vulkan_layer::Device;
 use std::path::Path;
 
 fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, String> {
@@ -128,7 +128,7 @@ fn printf_writes_whole_records() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/vulkan/printf.ir");
     let text = std::fs::read_to_string(path).expect("printf.ir");
     let mut module = parse_module(&text).expect("parses");
-    let target = target(&device);
+    let target = for_driver(&device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
     let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
         .expect("emits")
@@ -156,7 +156,7 @@ fn printf_writes_whole_records() {
 #[test]
 fn interpreter_files_run_on_the_device() {
     let Some(device) = device() else { return };
-    let with_addresses = target(&device);
+    let with_addresses = for_driver(&device, Target::reference());
     let [rich, poor] = descriptor_targets(with_addresses.clone());
     for target in [with_addresses, rich, poor] {
         run_interpreter_files(&device, &target);
@@ -242,21 +242,12 @@ fn run_interpreter_files(device: &Device, target: &Target) {
     assert!(ran > 20 || !only.is_empty(), "the file tests are there");
 }
 
-/// What the compiler must know of the driver at hand.
-fn target(device: &Device) -> Target {
-    let driver = &device.capabilities().driver;
-    Target {
-        loop_values_by_phi: quirks::has(driver, quirks::Change::LoopValuesByPhi),
-        ..Target::reference()
-    }
-}
-
 /// Random control flow with divergent work-items: the structurizer's output on a device.
 #[test]
 fn random_control_flow_on_the_device() {
     let Some(device) = device() else { return };
     let mut random = random_cfg::Random(5);
-    let target = target(&device);
+    let target = for_driver(&device, Target::reference());
     let options = LowerOptions::default();
     let ctx = pumice_compiler::passes::Ctx {
         target: &target,
@@ -365,7 +356,7 @@ block4:
 #[test]
 fn values_leave_loops_as_they_were_when_the_work_item_left() {
     let Some(device) = device() else { return };
-    let needed = target(&device).loop_values_by_phi;
+    let needed = for_driver(&device, Target::reference()).loop_values_by_phi;
     let text = TWO_EXITS;
     let inputs = Inputs {
         buffers: vec![vec![0; 512 * 32]],

@@ -9,14 +9,14 @@ mod run_target;
 #[path = "../../compiler/tests/support/mod.rs"]
 mod support;
 
-use device_dispatch::{device, dispatch};
+use device_dispatch::{device, dispatch, for_driver};
 use kernel_runs::{Run, check_expectations, parse};
 use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::interp::{Inputs, NdRange};
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
-use pumice_vulkan_layer::{Device, quirks};
+use pumice_vulkan_layer::Device;
 use std::path::Path;
 
 fn build(text: &str, options: &str, target: &Target) -> Result<Vec<u32>, String> {
@@ -84,11 +84,7 @@ fn kernel_files_give_what_they_expect() {
     let Some(device) = device() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let driver = &device.capabilities().driver;
-    let target = Target {
-        loop_values_by_phi: quirks::has(driver, quirks::Change::LoopValuesByPhi),
-        ..run_target::run_target()
-    };
+    let target = for_driver(&device, run_target::run_target());
     // Without device addresses, and without what choosing between buffers is easy with.
     let descriptors = Target {
         abi: Abi::Descriptors(DescriptorOptions::of_driver()),

@@ -8,7 +8,7 @@ mod lowering_passes;
 #[path = "../../compiler/tests/number_kernels/mod.rs"]
 mod number_kernels;
 
-use device_dispatch::{device, dispatch};
+use device_dispatch::{device, dispatch, for_driver};
 use number_kernels::{floats, integers, interpret, is_nan, kernel, pairs, renumbered};
 use pumice_compiler::interp::{Arg, Inputs, NdRange};
 use pumice_compiler::{LowerOptions, Target, vulkan};
@@ -24,7 +24,7 @@ fn differences(
 ) -> Vec<String> {
     let text = kernel(instruction, types, result);
     let mut module = renumbered(&text);
-    let target = Target::reference();
+    let target = for_driver(device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
     let want = interpret(&module, rows);
     let words = vulkan::emit(&mut module, &target, &LowerOptions::default())

@@ -16,6 +16,8 @@ pub enum Change {
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
     /// differ.
     LoopValuesByPhi,
+    /// Bits of two values are joined by a product of sums, not by a sum of products.
+    SplitBitJoins,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -53,6 +55,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
+    },
+    Quirk {
+        change: Change::SplitBitJoins,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "LLVM (14 to 19 at least) with AVX-512 takes a wrong truth table for (a & C) | (b & ~C) under a mask that keeps a",
     },
     Quirk {
         change: Change::LoopsStop,

@@ -24,6 +24,13 @@
 // arg: buffer long 4*9
 // arg: buffer int 5 6 7 8
 // expect 0: long 0x5 0x6 0xd 0x15
+// kernel: three_loops
+// global: 8
+// local: 8
+// arg: buffer uint 8*0
+// arg: uint 38
+// arg: buffer uint 40000 5 3 4 50000 65000 1 33
+// expect 0: uint 40000 5 3 4 50000 65000 1 33
 __kernel void one_exit(__global long *out, __global const int *in) {
     uint gid = get_global_id(0), i = 0;
     int v;
@@ -64,4 +71,21 @@ __kernel void nested(__global long *out, __global const int *in) {
         sum += i == 0 && gid != 0 ? 0 : v;
     } while (++i <= gid);
     out[gid] = sum;
+}
+__kernel void three_loops(__global uint *out, uint y, __global const uint *in) {
+    uint lid = get_local_id(0), last = 0;
+    for (uint i = 0; i < 2; i++) {
+        uint fuel = 0;
+    outer: ;
+        uint more = 0;
+    inner: ;
+        if ((float)y * in[lid] && more++ < 1)
+            goto inner;
+        last = (double)in[lid];
+        if ((in[lid] >> 15) & 1)
+            y = 0;
+        if (fuel++ && lid > 77)
+            goto outer;
+    }
+    out[lid] = last;
 }

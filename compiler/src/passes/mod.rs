@@ -38,6 +38,7 @@ pub mod simplify_cfg;
 pub mod slots;
 pub mod softfloat;
 pub mod speculate;
+pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
 
@@ -343,6 +344,12 @@ pub const PIPELINE: &[Pass] = &[
         name: "cse_lowered",
         run: PassFn::Function(cse::run),
         requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "split_bit_joins",
+        run: PassFn::TryFunction(split_bit_joins::run),
+        requires: &[Property::VectorsNarrow],
         ensures: &[],
     },
     Pass {

@@ -2,12 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use pumice_compiler::Target;
 use pumice_compiler::interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
     Binding, BindingKind, Buffer, Device, Instance, InstanceConfig, LayoutDesc, MemoryClass,
-    PipelineDesc, Resource,
+    PipelineDesc, Resource, quirks,
 };
+
+/// The target with what the driver at hand needs.
+pub fn for_driver(device: &Device, target: Target) -> Target {
+    let has = |change| quirks::has(&device.capabilities().driver, change);
+    Target {
+        loop_values_by_phi: has(quirks::Change::LoopValuesByPhi),
+        split_bit_joins: has(quirks::Change::SplitBitJoins),
+        ..target
+    }
+}
 
 /// Bytes of the argument blocks and everything else that a dispatch needs.
 struct Dispatch {

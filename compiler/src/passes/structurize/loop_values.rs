@@ -12,10 +12,13 @@ use crate::ir::{Block, BlockCall, BuiltIn, Function, InstKind, IntCond, SourceLo
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// Two conditions that never hold; neither follows from the other.
+/// Conditions that never hold, none of which follows from another: inside of a loop that left by
+/// one of them, the optimiser knows that it is false.
+#[derive(Default)]
 struct Never {
-    branch: Value,
-    select: Value,
+    /// The work-item's number in its group, 64 bits wide.
+    item: Option<Value>,
+    made: u32,
 }
 
 /// Rewrites a structured function; it stays structured.
@@ -29,7 +32,7 @@ pub fn run(func: &mut Function, structured: &mut StructuredCfg) {
             }
         }
     }
-    let mut never = None;
+    let mut never = Never::default();
     // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
     // that are still to come, so those keep their places.
     while let Some((header, merge)) = loops.pop() {
@@ -42,7 +45,7 @@ fn one_loop(
     structured: &mut StructuredCfg,
     header: usize,
     merge: Block,
-    never: &mut Option<Never>,
+    never: &mut Never,
 ) {
     let Some(end) = func.layout.blocks.iter().position(|&b| b == merge) else {
         return;
@@ -63,12 +66,13 @@ fn one_loop(
     if preds.is_empty() {
         return;
     }
-    let never = never.get_or_insert_with(|| make_never(func));
+    let mut hidden = None;
     for (index, &pred) in preds.iter().enumerate() {
         let args = if index == 0 {
             values.clone()
         } else {
-            copies(func, pred, &values, never)
+            let hidden = *hidden.get_or_insert_with(|| never.condition(func));
+            copies(func, pred, &values, hidden)
         };
         add_args(func, pred, merge, &args);
     }
@@ -90,7 +94,8 @@ fn one_loop(
             });
         }
     }
-    leave_at_once(func, structured, header, merge, never.branch);
+    let leave = never.condition(func);
+    leave_at_once(func, structured, header, merge, leave);
 }
 
 /// Values made in these blocks and used in others, in a fixed order.
@@ -120,29 +125,32 @@ fn live_out(func: &Function, inside: &[Block]) -> Vec<Value> {
     values
 }
 
-/// Conditions at the top of the function: no work-group has so many work-items.
-fn make_never(func: &mut Function) -> Never {
-    let entry = func.layout.blocks[0];
-    let loc = SourceLoc::default();
-    let terminator = func.layout.insts[entry].pop();
-    let item = InstKind::BuiltIn {
-        which: BuiltIn::LocalLinearId,
-    };
-    let item = func.append_value(entry, item, Type::I64, loc);
-    let [branch, select] = [u64::from(u32::MAX), u64::from(u32::MAX - 1)].map(|number| {
-        let number = func.constant(Type::I64, &[number]);
+impl Never {
+    /// One more condition, at the top of the function: no work-group has so many work-items.
+    fn condition(&mut self, func: &mut Function) -> Value {
+        let entry = func.layout.blocks[0];
+        let loc = SourceLoc::default();
+        let terminator = func.layout.insts[entry].pop();
+        let item = *self.item.get_or_insert_with(|| {
+            let item = InstKind::BuiltIn {
+                which: BuiltIn::LocalLinearId,
+            };
+            func.append_value(entry, item, Type::I64, loc)
+        });
+        let number = func.constant(Type::I64, &[u64::from(u32::MAX - self.made)]);
+        self.made += 1;
         let compare = InstKind::ICmp {
             cond: IntCond::Eq,
             args: [item, number],
         };
-        func.append_value(entry, compare, Type::BOOL, loc)
-    });
-    func.layout.insts[entry].extend(terminator);
-    Never { branch, select }
+        let condition = func.append_value(entry, compare, Type::BOOL, loc);
+        func.layout.insts[entry].extend(terminator);
+        condition
+    }
 }
 
 /// Copies of the values at the end of a block, before its terminator.
-fn copies(func: &mut Function, block: Block, values: &[Value], never: &Never) -> Vec<Value> {
+fn copies(func: &mut Function, block: Block, values: &[Value], never: Value) -> Vec<Value> {
     let loc = SourceLoc::default();
     let terminator = func.layout.insts[block].pop();
     let list = values
@@ -151,7 +159,7 @@ fn copies(func: &mut Function, block: Block, values: &[Value], never: &Never) ->
             let ty = func.ty(value);
             let zero = func.constant(ty, &vec![0; usize::from(ty.lanes)]);
             let select = InstKind::Select {
-                cond: never.select,
+                cond: never,
                 then: zero,
                 other: value,
             };
