@@ -47,6 +47,8 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_create_command_queue", V1),
     ("cl_khr_suggested_local_work_size", V1),
+    ("cl_khr_priority_hints", V1),
+    ("cl_khr_throttle_hints", V1),
 ];
 
 /// Extensions of devices.
@@ -60,6 +62,8 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_extended_versioning"),
     always("cl_khr_create_command_queue"),
     always("cl_khr_suggested_local_work_size"),
+    always("cl_khr_priority_hints"),
+    always("cl_khr_throttle_hints"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {

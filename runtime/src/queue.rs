@@ -101,6 +101,11 @@ impl Kind for Queue {
     const INVALID: Error = Error::InvalidCommandQueue;
 }
 
+/// CL_QUEUE_PRIORITY_KHR (cl_khr_priority_hints).
+const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
+/// CL_QUEUE_THROTTLE_KHR (cl_khr_throttle_hints).
+const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
+
 /// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
 pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
     let mut bits = 0;
@@ -111,6 +116,8 @@ pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
         }
         match u32::try_from(name) {
             Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
+            // Hints, which no Vulkan queue of ours takes: one of three values each.
+            Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
             // CL_QUEUE_SIZE belongs to device queues, which no device has.
             Ok(cl::CL_QUEUE_SIZE) => return Err(Error::InvalidQueueProperties),
             _ => return Err(Error::InvalidValue),

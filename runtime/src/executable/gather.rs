@@ -380,6 +380,7 @@ impl Builder<'_> {
         let index = self.interface.data.len();
         if variables {
             once(&mut self.variables, index, "program-scope variables")?;
+            self.interface.program_scope_bytes = data.bytes.len();
         }
         self.interface.data.push(data);
         Ok(index)

@@ -150,4 +150,6 @@ pub(super) struct Interface {
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.
     pub variable_sizes: HashMap<u32, u32>,
+    /// Bytes of program-scope variables.
+    pub program_scope_bytes: usize,
 }

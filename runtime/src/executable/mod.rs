@@ -108,6 +108,11 @@ impl Executable {
         self.infos.iter().position(|info| info.name == name)
     }
 
+    /// Bytes of program-scope variables (CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE).
+    pub fn program_scope_bytes(&self) -> usize {
+        self.interface.program_scope_bytes
+    }
+
     /// Lines for the build log that are no errors.
     pub fn warnings(&self) -> &str {
         &self.warnings

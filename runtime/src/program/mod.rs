@@ -244,7 +244,10 @@ impl Object<Program> {
             cl::CL_PROGRAM_BUILD_OPTIONS => Info::string(&build.options),
             cl::CL_PROGRAM_BUILD_LOG => Info::string(&build.log),
             cl::CL_PROGRAM_BINARY_TYPE => Info::u32(build.binary_type),
-            cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Info::size(0),
+            cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+                let executable = build.executable.as_ref();
+                Info::size(executable.map_or(0, |e| e.program_scope_bytes()))
+            }
             _ => return Err(Error::InvalidValue),
         })
     }
