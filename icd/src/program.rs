@@ -240,13 +240,15 @@ pub unsafe fn link_program(
 }
 
 pub unsafe fn unload_compiler() -> Result<()> {
+    build::unload_compiler();
     Ok(())
 }
 
 pub unsafe fn unload_platform_compiler(platform: cl_platform_id) -> Result<()> {
-    // A hint; there is nothing to unload.
     // SAFETY: the argument is that of clUnloadPlatformCompiler.
-    unsafe { platform::argument(platform) }.map(|_| ())
+    unsafe { platform::argument(platform) }?;
+    build::unload_compiler();
+    Ok(())
 }
 
 pub unsafe fn get_program_info(

@@ -41,6 +41,12 @@ static IDLE: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
 /// More idle threads than this are not kept.
 const MAX_IDLE: usize = 2;
 
+/// clUnloadPlatformCompiler: ends the threads that are kept, with their stacks.
+pub fn unload_compiler() {
+    let idle = std::mem::take(&mut *IDLE.lock());
+    drop(idle);
+}
+
 /// Starts a compiling thread, with a stack that deeply nested source does not overflow.
 fn start_compiler() -> std::io::Result<Sender<Job>> {
     let (sender, jobs) = unbounded::<Job>();
