@@ -1,12 +1,14 @@
 //! Speed of one or two drivers: each figure is taken on both alternately in one run, so that
 //! what else the machine does meets both, and the ratio has a spread.
 //!
-//! What is measured is [`rows::ROWS`] and [`kernels::KERNELS`], whose results [`check`] verifies.
+//! What is measured is [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
+//! [`math::FUNCTIONS`].
 //! Beside launches and transfers stands what they cost in Vulkan alone ([`vulkan`]).
 
 mod check;
 pub mod child;
 mod kernels;
+mod math;
 mod plot;
 mod report;
 mod rows;
@@ -172,7 +174,10 @@ fn rows() -> impl Iterator<Item = Row> {
     let kernels = KERNELS
         .iter()
         .map(|launch| row(launch.kernel, launch.unit, true, What::Kernel(*launch)));
-    ROWS.iter().copied().chain(kernels)
+    let functions = math::FUNCTIONS
+        .iter()
+        .map(|function| row(function.name, "Mcalls/s", true, What::Math(*function)));
+    ROWS.iter().copied().chain(kernels).chain(functions)
 }
 
 /// Measures rows whose name contains `only` on the platforms, one or two, in so many rounds.

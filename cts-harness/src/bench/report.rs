@@ -124,13 +124,23 @@ impl Report {
         if let Some(mean) = self.mean_of_kernels() {
             let _ = writeln!(text, "\nGeometric mean of the kernels' ratios: {mean:.2}");
         }
+        if let Some(mean) = self.mean_of(|figure| figure.name.starts_with(super::math::PREFIX)) {
+            let _ = writeln!(
+                text,
+                "\nGeometric mean of the math functions' ratios: {mean:.2}"
+            );
+        }
         text
     }
 
     /// The geometric mean of the ratios of the rows that are kernels.
     fn mean_of_kernels(&self) -> Option<f64> {
+        self.mean_of(|figure| figure.is_kernel)
+    }
+
+    fn mean_of(&self, wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
         let logs: Vec<f64> = (self.figures.iter())
-            .filter(|figure| figure.is_kernel)
+            .filter(|figure| wanted(figure))
             .filter_map(|figure| Some(figure.ratio()?.median.ln()))
             .collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())

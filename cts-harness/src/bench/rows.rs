@@ -1,6 +1,7 @@
 //! What is measured besides kernels, and how: builds, launches, transfers, the process.
 
 use super::kernels::N;
+use super::math::{self, Function};
 use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
 use crate::cl::Arg;
@@ -21,6 +22,8 @@ pub(super) enum What {
     BuildTen,
     BuildKernels,
     BuildLarge,
+    /// The same for a kernel with one library function and one with twenty.
+    BuildMath(&'static str),
     /// Milliseconds of clBuildProgram for all kernels in a second process.
     BuildAgain,
     /// Milliseconds from source to the first result, small kernel.
@@ -53,6 +56,8 @@ pub(super) enum What {
     Resident,
     LibrarySize,
     Kernel(Launch),
+    /// Millions of calls a second.
+    Math(Function),
 }
 
 /// One figure.
@@ -86,6 +91,12 @@ pub(super) const ROWS: &[Row] = &[
     less("build, ten kernels", "ms", What::BuildTen),
     less("build, this list's kernels", "ms", What::BuildKernels),
     less("build, 200 kernels", "ms", What::BuildLarge),
+    less("build, first use of erfc", "ms", What::BuildMath(math::ONE)),
+    less(
+        "build, first use of 20 math functions",
+        "ms",
+        What::BuildMath(math::MANY),
+    ),
     less(
         "build, this list's kernels, second process",
         "ms",
@@ -190,6 +201,7 @@ impl Subject {
             What::BuildSmall => self.build_ms(SMALL),
             What::BuildTen => self.build_ms(first_kernels(SOURCE, 10)),
             What::BuildKernels => self.build_ms(SOURCE),
+            What::BuildMath(source) => self.build_ms(source),
             What::BuildLarge => {
                 let kernels = (0..200).map(|i| SMALL.replace("small", &format!("kernel{i}")));
                 self.build_ms(&kernels.collect::<String>())
@@ -312,6 +324,7 @@ impl Subject {
             What::Resident => self.home.child(child::Task::Resident, SMALL),
             What::LibrarySize => self.home.library_size(),
             What::Kernel(launch) => self.kernel(&launch, clock),
+            What::Math(function) => self.math(&function, clock),
         }
     }
 
