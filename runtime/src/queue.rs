@@ -25,6 +25,10 @@ const BATCH_LIMIT: usize = 64;
 /// Batches that are submitted at once; further commands are collected until one of them ends.
 const SUBMIT_AHEAD: usize = 2;
 
+/// Batches that may be submitted and not ended before an enqueue waits for the oldest ones, so that
+/// an application which never waits itself needs no memory for ever more commands.
+const IN_FLIGHT_LIMIT: usize = 64;
+
 /// A recorded command, and what is left to do when the device has run it.
 struct Recorded {
     node: Arc<Node>,
@@ -336,6 +340,22 @@ impl Object<Queue> {
         let mut lane = self.lane.lock();
         if lane.in_flight.len() < SUBMIT_AHEAD {
             self.submit(&mut lane);
+        }
+    }
+
+    /// Waits while too much is submitted. For threads of the application, with no lock held: what
+    /// is submitted depends on nothing that is not.
+    pub(crate) fn hold_back(self: &Ref<Queue>) {
+        let middle = {
+            let lane = self.lane.lock();
+            if lane.in_flight.len() < IN_FLIGHT_LIMIT {
+                return;
+            }
+            lane.in_flight.get(IN_FLIGHT_LIMIT / 2).map(|b| b.value)
+        };
+        if let Some(value) = middle {
+            self.wait_batch(value);
+            self.retire();
         }
     }
 

@@ -137,6 +137,8 @@ pub fn enqueue(
         if event.status() < 0 {
             return Err(Error::OutOfResources);
         }
+    } else {
+        queue.hold_back();
     }
     Ok(event)
 }

@@ -66,6 +66,11 @@ int main(void)
     CHECK(!clCreateBuffer(NULL, 0, 16, NULL, &error));
     EQ(error, CL_INVALID_CONTEXT);
 
+    /* A flag that only queries look at is no error. */
+    cl_mem both = clCreateBuffer(context, CL_MEM_KERNEL_READ_AND_WRITE, 16, NULL, &error);
+    MUST(error);
+    MUST(clReleaseMemObject(both));
+
     for (size_t i = 0; i < N; i++)
         model[i] = (unsigned char)(i * 7 + i / 256);
     cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N, model, &error);

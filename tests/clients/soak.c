@@ -1,5 +1,6 @@
 /* Four threads, each with three queues of either kind, enqueue chains of kernels, reads and
- * markers that hop between queues, hang on a user event and end in a known count. */
+ * markers that hop between queues, hang on a user event and end in a known count. Then one queue gets more launches
+ * than should ever be in flight. */
 #include "common.h"
 #include <pthread.h>
 
@@ -80,6 +81,48 @@ static void *worker(void *index)
     return NULL;
 }
 
+/* KiB of memory in use. */
+static long resident(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+        pages = -1;
+    if (file)
+        fclose(file);
+    return pages * 4;
+}
+
+/* Launches that nobody waits for must not pile up. */
+static void many_launches(void)
+{
+    cl_int error = 0;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_kernel kernel = clCreateKernel(program, "increment", &error);
+    MUST(error);
+    int value = 0;
+    cl_mem counter = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof counter, &counter));
+    size_t one = 1;
+    long before = 0, most = 0;
+    for (int i = 0; i < 60000; i++) {
+        MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+        /* By then there is as much in flight as there will be. */
+        if (i == 10000)
+            before = resident();
+        if (i % 1000 == 0 && i > 10000 && resident() - before > most)
+            most = resident() - before;
+    }
+    CHECK(most < 8 * 1024);
+    MUST(clEnqueueReadBuffer(queue, counter, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    EQ(value, 60000);
+    MUST(clReleaseMemObject(counter));
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseCommandQueue(queue));
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -95,6 +138,7 @@ int main(void)
         pthread_create(&threads[i], NULL, worker, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    many_launches();
     MUST(clReleaseProgram(program));
     release_last(context);
     return finish();

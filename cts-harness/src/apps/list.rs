@@ -71,7 +71,8 @@ const fn hashcat(name: &'static str, command: &'static str, exercises: &'static 
             Check::Says("password found"),
             Check::Never("self-test failed"),
         ],
-        limit: 600,
+        // LLVM 15 takes many minutes for the kernels of some modes on lavapipe 22.3.
+        limit: 2400,
         ..APP
     }
 }
@@ -264,7 +265,7 @@ pub const APPS: &[App] = &[
     pyopencl(
         "pyopencl-array",
         "sh -u \"$APPS\"/pyopencl.sh test_array.py",
-        &[Check::Before(" passed", 60), Check::Never(" failed")],
+        &[Check::Before(" passed", 156), Check::Never(" failed")],
     ),
     pyopencl(
         "pyopencl-algorithm",

@@ -71,8 +71,13 @@ impl Kind for Mem {
 
 /// Checks a `cl_mem_flags` value of clCreateBuffer and clCreateSubBuffer.
 fn check_flags(flags: u64) -> Result<()> {
-    // CL_INVALID_VALUE if values specified in flags are not valid.
-    if flags & !(READ_WRITE_BITS | HOST_PTR_BITS | HOST_ACCESS_BITS) != 0 {
+    // CL_INVALID_VALUE if values specified in flags are not valid. CL_MEM_KERNEL_READ_AND_WRITE means
+    // something to clGetSupportedImageFormats only, yet is one of the flags that section 5.2.1 lists.
+    let known = READ_WRITE_BITS
+        | HOST_PTR_BITS
+        | HOST_ACCESS_BITS
+        | u64::from(cl::CL_MEM_KERNEL_READ_AND_WRITE);
+    if flags & !known != 0 {
         return Err(Error::InvalidValue);
     }
     // The bits of one group exclude each other.
