@@ -28,6 +28,12 @@ static struct {
     void *address;
 } maps[POOL];
 static int map_count;
+/* Allocations of shared virtual memory, LARGEST bytes each. */
+static struct {
+    cl_context context;
+    void *address;
+} shared[POOL];
+static int shared_count;
 static cl_event users[POOL];
 static int user_count;
 static cl_device_id device;
@@ -420,6 +426,95 @@ static void enqueue(void)
     note(error);
 }
 
+/* Nothing uses memory that is freed. */
+static void settle(void)
+{
+    complete_users();
+    for (int i = 0; i < pool[QUEUE].count; i++)
+        clFinish(pool[QUEUE].handle[i]);
+}
+
+static void svm(void)
+{
+    cl_int error = 0;
+    const cl_event *events = NULL;
+    cl_uint count = wait_list(&events);
+    cl_event made = NULL, *out = chance(50) && room(EVENT) ? &made : NULL;
+    cl_command_queue queue = pick(QUEUE);
+    char *a = chance(95) && shared_count ? shared[below((unsigned)shared_count)].address : NULL;
+    char *b = chance(50) && shared_count ? shared[below((unsigned)shared_count)].address : (char *)arena;
+    cl_bool blocking = chance(40);
+    size_t length = chance(20) ? 0 : below(LARGEST / 2);
+    a = a && chance(30) ? a + below(LARGEST / 2) : a;
+    switch (below(9)) {
+    case 0:
+    case 1:
+        if (shared_count < POOL) {
+            cl_context context = pick(CONTEXT);
+            static const cl_bitfield bits[] = {0, CL_MEM_READ_ONLY, CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                                               CL_MEM_SVM_ATOMICS, CL_MEM_USE_HOST_PTR};
+            void *made_here = clSVMAlloc(context, bits[below(5)], LARGEST, chance(80) ? 0 : below(300));
+            if (made_here) {
+                clRetainContext(context);
+                shared[shared_count].context = context;
+                shared[shared_count++].address = made_here;
+            } else {
+                error = -1;
+            }
+        }
+        break;
+    case 2:
+        if (shared_count) {
+            settle();
+            int which = (int)below((unsigned)shared_count);
+            if (chance(50) ||
+                clEnqueueSVMFree(queue, 1, &shared[which].address, NULL, NULL, 0, NULL, NULL)) {
+                clSVMFree(shared[which].context, shared[which].address);
+            } else {
+                clFinish(queue);
+                /* A queue of another context knows nothing of it. */
+                clSVMFree(shared[which].context, shared[which].address);
+            }
+            clReleaseContext(shared[which].context);
+            shared[which] = shared[--shared_count];
+        }
+        break;
+    case 3:
+        if (blocking)
+            complete_users();
+        error = clEnqueueSVMMemcpy(queue, blocking, a, b, length, count, events, out);
+        break;
+    case 4:
+        error = clEnqueueSVMMemFill(queue, a, chance(95) ? arena : NULL,
+                                    chance(70) ? (size_t)1 << below(8) : small(), length, count, events,
+                                    out);
+        break;
+    case 5:
+        if (blocking)
+            complete_users();
+        error = clEnqueueSVMMap(queue, blocking, chance(90) ? below(5) : next(), a, length, count, events,
+                                out);
+        break;
+    case 6:
+        error = clEnqueueSVMUnmap(queue, a, count, events, out);
+        break;
+    case 7: {
+        const void *both[2] = {a, b};
+        size_t sizes[2] = {length, size()};
+        error = clEnqueueSVMMigrateMem(queue, below(3), both, chance(50) ? sizes : NULL,
+                                       chance(90) ? below(4) : next(), count, events, out);
+        break;
+    }
+    default:
+        error = chance(70) ? clSetKernelArgSVMPointer(pick(KERNEL), below(3), a ? a : (char *)arena)
+                           : clSetKernelExecInfo(pick(KERNEL), chance(90) ? 0x11B6 + below(2) : below(9),
+                                                 small() % 17, chance(90) ? arena : NULL);
+    }
+    if (error == 0 && made)
+        add(EVENT, made);
+    note(error);
+}
+
 static void others(void)
 {
     cl_int error = 0;
@@ -601,8 +696,10 @@ static int sequence(uint64_t seed, unsigned calls)
             kernels();
         else if (what < 65)
             enqueue();
-        else if (what < 77)
+        else if (what < 72)
             others();
+        else if (what < 78)
+            svm();
         else if (what < 90)
             query();
         else
@@ -614,6 +711,11 @@ static int sequence(uint64_t seed, unsigned calls)
         clFinish(pool[QUEUE].handle[i]);
     while (map_count)
         clReleaseMemObject(maps[--map_count].mem);
+    while (shared_count) {
+        shared_count--;
+        clSVMFree(shared[shared_count].context, shared[shared_count].address);
+        clReleaseContext(shared[shared_count].context);
+    }
     static const int order[] = {EVENT, KERNEL, PROGRAM, MEM, QUEUE, CONTEXT};
     for (int k = 0; k < KINDS; k++) {
         int kind = order[k];
