@@ -132,19 +132,26 @@ fn file() -> &'static File {
     })
 }
 
-fn find() -> Option<(PathBuf, String)> {
-    let variable = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
+/// A folder of the user's by the XDG base directory specification: what the variable says, if it
+/// is absolute, else below the home folder.
+pub(crate) fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
     };
+    absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))
+}
+
+fn find() -> Option<(PathBuf, String)> {
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).ok()?;
         Some((path, text))
     };
-    if let Some(path) = variable(CONFIG.name) {
-        return read(path);
+    let named = std::env::var_os(CONFIG.name).filter(|name| !name.is_empty());
+    if let Some(path) = named {
+        return read(path.into());
     }
-    let user = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    let user = user_folder("XDG_CONFIG_HOME", ".config");
     user.and_then(|folder| read(folder.join("pumice.conf")))
         .or_else(|| read(PathBuf::from("/etc/pumice.conf")))
 }

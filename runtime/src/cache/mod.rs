@@ -49,13 +49,9 @@ fn open() -> Option<Folder> {
         }
         None => DEFAULT_LIMIT,
     };
-    let variable = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
-    let path = (config::CACHE_DIR.value().map(PathBuf::from))
-        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("pumice")))
-        .or_else(|| Some(variable("HOME")?.join(".cache/pumice")))?;
+    let named = config::CACHE_DIR.value().map(PathBuf::from);
+    let user = || Some(config::user_folder("XDG_CACHE_HOME", ".cache")?.join("pumice"));
+    let path = named.or_else(user)?;
     let folder = Folder::new(path, limit);
     log::info!("the cache is {}", folder.path().display());
     Some(folder)
