@@ -120,6 +120,13 @@ pub struct Target {
     /// Whether `(a & C) | (b & !C)` must be written as `(a | !C) & (b | C)` (a bug of the
     /// driver's compiler; the runtime knows which).
     pub split_bit_joins: bool,
+    /// Whether vectors of small lanes are accessed faster as words of up to 64 bits, because the
+    /// driver gathers a vector's components one by one (known of some drivers).
+    pub vectors_by_words: bool,
+    /// Whether work-items are numbered by sub-group and lane, in sub-groups of
+    /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
+    /// built-in (known of some drivers).
+    pub local_ids_from_lanes: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -238,6 +245,8 @@ impl Target {
             exact_sqrt_f64: true,
             loop_values_by_phi: false,
             split_bit_joins: false,
+            vectors_by_words: false,
+            local_ids_from_lanes: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

@@ -19,7 +19,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn run(pass: &Pass, text: &str) -> Result<String, String> {
     let mut module = parse_module(text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| format!("before: {e}"))?;
-    let target = Target::reference();
+    let target = Target {
+        vectors_by_words: text.contains("; target: vectors_by_words"),
+        ..Target::reference()
+    };
     let options = LowerOptions::default();
     let ctx = Ctx {
         target: &target,

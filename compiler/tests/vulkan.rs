@@ -43,6 +43,8 @@ fn other_targets() -> [Target; 2] {
             rotate: true,
             ..Target::reference().subgroup
         },
+        vectors_by_words: true,
+        local_ids_from_lanes: true,
         max_push_constants_size: 256,
         ..Target::reference()
     };

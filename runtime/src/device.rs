@@ -380,6 +380,8 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         exact_sqrt_f64: probes.exact_sqrt_f64,
         loop_values_by_phi: quirks::has(&caps.driver, quirks::Change::LoopValuesByPhi),
         split_bit_joins: quirks::has(&caps.driver, quirks::Change::SplitBitJoins),
+        vectors_by_words: quirks::has(&caps.driver, quirks::Change::VectorsByWords),
+        local_ids_from_lanes: quirks::has(&caps.driver, quirks::Change::LocalIdsFromLanes),
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,

@@ -18,6 +18,10 @@ pub enum Change {
     LoopValuesByPhi,
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins,
+    /// Vectors are accessed in words of up to 64 bits.
+    VectorsByWords,
+    /// Local ids are computed from the sub-group's number and the lane, which come in order.
+    LocalIdsFromLanes,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -61,6 +65,18 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "LLVM (14 to 19 at least) with AVX-512 takes a wrong truth table for (a & C) | (b & ~C) under a mask that keeps a",
+    },
+    Quirk {
+        change: Change::VectorsByWords,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((26, 0))),
+        reason: "a vector's components are gathered one by one",
+    },
+    Quirk {
+        change: Change::LocalIdsFromLanes,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), Some((26, 0))),
+        reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
         change: Change::LoopsStop,

@@ -41,6 +41,7 @@ pub mod speculate;
 pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
+pub mod wide_words;
 
 use crate::ir::verify::verify;
 use crate::ir::{Function, GlobalData, GlobalId, Module};
@@ -322,6 +323,12 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::TryModule(lower_wide_vectors::run),
         requires: &[Property::MathLowered, Property::PrintfLowered],
         ensures: &[Property::VectorsNarrow],
+    },
+    Pass {
+        name: "wide_words",
+        run: PassFn::Function(wide_words::run),
+        requires: &[Property::VectorsNarrow, Property::GenericLowered],
+        ensures: &[],
     },
     Pass {
         name: "select_buffers",

@@ -104,6 +104,63 @@ impl Emitter<'_> {
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
+    /// One lane of the local id: 32 bits.
+    ///
+    /// Where the device numbers sub-groups and their lanes in order it is computed from those,
+    /// which are a scalar and a constant vector there; divisions are by specialization constants.
+    /// A row of work-items that holds whole sub-groups has one number for all their lanes.
+    fn local_lane(&mut self, lane: u32) -> Id {
+        if !self.target.local_ids_from_lanes {
+            return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);
+        }
+        let u32_ty = self.b.int(32);
+        let bool_ty = self.b.bool();
+        let (zero, one) = (self.b.u32(0), self.b.u32(1));
+        let width = self.b.u32(self.target.max_subgroup_size.max(1));
+        let number = self.subgroup_input(SpvBuiltIn::SubgroupId);
+        let first = self.b.op(Op::IMul, u32_ty, &[number, width]);
+        let item = self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId);
+        let index = self.b.op(Op::IAdd, u32_ty, &[first, item]);
+        let [x, y, z] = self.group_size;
+        let around = match lane {
+            2 => self.b.op(Op::IMul, u32_ty, &[x, y]),
+            _ => x,
+        };
+        let rest = self.b.op(Op::UMod, u32_ty, &[around, width]);
+        let whole = self.b.op(Op::IEqual, bool_ty, &[rest, zero]);
+        if lane == 0 {
+            let rows = self.b.op(Op::IMul, u32_ty, &[y, z]);
+            let single = self.b.op(Op::IEqual, bool_ty, &[rows, one]);
+            let start = self.b.op(Op::UMod, u32_ty, &[first, x]);
+            let start = self.b.op(Op::IAdd, u32_ty, &[start, item]);
+            let any = self.b.op(Op::UMod, u32_ty, &[index, x]);
+            let wrapped = self.b.op(Op::Select, u32_ty, &[whole, start, any]);
+            return self.b.op(Op::Select, u32_ty, &[single, index, wrapped]);
+        }
+        let same = self.b.op(Op::UDiv, u32_ty, &[first, around]);
+        let any = self.b.op(Op::UDiv, u32_ty, &[index, around]);
+        let row = self.b.op(Op::Select, u32_ty, &[whole, same, any]);
+        if lane == 2 {
+            return row;
+        }
+        let flat = self.b.op(Op::IEqual, bool_ty, &[z, one]);
+        let wrapped = self.b.op(Op::UMod, u32_ty, &[row, y]);
+        self.b.op(Op::Select, u32_ty, &[flat, row, wrapped])
+    }
+
+    /// One lane of the global id within the dispatch: 32 bits.
+    fn dispatch_lane(&mut self, lane: u32) -> Id {
+        if !self.target.local_ids_from_lanes {
+            return self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+        }
+        let u32_ty = self.b.int(32);
+        let group = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
+        let size = self.group_size[lane as usize];
+        let start = self.b.op(Op::IMul, u32_ty, &[group, size]);
+        let local = self.local_lane(lane);
+        self.b.op(Op::IAdd, u32_ty, &[start, local])
+    }
+
     /// One lane of a three-lane built-in: 64 bits.
     pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.int(32);
@@ -111,7 +168,7 @@ impl Emitter<'_> {
         let regions = range_form(&self.target.abi).has_regions();
         let narrow = match which {
             BuiltIn::GlobalId => {
-                let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+                let id = self.dispatch_lane(lane);
                 let id = self.widen(id);
                 return Ok(match self.id_offset(lane, false)? {
                     Some(offset) => self.b.op(Op::IAdd, u64_ty, &[id, offset]),
@@ -132,7 +189,7 @@ impl Emitter<'_> {
                 RangeForm::OffsetSpec => self.offset_spec(lane),
                 _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
             },
-            BuiltIn::LocalId => self.input_lane(SpvBuiltIn::LocalInvocationId, lane),
+            BuiltIn::LocalId => self.local_lane(lane),
             BuiltIn::GroupId if !regions => self.input_lane(SpvBuiltIn::WorkgroupId, lane),
             BuiltIn::GroupId => {
                 let id = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
@@ -158,7 +215,7 @@ impl Emitter<'_> {
         let regions = range_form(&self.target.abi).has_regions();
         Ok(match which {
             BuiltIn::GlobalId => {
-                let id = self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+                let id = self.dispatch_lane(lane);
                 match self.id_offset(lane, true)? {
                     Some(offset) => self.b.op(Op::IAdd, u32_ty, &[id, offset]),
                     None => id,
@@ -170,7 +227,7 @@ impl Emitter<'_> {
             BuiltIn::GlobalOffset if regions => {
                 self.wide_lane_low(ModuleConstant::GlobalOffset, lane)?
             }
-            BuiltIn::LocalId => self.input_lane(SpvBuiltIn::LocalInvocationId, lane),
+            BuiltIn::LocalId => self.local_lane(lane),
             BuiltIn::LocalSize => self.group_size[lane as usize],
             BuiltIn::EnqueuedLocalSize => {
                 self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?

@@ -16,6 +16,8 @@ pub fn for_driver(device: &Device, target: Target) -> Target {
     Target {
         loop_values_by_phi: has(quirks::Change::LoopValuesByPhi),
         split_bit_joins: has(quirks::Change::SplitBitJoins),
+        vectors_by_words: has(quirks::Change::VectorsByWords),
+        local_ids_from_lanes: has(quirks::Change::LocalIdsFromLanes),
         ..target
     }
 }
