@@ -428,6 +428,9 @@ impl Emitter<'_> {
         }
         let from = self.value_ty(arg);
         let (out, into) = (bases::is_buffer_pointer(from), bases::is_buffer_pointer(to));
+        if from.lanes > 1 && (out || into) {
+            return Err(self.lost("a vector of pointers"));
+        }
         match op {
             ConvertOp::PtrToInt if out => self.number_of(arg).map(Some),
             ConvertOp::AddressSpaceCast if out && into => Ok(Some(self.value(arg))),

@@ -255,6 +255,29 @@ fn ranges(cases: &mut Cases<'_>) {
     }
 }
 
+/// Plain data lies behind the module's push constants.
+fn both_kinds_of_push_constants(cases: &mut Cases<'_>) {
+    let source = "
+        kernel void k(global uint *o, uint n, uint4 v)
+        {
+            o[get_global_id(0) - get_global_offset(0)] = n + v.w + get_global_size(0);
+        }";
+    for range_form in [RangeForm::Regions, RangeForm::WideRegions] {
+        let abi = descriptors(|o| {
+            o.pods = PodPlace::PushConstant;
+            o.range = range_form;
+        });
+        let instructions = ["ArgumentPodPushConstant", "PushConstantRegionOffset"];
+        let executable = cases.build(source, abi, &instructions);
+        let o = cases.kit.buffer(&[0; 3]);
+        let mut range = range(3, 2);
+        range.global_offset = [9, 0, 0];
+        let args = [whole(&o), pod(&[100]), pod(&[0, 0, 0, 20])];
+        cases.launch(&executable, &range, &args);
+        assert_eq!(cases.kit.words(&o), [123; 3]);
+    }
+}
+
 fn constant_data(cases: &mut Cases<'_>) {
     let source = "
         constant int4 table[3] = {(int4)(1), (int4)(2), (int4)(3, 4, 5, 6)};
@@ -345,6 +368,7 @@ fn every_instruction_is_written_and_dispatched() {
         many_arguments(&mut cases);
         constant_arguments(&mut cases);
         ranges(&mut cases);
+        both_kinds_of_push_constants(&mut cases);
         constant_data(&mut cases);
         program_scope(&mut cases);
         printf(&mut cases);
