@@ -1,9 +1,13 @@
-//! Fuzzes the front end on stable Rust, with a corpus that a later run takes up again.
+//! Fuzzes the compiler on stable Rust, with a corpus that a later run takes up again.
 //!
 //! ```text
 //! cargo run --release -p pumice-compiler --example fuzz -- pp|parse|compile FOLDER SECONDS [SEED.cl…]
+//! cargo run --release -p pumice-compiler --example fuzz -- import|lower FOLDER SECONDS SEED.spv…
 //! ```
 //!
+//! The first three take OpenCL C. `import` takes Kernel SPIR-V up to the end of the passes,
+//! `lower` up to Vulkan SPIR-V; their inputs are changed by instructions and words.
+//!//!
 //! Inputs are changed by bytes and by tokens, and crossed with each other. There is no coverage
 //! instrumentation; an input is kept when its answer has something new: a message (without what
 //! it quotes), a pair of neighbouring syntax tree nodes or SPIR-V opcodes. FOLDER keeps those
@@ -20,12 +24,17 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use pumice_compiler::builtins::table::ROWS;
-use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
+use pumice_compiler::{
+    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, backend, compile,
+    frontend, lower,
+};
 
 /// Longer than this is a hang, also on a machine with much else to do.
 const HANG: Duration = Duration::from_secs(300);
 /// Longer inputs are cut: time is better spent on many.
 const LONGEST: usize = 6000;
+/// The same for SPIR-V.
+const LONGEST_MODULE: usize = 40_000;
 
 /// xorshift64*
 struct Random(u64);
@@ -55,10 +64,157 @@ enum Stage {
     Preprocess,
     Parse,
     Compile,
+    Import,
+    Lower,
+}
+
+impl Stage {
+    fn is_binary(self) -> bool {
+        matches!(self, Stage::Import | Stage::Lower)
+    }
+
+    fn longest(self) -> usize {
+        if self.is_binary() {
+            LONGEST_MODULE
+        } else {
+            LONGEST
+        }
+    }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+        .collect()
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The opcodes of a module.
+fn opcodes(words: &[u32]) -> impl Iterator<Item = u64> {
+    let mut at = 5;
+    std::iter::from_fn(move || {
+        let word = *words.get(at)?;
+        at += (word >> 16).max(1) as usize;
+        Some(u64::from(word & 0xffff))
+    })
+}
+
+/// What a module gives: an error that stands for one, or what its output is made of.
+fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u64>) {
+    let module = KernelModule {
+        words: words_of(bytes),
+        is_library: false,
+    };
+    let options = LowerOptions::default();
+    let work = || {
+        if stage == Stage::Lower {
+            let out = lower(&module, target, &options);
+            let words = out.output.map(|m| m.words).unwrap_or_default();
+            let mut last = 0;
+            let pairs = opcodes(&words).map(|op| hash((std::mem::replace(&mut last, op), op)));
+            return (out.log, pairs.collect());
+        }
+        let mut ir = match backend::to_ir(&module, &options) {
+            Ok(ir) => ir,
+            Err(error) => return (format!("f.cl: {}", error.message), Vec::new()),
+        };
+        let imported: Vec<u64> = ir
+            .functions
+            .values()
+            .flat_map(|f| {
+                f.insts
+                    .values()
+                    .map(|inst| hash(std::mem::discriminant(&inst.kind)))
+            })
+            .collect();
+        match backend::optimise(&mut ir, target, &options) {
+            Ok(()) => (String::new(), imported),
+            Err(error) => (format!("f.cl: {}", error.message), imported),
+        }
+    };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+        (format!("a panic, which is a bug: {text}"), Vec::new())
+    })
+}
+
+/// Where the instructions of a module begin and end, in words.
+fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 5;
+    while at < words.len() {
+        let end = (at + (words[at] >> 16).max(1) as usize).min(words.len());
+        found.push((at, end));
+        at = end;
+    }
+    found
+}
+
+/// One change of a module, with pieces of another.
+fn change_module(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+    let (mut words, theirs) = (words_of(bytes), words_of(other));
+    let (mine, others) = (instructions(&words), instructions(&theirs));
+    if mine.is_empty() || others.is_empty() {
+        bytes.clear();
+        bytes.extend_from_slice(other);
+        return;
+    }
+    let (start, end) = mine[random.below(mine.len())];
+    let operand = start + random.below(end - start);
+    match random.below(12) {
+        0 => words[operand] = random.below(80) as u32,
+        1 => words[operand] ^= 1 << random.below(32),
+        2 | 3 => {
+            let from = 5 + random.below(words.len() - 5);
+            words[operand] = words[from];
+        }
+        4 => words[operand] = words[operand].wrapping_add(1),
+        5 => {
+            words.drain(start..end);
+        }
+        6 => {
+            let copy = words[start..end].to_vec();
+            let (to, _) = mine[random.below(mine.len())];
+            words.splice(to..to, copy);
+        }
+        7 => {
+            let (a, b) = mine[random.below(mine.len())];
+            let copy = words[a..b].to_vec();
+            words.splice(start..end, copy);
+        }
+        8 => {
+            // An operand less or more.
+            if random.below(2) == 0 && end - start > 1 {
+                words.remove(end - 1);
+                words[start] = words[start].wrapping_sub(1 << 16);
+            } else {
+                words.insert(end, random.below(40) as u32);
+                words[start] = words[start].wrapping_add(1 << 16);
+            }
+        }
+        9 => {
+            words[start] =
+                (words[start] & 0xFFFF_0000) | (words[mine[random.below(mine.len())].0] & 0xFFFF)
+        }
+        _ => {
+            let first = random.below(others.len());
+            let last = (first + random.below(4)).min(others.len() - 1);
+            let copy = theirs[others[first].0..others[last].1].to_vec();
+            words.splice(start..start, copy);
+        }
+    }
+    *bytes = bytes_of(&words);
 }
 
 /// What one input gives: the log, and numbers that stand for what its output is made of.
 fn answer(stage: Stage, text: &[u8], target: &Target) -> (String, Vec<u64>) {
+    if stage.is_binary() {
+        return module_answer(stage, text, target);
+    }
     let source = Source { name: "f.cl", text };
     let options = CompileOptions::default();
     let pairs = |items: &mut dyn Iterator<Item = u64>| {
@@ -87,20 +243,17 @@ fn answer(stage: Stage, text: &[u8], target: &Target) -> (String, Vec<u64>) {
         Stage::Compile => {
             let out = compile(source, &options, target, &NoIncludes);
             let words = out.output.map(|m| m.words).unwrap_or_default();
-            let mut at = 5;
-            let mut opcodes = std::iter::from_fn(|| {
-                let word = *words.get(at)?;
-                at += (word >> 16).max(1) as usize;
-                Some(u64::from(word & 0xffff))
-            });
-            (out.log, pairs(&mut opcodes))
+            (out.log, pairs(&mut opcodes(&words)))
         }
+        Stage::Import | Stage::Lower => (String::new(), Vec::new()),
     }
 }
 
 /// Messages of a log without what they quote and count.
 fn messages(log: &str) -> impl Iterator<Item = u64> {
-    log.lines().filter(|l| l.starts_with("f.cl:")).map(|line| {
+    let lines = log.lines();
+    let known = lines.filter(|l| l.starts_with("f.cl:") || l.starts_with("error: "));
+    known.map(|line| {
         let text = line.split_once(": ").map_or(line, |(_, text)| text);
         let unquoted: Vec<&str> = text.split('\'').step_by(2).collect();
         let plain: String = unquoted.concat();
@@ -237,7 +390,9 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
     let mut inputs = std::mem::take(&mut campaign.corpus);
     for seed in seeds {
         let mut text = fs::read(seed)?;
-        text.truncate(LONGEST);
+        if !stage.is_binary() {
+            text.truncate(LONGEST);
+        }
         inputs.push(text);
     }
     static WORKING: Mutex<Option<Instant>> = Mutex::new(None);
@@ -265,9 +420,13 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
         let mut text = inputs[random.below(inputs.len())].clone();
         let other = random.below(inputs.len());
         for _ in 0..=random.below(5) {
-            change(&mut text, &inputs[other], &mut random);
+            if stage.is_binary() {
+                change_module(&mut text, &inputs[other], &mut random);
+            } else {
+                change(&mut text, &inputs[other], &mut random);
+            }
         }
-        text.truncate(LONGEST);
+        text.truncate(stage.longest());
         begin();
         if campaign.run(stage, &text, &target)? {
             let name = format!("{:016x}.cl", hash(&text));
@@ -292,12 +451,14 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [stage, folder, seconds, seeds @ ..] = args.as_slice() else {
-        eprintln!("usage: fuzz pp|parse|compile FOLDER SECONDS [SEED.cl…]");
+        eprintln!("usage: fuzz pp|parse|compile|import|lower FOLDER SECONDS [SEED…]");
         return ExitCode::from(2);
     };
     let stage = match stage.as_str() {
         "pp" => Stage::Preprocess,
         "parse" => Stage::Parse,
+        "import" => Stage::Import,
+        "lower" => Stage::Lower,
         _ => Stage::Compile,
     };
     let limit = Duration::from_secs(seconds.parse().unwrap_or(60));
