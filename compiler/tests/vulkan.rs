@@ -87,6 +87,15 @@ fn check_file(path: &Path, bless: bool) -> Result<(), String> {
         .transpose()
         .map_err(|e| format!("before: {e:?}"))?;
     lowering_passes::lower(&mut module, &target)?;
+    // `; error: text` says what the emitter refuses.
+    if let Some(expected) = text.lines().find_map(|l| l.strip_prefix("; error: ")) {
+        let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default());
+        return match emitted {
+            Err(e) if e.message == expected => Ok(()),
+            Err(e) => Err(format!("says {e}")),
+            Ok(_) => Err("is not refused".into()),
+        };
+    }
     let after = run
         .as_ref()
         .map(|(range, inputs)| interp::run(&module, &kernel, inputs, range, &Options::default()))
