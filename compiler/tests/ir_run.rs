@@ -1,4 +1,4 @@
-//! File tests of the IR: `filetests/ir/run/*.ir` say in their comments how to run them and what
+//! File tests of the IR: `filetests/ir/run/*.ir`, and `*.spvasm` that are imported, say in their comments how to run them and what
 //! to expect, in the language of the kernel files:
 //!
 //! ```text
@@ -26,6 +26,7 @@
 
 mod support;
 
+use pumice_compiler::import::{SpecConstants, import};
 use pumice_compiler::interp::float::{F16, round_to_format};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options, buffer_address};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
@@ -275,8 +276,17 @@ fn execute(module: &Module, run: &Run) -> Result<(), String> {
     Ok(())
 }
 
-fn run_file(text: &str) -> Result<usize, String> {
-    let module = parse_module(text).map_err(|e| e.to_string())?;
+/// A file's module: IR text, or SPIR-V assembly that is imported.
+fn read(path: &Path, text: &str) -> Result<Module, String> {
+    if path.extension().is_some_and(|e| e == "spvasm") {
+        let words = support::assemble(text);
+        return import(&words, &SpecConstants::default()).map_err(|e| e.to_string());
+    }
+    parse_module(text).map_err(|e| e.to_string())
+}
+
+fn run_file(path: &Path, text: &str) -> Result<usize, String> {
+    let module = read(path, text)?;
     verify(&module).map_err(|e| e.to_string())?;
     let written = module_to_text(&module);
     let again = parse_module(&written).map_err(|e| format!("round trip: {e}"))?;
@@ -337,7 +347,7 @@ fn every_file_runs_as_it_says() {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("filetests/ir/run")
         .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "ir"))
+        .filter(|path| path.extension().is_some_and(|e| e == "ir" || e == "spvasm"))
         .collect();
     files.sort();
     assert!(files.len() >= 30, "{} files", files.len());
@@ -349,7 +359,7 @@ fn every_file_runs_as_it_says() {
             .to_string_lossy()
             .into_owned();
         let text = std::fs::read_to_string(&path).expect("readable");
-        match run_file(&text) {
+        match run_file(&path, &text) {
             Ok(0) => failures.push(format!("{name}: no run")),
             Ok(_) => {}
             Err(error) => failures.push(format!("{name}: {error}")),

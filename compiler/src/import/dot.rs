@@ -3,9 +3,8 @@
 
 use super::body::Body;
 use super::reader::{Inst, Result};
-use crate::ir::{BinaryOp, ConvertOp, FloatFlags, InstKind, MathOp, Scalar, Type, Value};
-use rspirv::spirv::{Op, OpenclStd100Op as Ocl};
-use smallvec::smallvec;
+use crate::ir::{BinaryOp, ConvertOp, FloatFlags, IntCond, Scalar, Type, Value};
+use rspirv::spirv::Op;
 
 /// PackedVectorFormat4x8Bit: four bytes in a word, the lowest first.
 const PACKED_4X8: u32 = 0;
@@ -51,20 +50,30 @@ impl Body<'_, '_> {
             if self.func.ty(other) != to {
                 return Err(inst.error("the accumulator's type is not the result's"));
             }
-            let add = if signed[0] {
-                Ocl::s_add_sat
-            } else {
-                Ocl::u_add_sat
-            };
-            let kind = InstKind::Math {
-                op: MathOp::Ocl(add),
-                args: smallvec![sum, other],
-                flags: FloatFlags::empty(),
-            };
-            sum = self.emit(kind, to);
+            sum = self.saturating_add(sum, other, to, signed[0]);
         }
         self.define_value(inst, sum)?;
         Ok(true)
+    }
+
+    fn saturating_add(&mut self, a: Value, b: Value, ty: Type, signed: bool) -> Value {
+        let sum = self.binary(BinaryOp::IAdd, [a, b]);
+        let width = ty.scalar.bits();
+        if !signed {
+            let most = self.func.splat_constant(ty, u64::MAX >> (64 - width));
+            let wrapped = self.icmp(IntCond::Ult, [sum, a]);
+            return self.select_value(wrapped, most, sum);
+        }
+        // The sum overflows where its sign is neither operand's.
+        let differs = [a, b].map(|operand| self.binary(BinaryOp::Xor, [operand, sum]));
+        let both = self.binary(BinaryOp::And, differs);
+        let zero = self.func.splat_constant(ty, 0);
+        let overflows = self.icmp(IntCond::Slt, [both, zero]);
+        let most = self.func.splat_constant(ty, (1 << (width - 1)) - 1);
+        let least = self.func.splat_constant(ty, 1 << (width - 1));
+        let negative = self.icmp(IntCond::Slt, [a, zero]);
+        let limit = self.select_value(negative, least, most);
+        self.select_value(overflows, limit, sum)
     }
 
     /// The lanes in the result's width.
