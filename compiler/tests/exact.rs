@@ -128,6 +128,13 @@ fn fused_operations_round_once() {
     }
 }
 
+#[test]
+fn remainders_are_exact() {
+    for bits in [16, 32, 64] {
+        check("frem", bits, 2);
+    }
+}
+
 /// Without the option a single-precision quotient is the device's, its divisor scaled.
 #[test]
 fn quotients_within_the_limit_need_no_library() {

@@ -1,7 +1,8 @@
 // fmod, remainder, remquo for float: exact.
 //
 // Method: both arguments as integers times a power of two; the dividend's mantissa is shifted by
-// up to 32 bits at a time and reduced, the low bits of the quotient are kept.
+// up to 32 bits at a time and reduced, the low bits of the quotient are kept. fmod takes a short cut
+// where the quotient is small.
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct {
@@ -49,12 +50,25 @@ static float reduce_exactly(float ax, float ay, uint *quotient) {
     return put_together((uint)rest, b.exponent);
 }
 
+// |x| mod |y| for a quotient up to 512. In units of y's last place y is below 2^24: the products of
+// the rounded quotient with y's first 12 bits and with the rest are exact, and so are the
+// differences, which stay below 2^24; the sign of what is left tells how the quotient was rounded.
+static float reduce_near(float ax, float ay) {
+    float q = rint(ax / ay), head = as_float(as_uint(ay) & 0xfffff000);
+    float rest = (ax - q * head) - q * (ay - head);
+    return rest < 0.0f ? rest + ay : rest;
+}
+
 float __pumice_fmod_f32(float x, float y) {
     float ax = fabs(x), ay = fabs(y);
     if (!(ax < INFINITY) || isnan(y) || ay == 0.0f)
         return as_float(0x7fc00000);
     if (ay == INFINITY)
         return x;
+    if (ax < ay)
+        return x;
+    if (ax < ay * 512.0f && ax < 0x1p126f)
+        return copysign(reduce_near(ax, ay), x);
     uint quotient;
     return copysign(reduce_exactly(ax, ay, &quotient), x);
 }

@@ -46,12 +46,23 @@ static double reduce_exactly(double ax, double ay, uint *quotient) {
     return put_together(rest, b.exponent);
 }
 
+// |x| mod |y| for a quotient up to 512, as in rem_f32.cl with 26 bits of y in the head.
+static double reduce_near(double ax, double ay) {
+    double q = rint(ax / ay), head = as_double(as_ulong(ay) & 0xfffffffff8000000ul);
+    double rest = (ax - q * head) - q * (ay - head);
+    return rest < 0.0 ? rest + ay : rest;
+}
+
 double __pumice_fmod_f64(double x, double y) {
     double ax = fabs(x), ay = fabs(y);
     if (!(ax < INFINITY) || isnan(y) || ay == 0.0)
         return as_double(0x7ff8000000000000ul);
     if (ay == INFINITY)
         return x;
+    if (ax < ay)
+        return x;
+    if (ax < ay * 512.0 && ax < 0x1p1022)
+        return copysign(reduce_near(ax, ay), x);
     uint quotient;
     return copysign(reduce_exactly(ax, ay, &quotient), x);
 }
