@@ -122,6 +122,14 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
     Ok(clients)
 }
 
+/// Compiles the loader's layer of `tests/layers`.
+pub fn compile_layer() -> Result<PathBuf> {
+    let source = sh::root().join("tests/layers/print.c");
+    let to = sh::target().join("clients/libprint-layer.so");
+    compile(&source, &to, &["-shared".to_string(), "-fPIC".to_string()])?;
+    Ok(to)
+}
+
 /// Where and with what a client runs.
 pub struct Setting<'a> {
     /// A folder with the one .icd file of the driver under test.

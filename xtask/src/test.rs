@@ -341,6 +341,9 @@ fn end_to_end(report: &mut Report) -> Result {
         drivers::khronos_loader()?,
     );
     let masked = [without_addresses()];
+    // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
+    let layer = clients::compile_layer()?;
+    let layered = [("OPENCL_LAYERS", layer.display().to_string())];
     // Clients that run once do so with each form of kernels.
     for (driver, loader, what, env, first) in [
         (&system, None, "ocl-icd", &[][..], true),
@@ -349,7 +352,7 @@ fn end_to_end(report: &mut Report) -> Result {
             &system,
             Some(khronos.as_path()),
             "Khronos loader",
-            &[],
+            &layered,
             false,
         ),
         (&system, None, "without device addresses", &masked, true),
