@@ -139,6 +139,8 @@ pub struct Target {
     pub subgroup: SubgroupOps,
     /// VK_AMD_shader_ballot: SPV_AMD_shader_ballot's instructions pass through.
     pub amd_shader_ballot: bool,
+    /// `shaderDeviceClock` and `shaderSubgroupClock`.
+    pub clocks: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
@@ -263,6 +265,7 @@ impl Target {
                 rotate: false,
             },
             amd_shader_ballot: false,
+            clocks: true,
             shader_enqueue: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),

@@ -398,6 +398,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
             rotate: subgroup.rotate,
         },
         amd_shader_ballot: caps.shader_ballot_amd(),
+        clocks: features.shader_device_clock && features.shader_subgroup_clock,
         // Graph pipelines are not dispatched yet.
         shader_enqueue: false,
         printf_buffer_size: PRINTF_BUFFER_SIZE,

@@ -20,6 +20,9 @@ const CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR: u32 = 0x12B9;
 const CL_DEVICE_SPIRV_EXTENSIONS_KHR: u32 = 0x12BA;
 const CL_DEVICE_SPIRV_CAPABILITIES_KHR: u32 = 0x12BB;
 
+/// cl_khr_kernel_clock.
+const CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR: u32 = 0x1076;
+
 /// An array of `const char *`: the strings live as long as the library, which is never unloaded.
 fn names(names: &[&'static std::ffi::CStr]) -> Info {
     let addresses: Vec<usize> = names.iter().map(|name| name.as_ptr() as usize).collect();
@@ -162,6 +165,10 @@ impl Object<Device> {
             cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
             | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
                 Info::raw(vec![0; 24])
+            }
+            CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => {
+                // Device and sub-group.
+                Info::u64(if extensions::clocks(caps) { 1 | 4 } else { 0 })
             }
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;

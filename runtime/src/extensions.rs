@@ -100,6 +100,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    on("cl_khr_kernel_clock", clocks),
     always("cl_khr_work_group_uniform_arithmetic"),
     always("cl_khr_expect_assume"),
     always("cl_khr_spirv_queries"),
@@ -142,6 +143,16 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: |_| true,
     },
+    Extension {
+        name: "__opencl_c_kernel_clock_scope_device",
+        version: make_version(3, 0, 0),
+        condition: clocks,
+    },
+    Extension {
+        name: "__opencl_c_kernel_clock_scope_sub_group",
+        version: make_version(3, 0, 0),
+        condition: clocks,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
@@ -166,6 +177,11 @@ pub fn doubles(caps: &Capabilities) -> bool {
 /// Whether both global and local memory have 64-bit atomics.
 pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// Whether kernels can read the clocks of the device and of a sub-group.
+pub fn clocks(caps: &Capabilities) -> bool {
+    caps.features.shader_device_clock && caps.features.shader_subgroup_clock
 }
 
 /// Whether the device's sub-groups have shuffles by any lane number.

@@ -247,6 +247,7 @@ impl Capabilities {
             atomic_float2: has(ash::ext::shader_atomic_float2::NAME),
             explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
             rotate: has(ash::khr::shader_subgroup_rotate::NAME),
+            clock: has(ash::khr::shader_clock::NAME),
             untyped: has(UNTYPED_POINTERS_NAME),
         }
     }
@@ -265,6 +266,7 @@ impl Capabilities {
                 present.explicit_layout,
             ),
             (ash::khr::shader_subgroup_rotate::NAME, present.rotate),
+            (ash::khr::shader_clock::NAME, present.clock),
             (UNTYPED_POINTERS_NAME, present.untyped),
             (ash::amd::shader_ballot::NAME, self.shader_ballot_amd()),
             (

@@ -17,6 +17,7 @@ pub(crate) struct Chain {
     pub atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
     pub explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub rotate: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
+    pub clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     pub untyped: ShaderUntypedPointersFeatures,
 }
 
@@ -28,6 +29,7 @@ pub(crate) struct Present {
     pub atomic_float2: bool,
     pub explicit_layout: bool,
     pub rotate: bool,
+    pub clock: bool,
     pub untyped: bool,
 }
 
@@ -56,6 +58,9 @@ impl Chain {
         }
         if present.rotate {
             head = head.push_next(&mut self.rotate);
+        }
+        if present.clock {
+            head = head.push_next(&mut self.clock);
         }
         if present.untyped {
             head = head.push_next(&mut self.untyped);
@@ -195,6 +200,8 @@ features! {
     shader_subgroup_rotate "shaderSubgroupRotate" rotate.shader_subgroup_rotate,
     shader_subgroup_rotate_clustered "shaderSubgroupRotateClustered"
         rotate.shader_subgroup_rotate_clustered,
+    shader_subgroup_clock "shaderSubgroupClock" clock.shader_subgroup_clock,
+    shader_device_clock "shaderDeviceClock" clock.shader_device_clock,
     shader_untyped_pointers "shaderUntypedPointers" untyped.shader_untyped_pointers,
 }
 

@@ -38,6 +38,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::DotProductInput4x8Bit,
     Capability::DotProductInput4x8BitPacked,
     Capability::UniformDecoration,
+    Capability::ShaderClockKHR,
     Capability::SubgroupBallotKHR,
     Capability::SubgroupVoteKHR,
     Capability::DenormPreserve,
@@ -68,6 +69,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_non_semantic_info",
     c"SPV_KHR_relaxed_extended_instruction",
     c"SPV_KHR_shader_ballot",
+    c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
     c"SPV_KHR_subgroup_vote",
     c"SPV_KHR_uniform_group_instructions",
@@ -97,6 +99,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
     let ops = &target.subgroup;
     let sub_groups = ops.basic && ops.vote && ops.arithmetic && ops.ballot;
     match capability {
+        Capability::ShaderClockKHR => target.clocks,
         Capability::Float16 => target.float16,
         Capability::Float64 => target.float64,
         Capability::Int64Atomics

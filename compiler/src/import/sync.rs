@@ -129,6 +129,16 @@ impl Body<'_, '_> {
                     local: semantics.local,
                 });
             }
+            Op::ReadClockKHR => {
+                let scope = self.scope(inst, 0)?;
+                if !matches!(scope, Scope::Device | Scope::Subgroup) {
+                    return Err(inst.error("clocks have the scope Device or Subgroup"));
+                }
+                let time = self.emit(InstKind::ReadClock { scope }, Type::I64);
+                let (_, ty) = self.result_type(inst)?;
+                let time = self.bitcast(inst, time, ty)?;
+                self.define_value(inst, time)?;
+            }
             Op::GroupAsyncCopy => self.async_copy(inst)?,
             Op::GroupWaitEvents => self.effect(InstKind::Barrier {
                 execution: Scope::Workgroup,

@@ -295,6 +295,8 @@ impl Item {
             &InstKind::GlobalAddr { global } => smallvec![machine.global_addresses[global]],
             &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
             &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,
+            // The instructions executed so far are a clock that never stands still.
+            InstKind::ReadClock { .. } => smallvec![machine.clock()],
             &InstKind::BuiltIn { which } => machine.built_in(which, self)?,
             pure => self.pure(func, pure, ty)?,
         };

@@ -335,6 +335,11 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Instructions executed so far.
+    pub fn clock(&self) -> u64 {
+        self.options.fuel - self.fuel
+    }
+
     /// The address of a local argument.
     pub fn local_arg(&self, ordinal: u32) -> Result<u64, ErrorKind> {
         let found = self.local_args.get(ordinal as usize).copied().flatten();

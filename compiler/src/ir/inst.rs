@@ -530,6 +530,9 @@ pub enum InstKind {
 
     /// A work-item's built-in value.
     BuiltIn { which: BuiltIn },
+    /// A counter that goes up with time, shared by the device or the sub-group: I64. Each read
+    /// is one of its own.
+    ReadClock { scope: Scope },
     /// A collective.
     Group {
         op: GroupOp,

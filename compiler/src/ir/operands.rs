@@ -80,6 +80,7 @@ macro_rules! visit_operands {
             | InstKind::GlobalAddr { .. }
             | InstKind::Fence { .. }
             | InstKind::Barrier { .. }
+            | InstKind::ReadClock { .. }
             | InstKind::BuiltIn { .. }
             | InstKind::LoadArg { .. }
             | InstKind::LocalArg { .. }
@@ -112,6 +113,7 @@ impl InstKind {
             | InstKind::AtomicCmpXchg { .. }
             | InstKind::Fence { .. }
             | InstKind::Barrier { .. }
+            | InstKind::ReadClock { .. }
             | InstKind::Group { .. }
             | InstKind::Node { .. }
             | InstKind::Call { .. }

@@ -272,6 +272,12 @@ impl Context<'_> {
                     || format!("execution scope {}", execution.name()),
                 )
             }
+            InstKind::ReadClock { scope } => {
+                ensure(matches!(scope, Scope::Subgroup | Scope::Device), || {
+                    format!("scope {}", scope.name())
+                })?;
+                same("the result", self.result(inst)?, Type::I64)
+            }
             InstKind::BuiltIn { which } => same("the result", self.result(inst)?, which.ty()),
             InstKind::Group { op, scope, args } => {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Workgroup), || {

@@ -85,6 +85,19 @@ impl Emitter<'_> {
         }
     }
 
+    /// The clock of the device or the sub-group.
+    pub fn read_clock(&mut self, scope: Scope) -> Result<Id, LowerError> {
+        if !self.target.clocks {
+            return Err(LowerError::new("this device has no clocks for kernels"));
+        }
+        self.b.capability(Capability::ShaderClockKHR);
+        self.b.extension("SPV_KHR_shader_clock");
+        // Device and Subgroup: not the memory model's Device, which needs a capability.
+        let scope = self.b.u32(if scope == Scope::Subgroup { 3 } else { 1 });
+        let ty = self.b.int(64);
+        Ok(self.b.op(Op::ReadClockKHR, ty, &[scope]))
+    }
+
     /// A memory fence.
     pub fn fence(&mut self, scope: Scope, order: MemoryOrder, global: bool, local: bool) {
         let bits = self.fence_semantics(order, global, local);

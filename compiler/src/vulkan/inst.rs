@@ -176,6 +176,7 @@ impl Emitter<'_> {
                 global,
                 local,
             } => return self.barrier(*execution, *memory, *order, *global, *local),
+            InstKind::ReadClock { scope } => self.read_clock(*scope)?,
             InstKind::BuiltIn { .. }
                 if result.is_some_and(|r| self.lane_builtins.contains_key(&r)) =>
             {

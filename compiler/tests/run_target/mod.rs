@@ -18,6 +18,7 @@ pub fn run_target() -> Target {
         "cl_khr_subgroup_rotate",
         "cl_khr_subgroup_clustered_reduce",
         "cl_pumice_amd_shader_ballot",
+        "cl_khr_kernel_clock",
     ];
     let features = [
         "__opencl_c_subgroups",

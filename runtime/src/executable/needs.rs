@@ -103,6 +103,10 @@ fn has(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
         4467 => (control(|c| c.rounding_rte), "RoundingModeRTE"),
         4468 => (control(|c| c.rounding_rtz), "RoundingModeRTZ"),
         4473 => (f.shader_untyped_pointers, "UntypedPointersKHR"),
+        5055 => (
+            f.shader_device_clock && f.shader_subgroup_clock,
+            "ShaderClockKHR",
+        ),
         5345 => (f.vulkan_memory_model, "VulkanMemoryModel"),
         5346 => (
             f.vulkan_memory_model_device_scope,

@@ -336,6 +336,9 @@ impl Parser {
                 global: words.flag("global"),
                 local: words.flag("local"),
             },
+            "read_clock" => InstKind::ReadClock {
+                scope: need!(words.take(Scope::from_name)),
+            },
             "builtin" => InstKind::BuiltIn {
                 which: need!(words.take(BuiltIn::from_name)),
             },

@@ -457,6 +457,7 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             order.name(),
             spaces(*global, *local)
         ),
+        InstKind::ReadClock { scope } => format!("read_clock.{}", scope.name()),
         InstKind::BuiltIn { which } => format!("builtin.{}", which.name()),
         InstKind::Group { op, scope, args } => {
             let args = operands(func, args);

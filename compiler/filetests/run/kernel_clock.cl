@@ -1,0 +1,23 @@
+// Clocks never go back.
+// options: -cl-std=CL3.0
+// kernel: clocks
+// global: 16
+// local: 8
+// arg: buffer int 16*-1
+// expect 0: int 16*0
+__kernel void clocks(__global int *wrong) {
+    int bad = 0;
+    ulong device = clock_read_device(), group = clock_read_sub_group();
+    uint2 halves = clock_read_hilo_device();
+    // Something that takes time.
+    float x = get_global_id(0);
+    for (int i = 0; i < 100; i++)
+        x = sqrt(x + 1);
+    ulong later = clock_read_device();
+    uint2 more = clock_read_hilo_sub_group();
+    bad |= (later < device) << 0;
+    bad |= (later < ((ulong)halves.y << 32 | halves.x)) << 1;
+    bad |= (((ulong)more.y << 32 | more.x) < group) << 2;
+    bad |= (x < 1) << 3;
+    wrong[get_global_id(0)] = bad;
+}
