@@ -180,12 +180,25 @@ fn rows() -> impl Iterator<Item = Row> {
     ROWS.iter().copied().chain(kernels).chain(functions)
 }
 
-/// Measures rows whose name contains `only` on the platforms, one or two, in so many rounds.
-/// `clock` is for the kernels.
+/// What to measure and how.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// How often each figure is taken.
+    pub rounds: usize,
+    /// Rows whose name contains this.
+    pub only: String,
+    /// With those that take minutes.
+    pub long: bool,
+    /// For the kernels.
+    pub clock: Clock,
+}
+
+/// Measures the rows that are chosen on the platforms, one or two.
 ///
 /// # Errors
 /// A platform without a device, or one that cannot build the kernels.
-pub fn run(platforms: &[String], rounds: usize, only: &str, clock: Clock) -> Result<Report> {
+pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
+    let clock = choice.clock;
     let mut subjects = Vec::new();
     let mut drivers = Vec::new();
     for platform in platforms {
@@ -201,10 +214,13 @@ pub fn run(platforms: &[String], rounds: usize, only: &str, clock: Clock) -> Res
     let like = subjects.first().map_or("", |subject| &subject.device.name);
     let mut twin = vulkan::Twin::open(like, N * size_of::<f32>()).ok();
     let mut figures = Vec::new();
-    for row in rows().filter(|row| row.name.contains(only)) {
+    let chosen = rows()
+        .filter(|row| row.name.contains(&choice.only))
+        .filter(|row| choice.long || !row.what.is_long());
+    for row in chosen {
         let mut values = vec![Ok(Vec::new()); subjects.len()];
         let mut floor: Option<std::result::Result<Vec<f64>, String>> = None;
-        for _ in 0..rounds {
+        for _ in 0..choice.rounds {
             if let (Some(twin), Some(first)) = (&mut twin, subjects.first()) {
                 match (rows::floor(twin, &first.home, row.what), &mut floor) {
                     (Some(Ok(value)), Some(Ok(list))) => list.push(value),

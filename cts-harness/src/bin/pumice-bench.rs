@@ -2,7 +2,7 @@
 //!
 //! Both must be visible to the ICD loader (`OCL_ICD_VENDORS` names a folder with both).
 
-use pumice_cts_harness::bench::{self, Clock, Report, child};
+use pumice_cts_harness::bench::{self, Choice, Clock, Report, child};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,6 +10,7 @@ const USAGE: &str = "\
 pumice-bench [options] PLATFORM [OTHER]
     --rounds N          how often each figure is taken; default 3
     --only TEXT         rows whose name contains the text
+    --long              also what takes minutes on a slow driver
     --processor-time    kernels by the processor time of all threads
     --json FILE         everything, every round
     --markdown FILE     the table
@@ -61,19 +62,24 @@ fn plots(report: &Report, prefix: &str) -> Result<Vec<String>, String> {
 
 fn measure(args: &[String]) -> Result<(), String> {
     let mut args = args.iter().cloned();
-    let (mut rounds, mut only) = (3, String::new());
+    let mut choice = Choice {
+        rounds: 3,
+        only: String::new(),
+        long: false,
+        clock: Clock::Wall,
+    };
     let (mut json, mut markdown, mut svg) = (None, None, None);
     let mut platforms = Vec::new();
-    let mut clock = Clock::Wall;
     while let Some(arg) = args.next() {
         let mut value = || {
             args.next()
                 .ok_or_else(|| format!("{arg} needs a value\n{USAGE}"))
         };
         match arg.as_str() {
-            "--rounds" => rounds = value()?.parse().map_err(|_| USAGE.to_string())?,
-            "--only" => only = value()?,
-            "--processor-time" => clock = Clock::Processor,
+            "--rounds" => choice.rounds = value()?.parse().map_err(|_| USAGE.to_string())?,
+            "--only" => choice.only = value()?,
+            "--long" => choice.long = true,
+            "--processor-time" => choice.clock = Clock::Processor,
             "--json" => json = Some(value()?),
             "--markdown" => markdown = Some(value()?),
             "--svg" => svg = Some(value()?),
@@ -81,10 +87,10 @@ fn measure(args: &[String]) -> Result<(), String> {
             _ => platforms.push(arg),
         }
     }
-    if platforms.is_empty() || platforms.len() > 2 || rounds == 0 {
+    if platforms.is_empty() || platforms.len() > 2 || choice.rounds == 0 {
         return Err(USAGE.to_string());
     }
-    let report = bench::run(&platforms, rounds, &only, clock).map_err(|e| e.to_string())?;
+    let report = bench::run(&platforms, &choice).map_err(|e| e.to_string())?;
     print!("{}", report.table());
     if let Some(path) = json {
         write(&path, &format!("{:#}\n", report.json()))?;
