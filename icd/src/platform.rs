@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::{cl_platform_id, cl_platform_info, cl_uint};
-use pumice_runtime::error::{Error, Result};
+use pumice_runtime::error::Result;
 use pumice_runtime::object::Ref;
 use pumice_runtime::platform::{self, Platform};
 
@@ -90,28 +90,4 @@ pub unsafe fn get_extension_function_address_for_platform(
             Err(_) => std::ptr::null_mut(),
         }
     }
-}
-
-pub unsafe fn icd_get_function_address(
-    platform: cl_platform_id,
-    func_name: *const c_char,
-) -> *mut c_void {
-    // SAFETY: the arguments are those of clIcdGetFunctionAddressForPlatformKHR.
-    unsafe {
-        match (handle::get::<Platform>(platform), handle::string(func_name)) {
-            (Ok(_), Ok(name)) => table::address(name),
-            _ => std::ptr::null_mut(),
-        }
-    }
-}
-
-pub unsafe fn icd_set_dispatch_data(
-    platform: cl_platform_id,
-    dispatch_data: *mut c_void,
-) -> Result<()> {
-    // SAFETY: the arguments are those of clIcdSetPlatformDispatchDataKHR.
-    let platform =
-        unsafe { handle::get::<Platform>(platform) }.map_err(|_| Error::InvalidPlatform)?;
-    platform.set_dispatch_data(dispatch_data as usize);
-    Ok(())
 }

@@ -43,9 +43,6 @@ type size_t = usize;
 /// `unsigned char`.
 type c_uchar = u8;
 
-/// `CL_ICD2_TAG_KHR`: marks a table whose platform answers the calls of cl_khr_icd 2.0.
-const ICD2_TAG: isize = 0x4F50_454E_434C_3331_u64 as isize;
-
 /// Defines the private entry and the exported wrapper of one entry point.
 macro_rules! entry_point {
     (status $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*)) => {
@@ -128,22 +125,14 @@ macro_rules! entry_points {
             $(exported!($ushape $uname($($uarg: $uty),*) $(-> $uret)?);)*
         }
 
-        /// The dispatch table that every object points at.
+        /// The dispatch table that every object points at. It is one of cl_khr_icd 1.0, without
+        /// the tags of 2.0: ocl-icd 2.3.3 hands a platform that has them a table inside an array
+        /// that it moves when it loads the next driver, and every later call jumps into freed
+        /// memory.
         pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
-            clGetPlatformIDs_icd2_tag: ICD2_TAG,
-            clUnloadCompiler_icd2_tag: ICD2_TAG,
             $($name: Some(entry::$name),)*
             ..EMPTY
         };
-
-        /// The address of any entry point by its name (clIcdGetFunctionAddressForPlatformKHR).
-        pub(crate) fn address(name: &CStr) -> *mut c_void {
-            match name.to_str() {
-                $(Ok(stringify!($name)) => entry::$name as *mut c_void,)*
-                $(Ok(stringify!($uname)) => entry::$uname as *mut c_void,)*
-                _ => std::ptr::null_mut(),
-            }
-        }
 
         /// The address of an extension's entry point (clGetExtensionFunctionAddressForPlatform).
         pub(crate) fn extension_address(name: &CStr) -> *mut c_void {
@@ -152,10 +141,6 @@ macro_rules! entry_points {
                 _ => std::ptr::null_mut(),
             }
         }
-
-        /// Every name that the library exports.
-        #[cfg(test)]
-        pub(crate) const NAMES: &[&str] = &[$(stringify!($name),)* $(stringify!($uname),)*];
     };
 }
 
@@ -165,6 +150,10 @@ const EMPTY: cl_icd_dispatch = unsafe { std::mem::zeroed() };
 
 entry_points! {
     tabled {
+        status clGetPlatformIDs => platform::get_platform_ids(
+            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+        );
+        status clUnloadCompiler => program::unload_compiler();
         status clGetPlatformInfo => platform::get_platform_info(
             platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
@@ -559,12 +548,8 @@ entry_points! {
         );
     }
 
-    // Not in the table: its slots hold CL_ICD2_TAG_KHR, or the loader looks the symbol up.
+    // Not in the table: the loader looks the symbol up.
     untabled {
-        status clGetPlatformIDs => platform::get_platform_ids(
-            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
-        );
-        status clUnloadCompiler => program::unload_compiler();
         status clIcdGetPlatformIDsKHR => platform::icd_get_platform_ids(
             num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
@@ -580,19 +565,11 @@ entry_points! {
             global_work_offset: *const size_t, global_work_size: *const size_t,
             suggested_local_work_size: *mut size_t
         );
-        plain clIcdGetFunctionAddressForPlatformKHR => platform::icd_get_function_address(
-            platform: cl_platform_id, func_name: *const c_char
-        ) -> *mut c_void;
-        status clIcdSetPlatformDispatchDataKHR => platform::icd_set_dispatch_data(
-            platform: cl_platform_id, dispatch_data: *mut c_void
-        );
     }
 
     // What clGetExtensionFunctionAddressForPlatform knows.
     extensions {
         clIcdGetPlatformIDsKHR,
-        clIcdGetFunctionAddressForPlatformKHR,
-        clIcdSetPlatformDispatchDataKHR,
         clGetKernelSubGroupInfoKHR,
         clCreateCommandQueueWithPropertiesKHR,
         clCreateProgramWithILKHR,
@@ -602,15 +579,11 @@ entry_points! {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, TABLE, address, extension_address};
+    use super::{TABLE, extension_address};
 
     #[test]
-    fn every_name_has_an_address_and_only_extensions_are_extension_functions() {
-        for name in NAMES {
-            let name = std::ffi::CString::new(*name).unwrap();
-            assert!(!address(&name).is_null(), "{name:?}");
-        }
-        assert!(address(c"clNoSuchFunction").is_null());
+    fn only_extensions_are_extension_functions() {
+        assert!(extension_address(c"clNoSuchFunction").is_null());
         assert!(extension_address(c"clCreateContext").is_null());
         assert!(!extension_address(c"clIcdGetPlatformIDsKHR").is_null());
     }
@@ -618,6 +591,8 @@ mod tests {
     #[test]
     fn the_table_ends_with_the_last_function_of_3_1() {
         assert!(TABLE.clGetKernelSuggestedLocalWorkSize.is_some());
+        // Functions, not the tags of cl_khr_icd 2.0.
+        assert!(TABLE.clGetPlatformIDs.is_some() && TABLE.clUnloadCompiler.is_some());
         assert_eq!(
             std::mem::offset_of!(
                 opencl_sys::cl_icd::cl_icd_dispatch,

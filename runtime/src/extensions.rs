@@ -43,7 +43,7 @@ const fn on(name: &'static str, condition: fn(&Capabilities) -> bool) -> Extensi
 /// Extensions of the platform itself; every device reports them too where the specification
 /// makes them both.
 const PLATFORM: &[(&str, u32)] = &[
-    ("cl_khr_icd", make_version(2, 0, 0)),
+    ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_create_command_queue", V1),
     ("cl_khr_suggested_local_work_size", V1),

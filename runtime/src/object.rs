@@ -4,8 +4,7 @@
 //! application holds together own exactly one strong count; commands and child objects hold
 //! their own. So the API's reference count never depends on what the driver keeps alive.
 //!
-//! Invariant: the first two words of an object are the ICD dispatch table and the loader's
-//! dispatch data (cl_khr_icd), in this order.
+//! Invariant: the first word of an object is the address of the ICD dispatch table (cl_khr_icd).
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,17 +14,10 @@ use crate::error::Error;
 
 /// Address of the dispatch table, set once by the ICD before the first object exists.
 static DISPATCH: AtomicUsize = AtomicUsize::new(0);
-/// The loader's word for this platform's objects (cl_khr_icd 2.0), copied to new objects.
-static DISPATCH_DATA: AtomicUsize = AtomicUsize::new(0);
 
 /// Tells the runtime where the dispatch table lies; call before the first object is made.
 pub fn set_dispatch(table: usize) {
     DISPATCH.store(table, Ordering::Release);
-}
-
-/// Stores the loader's dispatch data for the objects made from now on.
-pub fn set_dispatch_data(data: usize) {
-    DISPATCH_DATA.store(data, Ordering::Release);
 }
 
 /// What tells the object kinds apart at run time.
@@ -44,7 +36,6 @@ const DEAD: u64 = 0xdead_0bec_7dea_d000;
 #[derive(Debug)]
 pub struct Header {
     dispatch: AtomicUsize,
-    dispatch_data: AtomicUsize,
     tag: AtomicU64,
     external: AtomicU32,
 }
@@ -78,7 +69,6 @@ impl<T: Kind> Object<T> {
         Self {
             header: Header {
                 dispatch: AtomicUsize::new(DISPATCH.load(Ordering::Acquire)),
-                dispatch_data: AtomicUsize::new(DISPATCH_DATA.load(Ordering::Acquire)),
                 tag: AtomicU64::new(T::TAG),
                 external: AtomicU32::new(0),
             },
@@ -120,11 +110,6 @@ impl<T: Kind> Object<T> {
     /// CL_*_REFERENCE_COUNT.
     pub fn reference_count(&self) -> u32 {
         self.header.external.load(Ordering::Acquire)
-    }
-
-    /// Replaces the loader's word (the platform and its devices exist before it is set).
-    pub fn store_dispatch_data(&self, data: usize) {
-        self.header.dispatch_data.store(data, Ordering::Release);
     }
 }
 
@@ -169,12 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn the_header_starts_with_the_two_loader_words() {
+    fn the_header_starts_with_the_loaders_word() {
         assert_eq!(std::mem::offset_of!(super::Header, dispatch), 0);
-        assert_eq!(
-            std::mem::offset_of!(super::Header, dispatch_data),
-            size_of::<usize>()
-        );
         assert_eq!(std::mem::offset_of!(Object<Thing>, header), 0);
     }
 }

@@ -40,15 +40,6 @@ pub fn platform(table: usize) -> &'static Ref<Platform> {
 }
 
 impl Object<Platform> {
-    /// Stores the loader's word for all objects of the platform (cl_khr_icd 2.0).
-    pub fn set_dispatch_data(self: &Ref<Platform>, data: usize) {
-        object::set_dispatch_data(data);
-        self.store_dispatch_data(data);
-        for device in self.devices.get().into_iter().flatten() {
-            device.store_dispatch_data(data);
-        }
-    }
-
     /// Every device, found through Vulkan at the first call; none is a valid answer.
     pub fn devices(self: &Arc<Self>) -> &[Ref<Device>] {
         self.devices.get_or_init(|| device::enumerate(self))
