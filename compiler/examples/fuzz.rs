@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use pumice_compiler::builtins::table::ROWS;
+use pumice_compiler::options::ClStd;
 use pumice_compiler::{
     CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, backend, compile,
     frontend, lower,
@@ -211,12 +212,28 @@ fn change_module(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 }
 
 /// What one input gives: the log, and numbers that stand for what its output is made of.
-fn answer(stage: Stage, text: &[u8], target: &Target) -> (String, Vec<u64>) {
+fn answer(stage: Stage, text: &[u8]) -> (String, Vec<u64>) {
     if stage.is_binary() {
-        return module_answer(stage, text, target);
+        return module_answer(stage, text, &Target::reference());
     }
     let source = Source { name: "f.cl", text };
-    let options = CompileOptions::default();
+    // Any version, on a device that lacks nothing or most; the text decides, so that a finding
+    // is found again.
+    let versions = [
+        None,
+        Some(ClStd::Cl20),
+        Some(ClStd::Cl30),
+        Some(ClStd::Cl31),
+    ];
+    let choice = hash(text) as usize;
+    let options = CompileOptions {
+        std: versions[choice % 4],
+        ..CompileOptions::default()
+    };
+    let target = &match choice / 4 % 4 {
+        0 => Target::reference(),
+        _ => Target::full(),
+    };
     let pairs = |items: &mut dyn Iterator<Item = u64>| {
         let mut last = 0;
         let mut found = Vec::new();
@@ -249,7 +266,8 @@ fn answer(stage: Stage, text: &[u8], target: &Target) -> (String, Vec<u64>) {
     }
 }
 
-/// Messages of a log without what they quote and count.
+/// How the messages of a log begin, without what they quote and count: what a program says itself
+/// by `#error` must not count as new each time.
 fn messages(log: &str) -> impl Iterator<Item = u64> {
     let lines = log.lines();
     let known = lines.filter(|l| l.starts_with("f.cl:") || l.starts_with("error: "));
@@ -257,7 +275,8 @@ fn messages(log: &str) -> impl Iterator<Item = u64> {
         let text = line.split_once(": ").map_or(line, |(_, text)| text);
         let unquoted: Vec<&str> = text.split('\'').step_by(2).collect();
         let plain: String = unquoted.concat();
-        hash(plain.replace(|c: char| c.is_ascii_digit(), ""))
+        let letters = plain.replace(|c: char| !c.is_ascii_alphabetic() && c != ' ', "");
+        hash(letters.split(' ').take(5).collect::<Vec<_>>())
     })
 }
 
@@ -360,9 +379,9 @@ impl Campaign {
     }
 
     /// Runs one input; true when its answer has something new.
-    fn run(&mut self, stage: Stage, text: &[u8], target: &Target) -> io::Result<bool> {
+    fn run(&mut self, stage: Stage, text: &[u8]) -> io::Result<bool> {
         fs::write(self.folder.join("current"), text)?;
-        let (log, output) = answer(stage, text, target);
+        let (log, output) = answer(stage, text);
         if log.contains("which is a bug") {
             let name = format!("finding-{:016x}.cl", hash(text));
             eprintln!("{name}: {}", log.lines().next().unwrap_or_default());
@@ -384,7 +403,6 @@ impl Campaign {
 }
 
 fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::Result<()> {
-    let target = Target::reference();
     let mut campaign = Campaign::open(folder)?;
     let start = Instant::now();
     let mut inputs = std::mem::take(&mut campaign.corpus);
@@ -407,10 +425,18 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
         }
     });
     let begin = || *WORKING.lock().expect("no holder panics") = Some(Instant::now());
-    for text in &inputs {
+    // What brings nothing new any more need not be kept.
+    let mut kept = Vec::new();
+    for text in inputs {
         begin();
-        campaign.run(stage, text, &target)?;
+        if campaign.run(stage, &text)? {
+            kept.push(text);
+        } else {
+            let name = format!("{:016x}.cl", hash(&text));
+            let _ = fs::remove_file(folder.join("corpus").join(name));
+        }
     }
+    let mut inputs = kept;
     if inputs.is_empty() {
         inputs.push(b"kernel void f(global int *p) { *p = 1; }\n".to_vec());
     }
@@ -428,7 +454,7 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
         }
         text.truncate(stage.longest());
         begin();
-        if campaign.run(stage, &text, &target)? {
+        if campaign.run(stage, &text)? {
             let name = format!("{:016x}.cl", hash(&text));
             fs::write(folder.join("corpus").join(name), &text)?;
             inputs.push(text);

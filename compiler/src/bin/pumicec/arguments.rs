@@ -201,3 +201,49 @@ fn check_mode(mode: &str) -> Result<(), String> {
         _ => Err(format!("mode '{mode}' is not supported, only 'spir-v' is")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Arguments, Emit};
+    use pumice_compiler::options::{ClStd, Define};
+
+    fn parse(words: &[&str]) -> Result<Arguments, String> {
+        Arguments::parse(words.iter().map(|w| (*w).to_string()))
+    }
+
+    #[test]
+    fn the_conformance_tests_call_it_so() {
+        let args = parse(&[
+            "--mode=spir-v",
+            "--source=a.cl",
+            "--output=a.spv64",
+            "--cl-device-info=info.txt",
+            "--",
+            "-cl-std=CL3.0",
+            "-D",
+            "X=1",
+        ])
+        .expect("valid");
+        assert_eq!((args.emit, args.input.as_str()), (Emit::Kernel, "a.cl"));
+        assert_eq!(args.output.as_deref(), Some("a.spv64"));
+        assert_eq!(args.device_info.as_deref(), Some("info.txt"));
+        assert_eq!(args.options.std, Some(ClStd::Cl30));
+        assert_eq!(args.options.defines, [Define::Define("X=1".to_string())]);
+        let apart = parse(&["--source", "a.cl", "--mode", "spir-v", "--output", "b"]);
+        assert_eq!(apart.expect("valid").output.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn what_it_cannot_do_is_said() {
+        for words in [
+            &["--mode", "binary", "a.cl"][..],
+            &["--device=other", "a.cl"],
+            &["--source"],
+            &["a.cl", "b.cl"],
+            &[],
+        ] {
+            let why = parse(words).expect_err("refused");
+            assert!(!why.is_empty(), "{words:?}");
+        }
+    }
+}
