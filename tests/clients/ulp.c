@@ -201,14 +201,18 @@ static void print_table(FILE *to, size_t count)
             "`tests/clients/ulp.c` on %s: %zu arguments a function, half of them\n"
             "random bit patterns%s, against MPFR. A limit of 0.5 means\n"
             "correctly rounded, 0 exact; what is not here (fmax, ldexp, nextafter, ...) is exact. The last columns of\n"
-            "the table for float are of all 2^32 arguments, from `tests/clients/ulp_sweep.c` (its state is\n"
-            "`numerics/float.sweep`); native_ functions were measured where they are of use: exponentials without\n"
-            "overflow, sine and cosine up to pi. Plots of the error over the range: [float](numerics/float.svg),\n"
-            "[double](numerics/double.svg), [half](numerics/half.svg).\n",
+            "the table for float are of sweeps over the 2^32 arguments by `tests/clients/ulp_sweep.c` (its state is\n"
+            "`numerics/float.sweep`): all of them, or so far every 257th; native_ functions were measured where\n"
+            "they are of use: exponentials without overflow, sine and cosine up to pi. Plots of the error over the range: [float](numerics/float.svg),\n"
+            "[double](numerics/double.svg), [half](numerics/half.svg).\n\n"
+            "A sweep goes on where it stopped with\n"
+            "`PUMICE_SWEEP_STATE=docs/numerics/float.sweep target/clients/ulp_sweep` (`PUMICE_SWEEP_ONLY=sin,cos` chooses);\n"
+            "this page is made with `PUMICE_ULP_SAMPLES=16384 PUMICE_ULP_TABLE=docs/numerics.md PUMICE_ULP_PLOTS=docs/numerics\n"
+            "PUMICE_ULP_SWEEP=docs/numerics/float.sweep target/clients/ulp`.\n",
             name, count, count >= ALL_HALVES_FROM ? " (all 65536 where half is the one argument)" : "");
     for (int w = 0; w < WIDTHS; w++) {
         fprintf(to, "\n## %s\n\n| function | limit | worst | at |%s\n|---|---|---|---|%s\n", width[w].name,
-                w == FLOAT ? " worst of all | at |" : "", w == FLOAT ? "---|---|" : "");
+                w == FLOAT ? " swept worst | at | arguments |" : "", w == FLOAT ? "---|---|---|" : "");
         for (int i = 0; i < FUNCTIONS; i++) {
             const function *f = &functions[i];
             if (!found[i][w].tested)
@@ -218,26 +222,27 @@ static void print_table(FILE *to, size_t count)
             else
                 fprintf(to, "| %s | %g |", f->name, f->limit[w]);
             print_worst(to, f, &found[i][w]);
-            int shards = shards_done(&sweeps[i]);
-            if (w == FLOAT && shards == 256)
+            if (w == FLOAT && sweeps[i].started) {
                 print_worst(to, f, &sweeps[i].found);
-            else if (w == FLOAT && shards > 0)
-                fprintf(to, " (%d %% done) | |", shards * 100 / 256);
-            else if (w == FLOAT)
-                fprintf(to, " | |");
+                int shards = shards_done(&sweeps[i]);
+                fprintf(to, shards == 256 ? " all |" : shards > 0 ? " 1 in %d, %d %% of all |" : " 1 in %d |", FIRST_LOOK,
+                        shards * 100 / 256);
+            } else if (w == FLOAT) {
+                fprintf(to, " | | |");
+            }
             fprintf(to, "\n");
         }
     }
 }
 
-/* For float a finished sweep says more than the sample. */
+/* For float a sweep says more than the sample. */
 static void draw_plots(const char *folder)
 {
     for (int w = 0; w < WIDTHS; w++) {
         const finding *panels[FUNCTIONS];
         char path[4096];
         for (int i = 0; i < FUNCTIONS; i++)
-            panels[i] = w == FLOAT && shards_done(&sweeps[i]) == 256 ? &sweeps[i].found : &found[i][w];
+            panels[i] = w == FLOAT && sweeps[i].started ? &sweeps[i].found : &found[i][w];
         snprintf(path, sizeof path, "%s/%s.svg", folder, width[w].name);
         CHECK(draw_sheet(path, w, "the greatest found for each sign and exponent of the first argument", panels));
     }

@@ -283,6 +283,9 @@ static inline double error_of(int w, double got)
     return fabs(mpfr_get_d(difference, MPFR_RNDN));
 }
 
+/* The step of a sweep's first look: odd, so that 2^24 steps meet every exponent alike. */
+enum { FIRST_LOOK = 257 };
+
 /* The error over the range: the greatest in each of 512 columns, which are the sign, the exponent
    and, for half, the first bits of the significand, from the most negative number to the
    greatest. For float a column is one binade. */

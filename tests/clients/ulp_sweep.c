@@ -6,9 +6,10 @@
 
    PUMICE_SWEEP_STATE names the file of what is done, its worst cases and the error in each
    binade; it is written after each shard, so that a run can be stopped at any time and goes on
-   where it stopped. A function whose results have changed since starts again. PUMICE_SWEEP_ONLY
+   where it stopped. A function whose results have changed since starts again, with a look at
+   every 257th argument before the first shard. PUMICE_SWEEP_ONLY
    names functions ("sin,cos"), in the order in which they are wanted, PUMICE_SWEEP_SHARDS how
-   many shards this run does at most, PUMICE_SWEEP_THREADS the host's threads (2),
+   many shards this run does at most (0: the first looks alone), PUMICE_SWEEP_THREADS the host's threads (2),
    PUMICE_SWEEP_PLOT a file for the plots (SVG). Without a state file the references in double
    are compared with MPFR's, over a sample. */
 // client: link -lmpfr -lgmp
@@ -103,29 +104,40 @@ static double block_errors(const float *got, const double *expected, double *err
     return most;
 }
 
-/* Half a shard, which is the share of one thread at a time: 2^23 arguments, one binade. */
+/* Half a shard, which is the share of one thread at a time: 2^23 arguments. */
 typedef struct {
     const function *f;
     const float *got;
-    uint32_t first;
-    double worst, column;
+    uint32_t first, step;
+    double worst;
     uint32_t at;
     uint64_t beyond_limit;
+    double columns[COLUMNS];
 } part;
+
+static int column_of_bits(uint32_t bits)
+{
+    return column_of(FLOAT, &bits, 0);
+}
 
 static void compare(part *p)
 {
     static _Thread_local double expected[BLOCK], errors[BLOCK];
     const function *f = p->f;
     double limit = f->limit[FLOAT];
+    float worst_result = 0;
     for (uint32_t start = 0; start < BINADE; start += BLOCK) {
+        uint32_t first = p->first + p->step * start;
         for (uint32_t i = 0; i < BLOCK; i++)
-            expected[i] = f->in_double(argument(p->first + start + i));
+            expected[i] = f->in_double(argument(first + p->step * i));
         double most = block_errors(p->got + start, expected, errors);
-        if (most <= p->column && most <= p->worst && most <= limit - DOUBT)
+        int column = column_of_bits(first);
+        if (column == column_of_bits(first + p->step * (BLOCK - 1)) && most <= p->columns[column] && most <= p->worst &&
+            most <= limit - DOUBT)
             continue;
         for (uint32_t i = 0; i < BLOCK; i++) {
-            double x = argument(p->first + start + i), error = errors[i];
+            uint32_t bits = first + p->step * i;
+            double x = argument(bits), error = errors[i];
             if (error == 0 || !counts(f, x))
                 continue;
             if (fabs(error - limit) < DOUBT || isinf(error)) {
@@ -135,15 +147,17 @@ static void compare(part *p)
             p->beyond_limit += error > limit;
             if (error > p->worst) {
                 p->worst = error;
-                p->at = p->first + start + i;
+                p->at = bits;
+                worst_result = p->got[start + i];
             }
-            if (error > p->column)
-                p->column = error;
+            column = column_of_bits(bits);
+            if (error > p->columns[column])
+                p->columns[column] = error;
         }
     }
     /* The worst case of all is what the table says: that one exactly. */
     if (p->at != 0)
-        p->worst = true_error(f, argument(p->at), p->got[p->at - p->first]);
+        p->worst = true_error(f, argument(p->at), worst_result);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -163,6 +177,30 @@ static void *work(void *unused)
     }
     stop_mpfr();
     return unused;
+}
+
+/* Compares a shard's worth of results and adds what is found to the function's state. */
+static void compare_shard(swept *s, const function *f, const float *results, uint32_t first, uint32_t step, int threads)
+{
+    for (int i = 0; i < 2; i++)
+        parts[i] = (part){f, results + i * BINADE, first + step * i * BINADE, step, s->found.worst, 0, 0, {0}};
+    next_part = 0;
+    pthread_t helpers[THREADS];
+    for (int i = 1; i < threads; i++)
+        CHECK(pthread_create(&helpers[i], NULL, work, NULL) == 0);
+    work(NULL);
+    for (int i = 1; i < threads; i++)
+        CHECK(pthread_join(helpers[i], NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        for (int c = 0; c < COLUMNS; c++)
+            s->found.columns[c] = fmax(s->found.columns[c], parts[i].columns[c]);
+        s->beyond_limit += parts[i].beyond_limit;
+        if (parts[i].worst > s->found.worst) {
+            s->found.worst = parts[i].worst;
+            s->at = parts[i].at;
+            s->found.x = argument(s->at);
+        }
+    }
 }
 
 static cl_program build(const function *f, cl_kernel *kernel)
@@ -197,7 +235,7 @@ static void fetch(int which, float *to, size_t count)
     MUST(clEnqueueReadBuffer(queue, memory[which], CL_TRUE, 0, count * sizeof *to, to, 0, NULL, NULL));
 }
 
-/* Odd, so that the sample meets every exponent. */
+/* Odd, so that sample and first look meet every exponent. */
 static const cl_uint STEP = 65537;
 
 static uint64_t sample_hash(const float *results)
@@ -231,6 +269,11 @@ static long sweep(int index, const char *path, long most, int threads, float *re
         memset(s, 0, sizeof *s);
         s->started = s->found.tested = 1;
         s->sample = hash;
+        /* A first look at every 257th argument. */
+        launch(kernel, 0, 0, FIRST_LOOK, SHARD);
+        fetch(0, results, SHARD);
+        compare_shard(s, f, results, 0, FIRST_LOOK, threads);
+        CHECK(write_state(path, state));
     }
     long count = 0;
     int shard = 0, which = 0;
@@ -244,24 +287,7 @@ static long sweep(int index, const char *path, long most, int threads, float *re
         /* The device computes the next shard while the host compares this one. */
         if (after < SHARDS && count + 1 < most)
             launch(kernel, !which, (cl_uint)after << 24, 1, SHARD);
-        for (int i = 0; i < 2; i++)
-            parts[i] = (part){f, results + i * BINADE, ((uint32_t)shard << 24) + i * BINADE, s->found.worst, 0, 0, 0};
-        next_part = 0;
-        pthread_t helpers[THREADS];
-        for (int i = 1; i < threads; i++)
-            CHECK(pthread_create(&helpers[i], NULL, work, NULL) == 0);
-        work(NULL);
-        for (int i = 1; i < threads; i++)
-            CHECK(pthread_join(helpers[i], NULL) == 0);
-        for (int i = 0; i < 2; i++) {
-            s->found.columns[column_of(FLOAT, &parts[i].first, 0)] = parts[i].column;
-            s->beyond_limit += parts[i].beyond_limit;
-            if (parts[i].worst > s->found.worst) {
-                s->found.worst = parts[i].worst;
-                s->at = parts[i].at;
-                s->found.x = argument(s->at);
-            }
-        }
+        compare_shard(s, f, results, (uint32_t)shard << 24, 1, threads);
         s->done[shard / 64] |= (uint64_t)1 << shard % 64;
         CHECK(write_state(path, state));
         count++;
@@ -307,8 +333,8 @@ static void draw(const char *path)
 {
     const finding *found[FUNCTIONS];
     for (int i = 0; i < FUNCTIONS; i++)
-        found[i] = state[i].started && shards_done(&state[i]) == SHARDS ? &state[i].found : NULL;
-    CHECK(draw_sheet(path, FLOAT, "the greatest of each binade, over all arguments", found));
+        found[i] = state[i].started ? &state[i].found : NULL;
+    CHECK(draw_sheet(path, FLOAT, "the greatest found in each binade", found));
 }
 
 int main(void)
@@ -350,10 +376,10 @@ int main(void)
         /* The Vulkan driver may call strtok in between. */
         for (char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
             for (int i = 0; i < FUNCTIONS; i++)
-                if (strcmp(functions[i].name, name) == 0 && functions[i].in_double != NULL && left > 0)
+                if (strcmp(functions[i].name, name) == 0 && functions[i].in_double != NULL)
                     left -= sweep(i, path, left, threads, results);
     } else {
-        for (int i = 0; i < FUNCTIONS && left > 0; i++)
+        for (int i = 0; i < FUNCTIONS; i++)
             if (functions[i].in_double != NULL && functions[i].limit[FLOAT] >= 0)
                 left -= sweep(i, path, left, threads, results);
     }

@@ -73,10 +73,8 @@ impl Kind for Mem {
 fn check_flags(flags: u64) -> Result<()> {
     // CL_INVALID_VALUE if values specified in flags are not valid. CL_MEM_KERNEL_READ_AND_WRITE means
     // something to clGetSupportedImageFormats only, yet is one of the flags that section 5.2.1 lists.
-    let known = READ_WRITE_BITS
-        | HOST_PTR_BITS
-        | HOST_ACCESS_BITS
-        | u64::from(cl::CL_MEM_KERNEL_READ_AND_WRITE);
+    let known =
+        READ_WRITE_BITS | HOST_PTR_BITS | HOST_ACCESS_BITS | cl::CL_MEM_KERNEL_READ_AND_WRITE;
     if flags & !known != 0 {
         return Err(Error::InvalidValue);
     }
