@@ -17,6 +17,8 @@ pub fn run_target() -> Target {
         "cl_khr_subgroup_shuffle_relative",
         "cl_khr_subgroup_rotate",
         "cl_khr_subgroup_clustered_reduce",
+        "cl_khr_subgroup_extended_types",
+        "cl_khr_work_group_uniform_arithmetic",
         "cl_pumice_amd_shader_ballot",
         "cl_khr_kernel_clock",
     ];
