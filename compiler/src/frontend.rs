@@ -38,7 +38,7 @@ fn run_preprocessor(
         options,
         target,
         includes,
-        has_builtin: &crate::builtins::is_builtin,
+        has_builtin: &crate::builtins::has_builtin,
     };
     let tokens = pp::preprocess(source, &config, &mut names, &mut diagnostics);
     Preprocessed {

@@ -97,8 +97,6 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_extended_types", |caps| {
         sub_group_size(caps).is_some()
     }),
-    // Made of local memory and barriers.
-    always("cl_khr_work_group_uniform_arithmetic"),
     on("cl_khr_subgroup_shuffle", shuffles),
     // What the device lacks of these three is made of shuffles.
     on("cl_khr_subgroup_shuffle_relative", shuffles),

@@ -16,3 +16,15 @@ kernel void kinds(global int *out, const float4 v)
   out[1] = KIND(array) + KIND(1.0);
   _Generic(out[2], int: out)[2] = primes[out[3]] + first.a + second + counter++;
 }
+
+#if !__has_builtin(__builtin_assume) || !__has_builtin(__builtin_astype) || __has_builtin(nothing)
+#error __has_builtin
+#endif
+kernel void hints(global int *p, int n)
+{
+  __builtin_assume(n > 0);
+  if (__builtin_expect(n, 1))
+    *p = n;
+  else
+    __builtin_unreachable();
+}

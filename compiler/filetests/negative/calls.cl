@@ -102,3 +102,9 @@ size_t f(int *p) { return get_local_id(p); }
 long f(long a) { return mad24(a, a, a); }
 //// a void function's result
 void g(int); void f(void) { int a = g(1) + 1; }
+
+//// __builtin_assume with two arguments
+void f(int n) { __builtin_assume(n, 2); }
+
+//// the value of __builtin_assume
+int f(int n) { return __builtin_assume(n > 1); }

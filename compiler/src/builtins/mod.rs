@@ -79,6 +79,27 @@ pub fn is_builtin(name: &str) -> bool {
     names::lookup(name).is_some()
 }
 
+/// clang's functions that tell an optimiser something, and how many arguments they take; here
+/// they change nothing.
+const HINTS: &[(&str, usize)] = &[
+    ("__builtin_expect", 2),
+    ("__builtin_assume", 1),
+    ("__builtin_unreachable", 0),
+];
+
+/// The number of arguments of one of [`HINTS`].
+pub fn hint_arguments(name: &str) -> Option<usize> {
+    let hint = HINTS.iter().find(|(other, _)| *other == name);
+    hint.map(|(_, count)| *count)
+}
+
+/// What `__has_builtin` answers: also for what is written like a call and is none.
+pub fn has_builtin(name: &str) -> bool {
+    matches!(name, "__builtin_astype" | "__builtin_offsetof")
+        || hint_arguments(name).is_some()
+        || is_builtin(name)
+}
+
 /// What language or device lack for every form of a built-in function; `None` when one is there.
 pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     let found = names::lookup(name)?;

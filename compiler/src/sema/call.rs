@@ -1,7 +1,7 @@
 //! Calls: functions of the program with overloads, and built-in functions.
 use super::convert::Purpose;
 use super::scope::Entity;
-use super::typed::{ExprId, ExprKind, FuncId};
+use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 use super::types::{FloatKind, Quals, TypeId, TypeTable};
 use super::{Operand, Sema};
 use crate::builtins::{self, Arg, ResolveError};
@@ -83,7 +83,7 @@ impl<'a> Sema<'a> {
             let known = self.lookup(name).is_some()
                 || builtins::is_builtin(text)
                 || builtins::constant(text, &self.lang).is_some();
-            if !known && text == "__builtin_expect" {
+            if !known && builtins::hint_arguments(text).is_some() {
                 return Some(Operand::Builtin(name));
             }
             if !known {
@@ -296,11 +296,28 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let text = self.name(name);
-        if text == "__builtin_expect" {
-            // A hint that changes nothing here.
-            if let [value, _] = args.as_slice() {
+        match (text, args.as_slice()) {
+            ("__builtin_expect", [value, _]) => {
                 return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(Span::NONE));
             }
+            // What is assumed is not evaluated.
+            ("__builtin_assume", [_]) | ("__builtin_unreachable", []) => {
+                let operand = self.mk(ExprKind::Int(0), TypeTable::INT, span);
+                let kind = ExprKind::Convert {
+                    kind: ConvertKind::ToVoid,
+                    operand,
+                };
+                return Some(self.mk(kind, TypeTable::VOID, span));
+            }
+            _ => {}
+        }
+        if let Some(count) = builtins::hint_arguments(text) {
+            let error = ResolveError::Count {
+                min: count,
+                max: count,
+            };
+            self.builtin_error(text, error, &args, rparen, callee_span);
+            return None;
         }
         if self.func.is_none() {
             self.error(
