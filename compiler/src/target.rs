@@ -127,6 +127,8 @@ pub struct Target {
     /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
     /// built-in (known of some drivers).
     pub local_ids_from_lanes: bool,
+    /// Whether `x + 0.0` needs help for `-0.0` (a driver's bug; the runtime knows which).
+    pub guard_zero_sums: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -249,6 +251,7 @@ impl Target {
             split_bit_joins: false,
             vectors_by_words: false,
             local_ids_from_lanes: false,
+            guard_zero_sums: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

@@ -32,6 +32,8 @@ pub struct Campaign {
     pub count: u64,
     /// More build options, one run for each besides the run without.
     pub options: Vec<String>,
+    /// Files that hold this text are left out.
+    pub skip: Option<String>,
     /// A part of the platform's name.
     pub platform: String,
 }
@@ -44,6 +46,7 @@ impl Default for Campaign {
             from: None,
             count: 100,
             options: Vec::new(),
+            skip: None,
             platform: String::new(),
         }
     }
@@ -93,11 +96,13 @@ impl Campaign {
             .from
             .or_else(|| remembered.and_then(|text| text.trim().parse().ok()))
             .unwrap_or(1);
-        let (mut good, mut bad) = (0, 0);
+        let (mut good, mut bad, mut skipped) = (0, 0, 0);
         let mut seed = start;
         while seed < start + self.count {
             let count = BATCH.min(start + self.count - seed);
-            for (seed, why) in self.batch(seed, count)? {
+            let results = self.batch(seed, count)?;
+            skipped += count - results.len() as u64;
+            for (seed, why) in results {
                 let Some(why) = why else {
                     good += 1;
                     continue;
@@ -109,7 +114,10 @@ impl Campaign {
             seed += count;
             fs::write(&state, format!("{seed}\n")).map_err(text)?;
         }
-        println!("{good} programs agree, {bad} do not, on {}", self.platform);
+        println!(
+            "{good} programs agree, {bad} do not, {skipped} left out, on {}",
+            self.platform
+        );
         Ok(bad == 0)
     }
 
@@ -145,6 +153,14 @@ impl Campaign {
         let mut left: Vec<u64> = (from..from + count)
             .filter(|s| !results.contains_key(s))
             .collect();
+        if let Some(text) = &self.skip {
+            let unwanted = |file: &Path| fs::read_to_string(file).is_ok_and(|t| t.contains(text));
+            let (out, wanted) = left.iter().partition(|seed| unwanted(&self.file(**seed)));
+            left = wanted;
+            for seed in Vec::<u64>::from_iter(out) {
+                fs::remove_file(self.file(seed)).map_err(crate::difffuzz::text)?;
+            }
+        }
         while !left.is_empty() {
             let ran = self.process(&left)?;
             left.retain(|seed| !ran.contains_key(seed));

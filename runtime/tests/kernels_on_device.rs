@@ -129,7 +129,7 @@ fn kernel_files_give_what_they_expect() {
                 builds.push((from, built));
             }
         }
-        for level in ["O0", "O1"] {
+        for level in ["O0", "O1", "O2"] {
             builds.extend(foreign(&stem, level, &target).map(|build| (level, build)));
         }
         for (from, built) in builds {

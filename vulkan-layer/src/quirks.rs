@@ -22,6 +22,8 @@ pub enum Change {
     VectorsByWords,
     /// Local ids are computed from the sub-group's number and the lane, which come in order.
     LocalIdsFromLanes,
+    /// What is added to a constant 0.0 is looked at for -0.0.
+    GuardZeroSums,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -77,6 +79,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), Some((26, 0))),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
+    },
+    Quirk {
+        change: Change::GuardZeroSums,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "x + 0.0 is taken for x, although NoContraction and SignedZeroInfNanPreserve forbid it",
     },
     Quirk {
         change: Change::LoopsStop,

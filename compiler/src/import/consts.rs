@@ -273,7 +273,14 @@ impl Preamble<'_> {
             | Op::InBoundsPtrAccessChain => {
                 let base = arg(0)?;
                 let ptr_chain = matches!(op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
-                let offset = self.constant_offset(inst, base.ty, &args[1..], ptr_chain)?;
+                // With nothing but an element both types are the same, except in what the LLVM
+                // translator makes of a `getelementptr i8` on a constant: there it is the result.
+                let of = if ptr_chain && args.len() == 2 {
+                    ty
+                } else {
+                    base.ty
+                };
+                let offset = self.constant_offset(inst, of, &args[1..], ptr_chain)?;
                 match base.val {
                     ConstVal::Addr { global, addend } => Ok(ConstVal::Addr {
                         global,

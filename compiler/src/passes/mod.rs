@@ -42,6 +42,7 @@ pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
 pub mod wide_words;
+pub mod zero_sums;
 
 use crate::ir::verify::verify;
 use crate::ir::{Function, GlobalData, GlobalId, Module};
@@ -351,6 +352,12 @@ pub const PIPELINE: &[Pass] = &[
         name: "cse_lowered",
         run: PassFn::Function(cse::run),
         requires: &[],
+        ensures: &[],
+    },
+    Pass {
+        name: "zero_sums",
+        run: PassFn::TryFunction(zero_sums::run),
+        requires: &[Property::VectorsNarrow],
         ensures: &[],
     },
     Pass {

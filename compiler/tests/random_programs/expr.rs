@@ -355,7 +355,10 @@ impl Gen {
                     0 => format!("~{a}"),
                     1 if !ty.is_vector() => format!("!{a}"),
                     _ if ty.is_vector() && ty.scalar.is_signed() => {
-                        format!("~as_{name}(~as_{u}({a}) + 1)", u = ty.integer(false).name())
+                        format!(
+                            "~as_{name}(~as_{u}({a}) + ({u})(1))",
+                            u = ty.integer(false).name()
+                        )
                     }
                     _ if ty.is_vector() => format!("-{a}"),
                     _ => return format!("({name})(-({w}){a})", w = ty.scalar.wrapping().name()),

@@ -365,7 +365,7 @@ impl Gen {
             self.statement(flow);
         }
         let (value, shown) = match record {
-            Some(at) => ("p0".to_string(), self.records[at].name.clone()),
+            Some(at) => ("q0".to_string(), self.records[at].name.clone()),
             None => (self.expr(result, 2), result.name()),
         };
         self.line(&format!("return {value};"));
@@ -386,7 +386,7 @@ impl Gen {
 
     /// One parameter and its declaration.
     fn param(&mut self, at: u32) -> (Param, String) {
-        let name = format!("p{at}");
+        let name = format!("q{at}");
         let ty = self.any_type();
         if self.has(Self::RECORDS) && !self.records.is_empty() && self.random.chance(25) {
             let record = self.random.below(self.records.len() as u32) as usize;

@@ -1,4 +1,4 @@
-//! Structured control flow that drivers have got wrong, each by a shader as small as it gets. The
+//! Structured control flow, and what hangs on it, that drivers have got wrong, each by a shader as small as it gets. The
 //! rows of `quirks.rs` are held against what the device at hand really does.
 
 use pumice_vulkan_layer::asm::{Module, class};
@@ -218,6 +218,33 @@ fn a_switch_in_a_loop_may_leave_it() {
             let want: Vec<u32> = (0..ITEMS).map(|id| expected(case, id)).collect();
             assert_eq!(got, want, "{case:?}");
         }
+    });
+}
+
+/// `result = bits of (0.0 - (float)(id >> 10))`
+fn zero_minus_zero() -> Vec<u32> {
+    let mut b = Body::begin();
+    let float = b.m.float(32);
+    let (zero, ten) = (b.m.constant(float, &[0]), b.m.u32(10));
+    let number = b.m.op(194, b.uint, &[b.id, ten]);
+    let number = b.m.op(112, float, &[number]);
+    let difference = b.m.op(131, float, &[zero, number]);
+    b.m.decorate(difference, 42, &[]);
+    let bits = b.m.op(124, b.uint, &[difference]);
+    b.m.op0(STORE, &[b.result, bits]);
+    b.finish()
+}
+
+#[test]
+fn zeros_subtracted_from_zero_are_positive_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let negative = run(device, &zero_minus_zero())[0] != 0;
+        assert_eq!(
+            negative,
+            quirks::has(driver, Change::GuardZeroSums),
+            "{driver:?}"
+        );
     });
 }
 
