@@ -176,14 +176,11 @@ pub const APPS: &[App] = &[
         "clblast_test_xgemm -platform 0 -device 0",
         "BLAS 3: tiles in local and private memory",
     ),
-    App {
-        quick: true,
-        ..hashcat(
-            "hashcat-0",
-            "sh -u \"$APPS\"/hashcat.sh 0",
-            "MD5; a large include, macros on the command line",
-        )
-    },
+    hashcat(
+        "hashcat-0",
+        "sh -u \"$APPS\"/hashcat.sh 0",
+        "MD5; a large include, macros on the command line",
+    ),
     hashcat("hashcat-100", "sh -u \"$APPS\"/hashcat.sh 100", "SHA-1"),
     hashcat(
         "hashcat-1000",
