@@ -10,6 +10,7 @@
 mod lowering_passes;
 mod support;
 
+use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::verify;
 use pumice_compiler::vulkan::{self, graph};
@@ -99,6 +100,53 @@ fn every_file_is_what_it_was_blessed_as() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn interpret(
+    name: &str,
+    items: u64,
+    buffers: Vec<Vec<u8>>,
+    received: &[Vec<u32>],
+) -> interp::Output {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/node");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.ir"))).expect("readable");
+    let module = parse_module(&text).expect("reads");
+    let args = (0..buffers.len()).map(|index| Arg::Buffer { index, offset: 0 });
+    let inputs = Inputs {
+        args: args.collect(),
+        buffers,
+    };
+    let range = NdRange {
+        work_dim: 1,
+        global: [items, 1, 1],
+        local: [items, 1, 1],
+        offset: [0; 3],
+    };
+    let options = Options::default();
+    interp::run_node(&module, name, &inputs, &range, &options, received).expect("runs")
+}
+
+#[test]
+fn a_kernel_enqueues_payloads() {
+    let output = interpret("producer", 8, vec![vec![0; 4]], &[]);
+    let (group, items) = output.enqueued.split_first().expect("something");
+    // Three group counts, then the first of four words.
+    let expected: Vec<Vec<u32>> = (0..8).map(|item| vec![1, 1, 1, item, 0, 0, 0]).collect();
+    assert_eq!(group.records, expected);
+    assert_eq!(group.index, 2, "the base index counts");
+    assert_eq!(items.len(), 8);
+    assert!(items.iter().all(|array| array.records == [[0, 0]]));
+}
+
+#[test]
+fn a_node_reads_and_finishes_its_payload() {
+    let output = interpret("consumer", 1, Vec::new(), &[vec![1, 2, 3, 4]]);
+    assert_eq!(output.enqueued, []);
+    let output = interpret("coalescing", 64, Vec::new(), &[vec![5], vec![6]]);
+    assert_eq!(output.enqueued, []);
+    // One payload comes in and goes on to another node.
+    let output = interpret("specialised_names", 1, Vec::new(), &[vec![42]]);
+    assert_eq!(output.enqueued[0].records, [[42]]);
 }
 
 #[test]

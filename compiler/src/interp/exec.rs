@@ -293,6 +293,15 @@ impl Item {
             }
             &InstKind::StackAddr { slot } => smallvec![self.slot(slot)],
             &InstKind::GlobalAddr { global } => smallvec![machine.global_addresses[global]],
+            InstKind::Node { op, args } => {
+                let args: Vec<u64> = args.iter().map(|&a| self.scalar(func, a)).collect();
+                let handle = args.first().copied().unwrap_or(0);
+                if machine.payloads.is_shared(*op, handle)? {
+                    self.state = State::Waiting;
+                    return Ok(());
+                }
+                machine.payloads.execute(machine.module, *op, &args)?
+            }
             &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
             &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,
             // The instructions executed so far are a clock that never stands still.
@@ -450,12 +459,6 @@ impl Item {
             &InstKind::PtrAdd { base, offset } => {
                 let (base_bits, offset) = (self.scalar(func, base), self.scalar(func, offset));
                 smallvec![base_bits.wrapping_add(offset)]
-            }
-            InstKind::Node { op, .. } => {
-                return Err(ErrorKind::Unsupported(format!(
-                    "node.{}",
-                    op.name().join(".")
-                )));
             }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
         })

@@ -4,6 +4,7 @@ use super::args::{Param, Prepared, lanes_of, prepare};
 use super::collective;
 use super::exec::{Item, Lanes, State};
 use super::memory::Memory;
+use super::nodes::Payloads;
 use super::{ErrorKind, Inputs, InterpError, NdRange, Options, Output, PrintfRecord};
 use crate::ir::text::inst_to_text;
 use crate::ir::{
@@ -26,6 +27,7 @@ pub(super) struct Machine<'a> {
     pub local: Memory,
     pub global_addresses: SecondaryMap<GlobalId, u64>,
     pub printf: Vec<PrintfRecord>,
+    pub payloads: Payloads,
     kernel: &'a KernelInfo,
     range: NdRange,
     prepared: Prepared,
@@ -48,6 +50,7 @@ impl<'a> Machine<'a> {
         inputs: &Inputs,
         range: &NdRange,
         options: &'a Options,
+        received: &[Vec<u32>],
     ) -> Result<Self, InterpError> {
         let prepared = prepare(kernel, inputs)?;
         let ones =
@@ -87,7 +90,10 @@ impl<'a> Machine<'a> {
                     .copy_from_slice(&value.to_le_bytes());
             }
         }
+        let groups = [0, 1, 2].map(|d| range.global[d].div_ceil(range.local[d]));
+        let payloads = Payloads::new(module, kernel, received, groups.iter().product())?;
         Ok(Self {
+            payloads,
             module,
             options,
             global,
@@ -127,6 +133,7 @@ impl<'a> Machine<'a> {
             buffers: regions.into_iter().map(|r| r.bytes).collect(),
             printf: self.printf,
             printf_buffer,
+            enqueued: self.payloads.enqueued,
         })
     }
 
@@ -251,6 +258,8 @@ impl<'a> Machine<'a> {
         match self.module.functions[id].insts[inst].kind {
             InstKind::Barrier { execution, .. } => (execution, true),
             InstKind::Group { scope, .. } => (scope, false),
+            // Only what the whole group does waits.
+            InstKind::Node { .. } => (Scope::Workgroup, true),
             _ => (Scope::Invocation, false),
         }
     }
@@ -306,6 +315,17 @@ impl<'a> Machine<'a> {
     ) -> Result<(), InterpError> {
         let func = &self.module.functions[at.0];
         let data = &func.insts[at.1];
+        if let InstKind::Node { op, args } = &data.kind {
+            let first = &items[members[0]];
+            let args: Vec<u64> = args.iter().map(|&a| first.read(func, a)[0]).collect();
+            let done = self.payloads.execute(self.module, *op, &args);
+            let result = done.map_err(|kind| self.error(kind, &items[members[0]], Some(at)))?;
+            if let Some(&value) = data.results.first() {
+                for &i in members {
+                    items[i].write(value, result.clone());
+                }
+            }
+        }
         if let InstKind::Group { op, scope, args } = &data.kind {
             let lanes: Vec<collective::Lane> = members
                 .iter()

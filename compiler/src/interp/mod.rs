@@ -20,6 +20,7 @@ pub mod float;
 mod group;
 pub mod half;
 mod memory;
+mod nodes;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ mod tests;
 use crate::ir::Module;
 
 pub use memory::buffer_address;
+pub use nodes::Enqueued;
 
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +133,8 @@ pub struct Output {
     pub printf: Vec<PrintfRecord>,
     /// The printf buffer that code after `lower_printf` wrote to; empty if it did not.
     pub printf_buffer: Vec<u8>,
+    /// What the kernel enqueued for other nodes of its execution graph.
+    pub enqueued: Vec<Enqueued>,
 }
 
 /// Why a run stopped.
@@ -248,8 +252,24 @@ pub fn run(
     range: &NdRange,
     options: &Options,
 ) -> Result<Output, InterpError> {
+    run_node(module, kernel, inputs, range, options, &[])
+}
+
+/// Runs a kernel that receives payloads as a node of an execution graph: the words of each, its
+/// group counts first.
+///
+/// # Errors
+/// The first thing that goes wrong, in the order of execution.
+pub fn run_node(
+    module: &Module,
+    kernel: &str,
+    inputs: &Inputs,
+    range: &NdRange,
+    options: &Options,
+    received: &[Vec<u32>],
+) -> Result<Output, InterpError> {
     let Some(kernel) = module.kernels.iter().find(|k| k.name == kernel) else {
         return Err(ErrorKind::NoSuchKernel.into());
     };
-    group::Machine::new(module, kernel, inputs, range, options)?.run()
+    group::Machine::new(module, kernel, inputs, range, options, received)?.run()
 }
