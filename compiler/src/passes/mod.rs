@@ -21,6 +21,7 @@ mod fold_vectors;
 pub mod inline;
 pub mod legalize_conversions;
 pub mod legalize_memory;
+pub mod licm;
 pub mod link_builtins;
 pub mod lower_atomics;
 pub mod lower_collectives;
@@ -364,6 +365,12 @@ pub const PIPELINE: &[Pass] = &[
         name: "split_bit_joins",
         run: PassFn::TryFunction(split_bit_joins::run),
         requires: &[Property::VectorsNarrow],
+        ensures: &[],
+    },
+    Pass {
+        name: "licm",
+        run: PassFn::Function(licm::run),
+        requires: &[Property::MathLowered],
         ensures: &[],
     },
     Pass {

@@ -79,7 +79,7 @@ fn arm_end(func: &Function, cfg: &Cfg, from: Block, arm: Block) -> Option<(Block
 }
 
 /// Whether an operation takes about as long as a select, and cannot trap.
-fn is_cheap(kind: &InstKind) -> bool {
+pub(super) fn is_cheap(kind: &InstKind) -> bool {
     match kind {
         InstKind::Binary { op, .. } => !matches!(
             op,
