@@ -1,25 +1,35 @@
 //! Short arms of branches are computed before the branch, whichever way it goes.
 //!
 //! Where a branch's arm holds a few cheap operations and then meets the other arm, or the code
-//! behind an `if` without `else`, its operations move in front of the branch; what the arms
-//! passed on is left to `simplify_cfg`, which selects one. `a && b` in a loop's condition is
-//! the usual case: the loop then has one exit, and `b`'s subexpressions are found again in the
-//! loop's body. Only what cannot trap and costs little moves, a dozen lanes at most.
+//! behind an `if` without `else`, its operations move in front of the branch, and
+//! `simplify_cfg` selects one of what the arms passed on. The outcome may be a short arm of a
+//! branch around. `a && b` in a loop's condition is a usual case: the loop then has one exit, and
+//! `b`'s subexpressions are found again in the loop's body; chains of `?:` are another, and some
+//! drivers' compilers choke on thousands of blocks. Only what cannot trap and costs little moves,
+//! some lanes at most.
 
-use super::{Changed, FunctionCtx};
+use super::{Changed, FunctionCtx, simplify_cfg};
 use crate::ir::{BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, MathOp};
 
 /// At most so many lanes are computed for nothing.
-const MAX_LANES: u32 = 12;
+const MAX_LANES: u32 = 20;
 /// As many values as `simplify_cfg` selects instead of a branch.
 const MAX_SELECTS: usize = 4;
 
 /// Empties short arms into the blocks before them.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
+    let mut changed = Changed::No;
+    // Each round takes the innermost branches of a nest away, so this ends.
+    while one_level(func).is_yes() {
+        let _ = simplify_cfg::run(func, ctx);
+        changed = Changed::Yes;
+    }
+    changed
+}
+
+fn one_level(func: &mut Function) -> Changed {
     let cfg = Cfg::new(func);
     let mut changed = Changed::No;
-    // Inner branches come first: an arm that has lost its branch may be an outer one's arm, once
-    // `simplify_cfg` has joined its pieces; one level is what short-circuit operators need.
     for &block in cfg.reverse_postorder().iter().rev() {
         let Some(inst) = func.terminator(block) else {
             continue;

@@ -282,14 +282,10 @@ impl Emitter<'_> {
     }
 
     /// Writes `width` bytes of an element and leaves the others alone.
-    fn paste(&mut self, ptr: Id, byte: Id, value: Id, [width, unit]: [u32; 2], scope: Scope) {
+    fn paste(&mut self, ptr: Id, byte: Id, value: Id, widths: [u32; 2], scope: Scope) {
+        let unit = widths[1];
         let unit_ty = self.b.int(unit * 8);
-        let shift = self.bit_position(byte, unit);
-        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
-        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
-        let keep = self.b.op(Op::Not, unit_ty, &[field]);
-        let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
-        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
+        let [keep, bits] = self.field(byte, value, widths);
         if unit == 8 {
             self.b.capability(Capability::Int64Atomics);
         }
@@ -298,6 +294,18 @@ impl Emitter<'_> {
             .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
         self.b
             .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
+    }
+
+    /// The bits of its element that a narrower value leaves, and its own bits in their place.
+    fn field(&mut self, byte: Id, value: Id, [width, unit]: [u32; 2]) -> [Id; 2] {
+        let unit_ty = self.b.int(unit * 8);
+        let shift = self.bit_position(byte, unit);
+        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
+        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
+        let keep = self.b.op(Op::Not, unit_ty, &[field]);
+        let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
+        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
+        [keep, bits]
     }
 
     /// The bit within its element at which a byte begins: a 32-bit number.
@@ -332,7 +340,17 @@ impl Emitter<'_> {
                 }
                 let byte = self.add_bytes(offset, 32, at);
                 let ptr = self.element(var, class, unit, byte, 0);
-                self.paste(ptr, byte, value, [width, unit], Scope::Workgroup);
+                if class == StorageClass::Workgroup {
+                    self.paste(ptr, byte, value, [width, unit], Scope::Workgroup);
+                    return;
+                }
+                // Nobody else writes there meanwhile.
+                let unit_ty = self.b.int(unit * 8);
+                let [keep, bits] = self.field(byte, value, [width, unit]);
+                let old = self.raw_load(class, ptr, unit_ty, unit, flags);
+                let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
+                let new = self.b.op(Op::BitwiseOr, unit_ty, &[kept, bits]);
+                self.raw_store(class, ptr, new, unit, flags);
             }
             Place::Buffer(ref place) => {
                 let class = place.class();

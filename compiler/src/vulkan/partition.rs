@@ -7,7 +7,7 @@
 //! meets by data flow (selects, block parameters, calls), by comparison, or through memory,
 //! integers and generic pointers (one "escaped" node per address space) becomes one partition.
 //! Constants (NULL) join nothing. A partition becomes one array; its element is the atomics'
-//! width if it has atomics, else the narrowest access. A private partition that stays in one
+//! width if it has atomics, else the narrowest access, or what is cheapest if it is private. A private partition that stays in one
 //! function is a Function variable, else a module-scope Private variable in which every
 //! function has its own part (OpenCL C has no recursion).
 //!
@@ -21,6 +21,7 @@ use crate::ir::{
 use crate::passes::LowerError;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
 /// A memory object inside a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +55,39 @@ pub(crate) struct Partition {
     pub single_function: Option<FuncId>,
 }
 
+/// How memory is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// One load, store or atomic operation.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    node: u32,
+    /// Bytes of its pieces, as wide as it is aligned.
+    width: u32,
+    pieces: u32,
+    kind: AccessKind,
+}
+
+impl Access {
+    /// What it costs in an array of so wide elements that nobody else sees, in memory
+    /// operations and what joins and cuts their words.
+    fn cost(self, unit: u32) -> u64 {
+        let each = match (unit.cmp(&self.width), self.kind) {
+            (Ordering::Equal, _) => 1,
+            (Ordering::Less, _) => 2 * (self.width / unit),
+            // A word is cut, or read, changed and written.
+            (Ordering::Greater, AccessKind::Load) => 3,
+            (Ordering::Greater, _) => 5,
+        };
+        u64::from(each * self.pieces)
+    }
+}
+
 /// All partitions of a module.
 pub(crate) struct Partitions {
     /// The partitions.
@@ -80,7 +114,7 @@ struct Finder<'m> {
     escaped: [u32; 2],
     observed: Vec<u32>,
     /// (node, access width in bytes, atomic)
-    accesses: Vec<(u32, u32, bool)>,
+    accesses: Vec<Access>,
     /// First node of the results of each function.
     returns: FxHashMap<(FuncId, usize), u32>,
 }
@@ -148,10 +182,16 @@ impl Finder<'_> {
         }
     }
 
-    fn access(&mut self, func: FuncId, ptr: Value, ty: Type, align: u32, atomic: bool) {
+    fn access(&mut self, func: FuncId, ptr: Value, ty: Type, align: u32, kind: AccessKind) {
         if let Some(node) = self.value(func, ptr) {
-            let width = ty.scalar.bytes().min(align.max(1));
-            self.accesses.push((node, width, atomic));
+            let size = ty.scalar.bytes();
+            let width = size.min(align.max(1));
+            self.accesses.push(Access {
+                node,
+                width,
+                pieces: size / width * u32::from(ty.lanes),
+                kind,
+            });
         }
     }
 
@@ -224,25 +264,25 @@ impl Finder<'_> {
                     }
                     InstKind::Load { ptr, align, .. } => {
                         if let Some(r) = result {
-                            self.access(id, *ptr, f.ty(r), *align, false);
+                            self.access(id, *ptr, f.ty(r), *align, AccessKind::Load);
                             self.escape(id, r);
                         }
                     }
                     InstKind::Store {
                         ptr, value, align, ..
                     } => {
-                        self.access(id, *ptr, f.ty(*value), *align, false);
+                        self.access(id, *ptr, f.ty(*value), *align, AccessKind::Store);
                         self.escape(id, *value);
                     }
                     InstKind::AtomicLoad { ptr, .. } | InstKind::AtomicCmpXchg { ptr, .. } => {
                         if let Some(r) = result {
-                            self.access(id, *ptr, f.ty(r), 8, true);
+                            self.access(id, *ptr, f.ty(r), 8, AccessKind::Atomic);
                             self.escape(id, r);
                         }
                     }
                     InstKind::AtomicStore { ptr, value, .. }
                     | InstKind::AtomicRmw { ptr, value, .. } => {
-                        self.access(id, *ptr, f.ty(*value), 8, true);
+                        self.access(id, *ptr, f.ty(*value), 8, AccessKind::Atomic);
                         self.escape(id, *value);
                         if let Some(r) = result {
                             self.escape(id, r);
@@ -385,10 +425,16 @@ impl Partitions {
             values.insert(key, p);
             users[p as usize].push(key.0);
         }
-        for (node, width, atomic) in std::mem::take(&mut finder.accesses) {
-            let p = number(&mut finder, &mut list, &mut users, node) as usize;
-            let part = &mut list[p];
-            if atomic {
+        // What elements of 1, 2, 4 and 8 bytes would cost.
+        let mut costs: Vec<[u64; 4]> = vec![[0; 4]; list.len()];
+        for access in std::mem::take(&mut finder.accesses) {
+            let p = number(&mut finder, &mut list, &mut users, access.node) as usize;
+            costs.resize(list.len(), [0; 4]);
+            for (log, cost) in costs[p].iter_mut().enumerate() {
+                *cost += access.cost(1 << log);
+            }
+            let (part, width) = (&mut list[p], access.width);
+            if access.kind == AccessKind::Atomic {
                 part.unit = if part.atomic {
                     part.unit.max(width)
                 } else {
@@ -401,6 +447,14 @@ impl Partitions {
                 } else {
                     part.unit.min(width)
                 };
+            }
+        }
+        for (part, costs) in list.iter_mut().zip(&costs) {
+            // The narrowest access decides where others write too; private memory takes what is
+            // cheapest, narrow if equal.
+            if part.space == AddressSpace::Private && !part.atomic && part.unit != 0 {
+                let cheapest = (0..4).min_by_key(|&log: &usize| costs[log]);
+                part.unit = 1 << cheapest.unwrap_or(2);
             }
         }
         let mut observed = vec![false; list.len()];
