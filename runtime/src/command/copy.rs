@@ -8,11 +8,16 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::gpu;
 use crate::memory::Mem;
-use crate::memory::region::{Extent, Layout, overlap, pieces};
+use crate::memory::region::{Extent, Layout, overlap, piece_count, pieces};
 use crate::memory::storage::Access;
 use crate::object::Ref;
 use crate::queue::Queue;
 use crate::scheduler;
+
+/// Regions of one Vulkan command.
+const REGIONS_AT_ONCE: usize = 4096;
+/// More regions than this make a command buffer larger than drivers should be asked to hold.
+const MOST_REGIONS: usize = 1 << 22;
 
 /// A copy between buffers.
 pub struct Copy {
@@ -106,6 +111,10 @@ fn enqueue(
             return Err(Error::MemCopyOverlap);
         }
     }
+    // CL_OUT_OF_RESOURCES: the device could not take so many rows in one command.
+    if piece_count(from, to, extent) > MOST_REGIONS {
+        return Err(Error::OutOfResources);
+    }
     let command = Command::Copy(Copy {
         command_type,
         source: source.clone(),
@@ -124,17 +133,19 @@ impl Copy {
         let source = self.source.storage().on_device(index, Access::Read)?;
         let destination = self.destination.storage().on_device(index, Access::Write)?;
         let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
-        let regions: Vec<CopyRegion> = pieces(self.from, self.to, self.extent)
-            .into_iter()
+        let mut regions = pieces(self.from, self.to, self.extent)
             .map(|(from, to, length)| CopyRegion {
                 from: shift(from, &self.source),
                 to: shift(to, &self.destination),
                 size: length as u64,
             })
-            .collect();
-        recorder
-            .copy_buffer(&source, &destination, &regions)
-            .map_err(gpu::error)?;
+            .peekable();
+        while regions.peek().is_some() {
+            let some: Vec<CopyRegion> = regions.by_ref().take(REGIONS_AT_ONCE).collect();
+            recorder
+                .copy_buffer(&source, &destination, &some)
+                .map_err(gpu::error)?;
+        }
         Ok(Retire::nothing())
     }
 }

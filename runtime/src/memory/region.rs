@@ -81,25 +81,50 @@ impl Layout {
     }
 }
 
-/// The contiguous pieces that a copy of `extent` between two layouts is made of:
-/// (offset in `from`, offset in `to`, bytes). Rows and slices that touch are merged.
-pub fn pieces(from: Layout, to: Layout, extent: Extent) -> Vec<(usize, usize, usize)> {
-    let mut pieces: Vec<(usize, usize, usize)> = Vec::new();
-    if extent.contains(&0) {
-        return pieces;
-    }
-    for z in 0..extent[2] {
-        for y in 0..extent[1] {
-            let (a, b) = (from.row(y, z), to.row(y, z));
-            match pieces.last_mut() {
-                Some((x, w, length)) if *x + *length == a && *w + *length == b => {
-                    *length += extent[0];
-                }
-                _ => pieces.push((a, b, extent[0])),
-            }
+/// The same bytes with as few rows and slices as can be: those that touch in both layouts are one.
+fn flattened(mut from: Layout, mut to: Layout, mut extent: Extent) -> (Layout, Layout, Extent) {
+    while extent[1] * extent[2] != 1 {
+        let tight = from.row_pitch == extent[0] && to.row_pitch == extent[0];
+        if extent[1] != 1 && !tight {
+            break;
         }
+        extent = [extent[0] * extent[1], extent[2], 1];
+        from.row_pitch = from.slice_pitch;
+        to.row_pitch = to.slice_pitch;
     }
-    pieces
+    (from, to, extent)
+}
+
+/// The offsets of a region's rows, in their order in memory. The application chooses how many there
+/// are, so they are counted out, never collected.
+fn rows(layout: Layout, extent: Extent) -> impl Iterator<Item = usize> {
+    (0..extent[2]).flat_map(move |z| (0..extent[1]).map(move |y| layout.row(y, z)))
+}
+
+/// How many pieces [`pieces`] gives.
+pub fn piece_count(from: Layout, to: Layout, extent: Extent) -> usize {
+    if extent.contains(&0) {
+        return 0;
+    }
+    let (_, _, extent) = flattened(from, to, extent);
+    extent[1] * extent[2]
+}
+
+/// The contiguous pieces that a copy of `extent` between two layouts is made of:
+/// (offset in `from`, offset in `to`, bytes). Rows and slices that touch are one.
+pub fn pieces(
+    from: Layout,
+    to: Layout,
+    extent: Extent,
+) -> impl Iterator<Item = (usize, usize, usize)> {
+    let nothing = extent.contains(&0);
+    let (from, to, extent) = match nothing {
+        true => (from, to, [0; 3]),
+        false => flattened(from, to, extent),
+    };
+    rows(from, extent)
+        .zip(rows(to, extent))
+        .map(move |(a, b)| (a, b, extent[0]))
 }
 
 /// Whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
@@ -112,23 +137,14 @@ pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
     if end(a) <= b.offset || end(b) <= a.offset {
         return false;
     }
-    let rows = |layout: Layout| {
-        let mut rows = Vec::with_capacity(extent[1] * extent[2]);
-        for z in 0..extent[2] {
-            for y in 0..extent[1] {
-                rows.push(layout.row(y, z));
-            }
-        }
-        rows.sort_unstable();
-        rows
-    };
-    let (ra, rb) = (rows(a), rows(b));
-    let (mut i, mut j) = (0, 0);
-    while i < ra.len() && j < rb.len() {
-        if ra[i] + extent[0] <= rb[j] {
-            i += 1;
-        } else if rb[j] + extent[0] <= ra[i] {
-            j += 1;
+    let (a, b, extent) = flattened(a, b, extent);
+    let (mut of_a, mut of_b) = (rows(a, extent), rows(b, extent));
+    let (mut x, mut y) = (of_a.next(), of_b.next());
+    while let (Some(row_a), Some(row_b)) = (x, y) {
+        if row_a + extent[0] <= row_b {
+            x = of_a.next();
+        } else if row_b + extent[0] <= row_a {
+            y = of_b.next();
         } else {
             return true;
         }
@@ -138,7 +154,7 @@ pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, overlap, pieces};
+    use super::{Extent, Layout, overlap, piece_count};
     use crate::error::Error;
 
     #[test]
@@ -160,6 +176,12 @@ mod tests {
         );
     }
 
+    fn pieces(from: Layout, to: Layout, extent: Extent) -> Vec<(usize, usize, usize)> {
+        let pieces: Vec<_> = super::pieces(from, to, extent).collect();
+        assert_eq!(pieces.len(), piece_count(from, to, extent));
+        pieces
+    }
+
     #[test]
     fn touching_rows_are_one_piece() {
         let tight = Layout::new([0; 3], [4, 3, 2], 0, 0).unwrap();
@@ -167,6 +189,29 @@ mod tests {
         let wide = Layout::new([0; 3], [4, 2, 1], 8, 0).unwrap();
         let narrow = Layout::new([0; 3], [4, 2, 1], 0, 0).unwrap();
         assert_eq!(pieces(wide, narrow, [4, 2, 1]), [(0, 0, 4), (8, 4, 4)]);
+    }
+
+    #[test]
+    fn slices_and_rows_keep_their_order() {
+        let from = Layout::new([0; 3], [4, 2, 2], 8, 32).unwrap();
+        let to = Layout::new([0; 3], [4, 2, 2], 0, 0).unwrap();
+        let all = [(0, 0, 4), (8, 4, 4), (32, 8, 4), (40, 12, 4)];
+        assert_eq!(pieces(from, to, [4, 2, 2]), all);
+        // One row in each slice.
+        let from = Layout::new([0; 3], [4, 1, 2], 8, 16).unwrap();
+        let to = Layout::new([0; 3], [4, 1, 2], 0, 0).unwrap();
+        assert_eq!(pieces(from, to, [4, 1, 2]), [(0, 0, 4), (16, 4, 4)]);
+        assert_eq!(pieces(from, to, [4, 0, 2]), []);
+    }
+
+    #[test]
+    fn as_many_rows_as_the_application_likes() {
+        let most = 1 << 40;
+        let tight = Layout::new([0; 3], [1, most, 1], 0, 0).unwrap();
+        assert_eq!(pieces(tight, tight, [1, most, 1]), [(0, 0, most)]);
+        let wide = Layout::new([0; 3], [1, most, 1], 2, 0).unwrap();
+        assert_eq!(piece_count(wide, tight, [1, most, 1]), most);
+        assert!(overlap(wide, wide, [1, most, 1]));
     }
 
     #[test]
