@@ -267,6 +267,12 @@ fn nested(depth: usize) -> Vec<String> {
         function(format!("x = {}2{};", n("(float4)(1, "), n(")"))),
         function(format!("x = {}x;", n("sizeof "))),
         function(format!("{}x;", n("case 1: "))),
+        function(format!("x = {}x{};", n("_Generic(1, int: "), n(")"))),
+        function(format!(
+            "{}x{};",
+            "^{ ".repeat(depth / 2),
+            "; }()".repeat(depth / 2)
+        )),
         function(format!(
             "x = {}x{};",
             "({".repeat(depth * 2 / 3),

@@ -166,7 +166,12 @@ impl<'a> Sema<'a> {
             }
             params.push(ty.q);
         }
-        let outer = self.func.as_ref().map_or("", |f| f.name.as_str());
+        // Blocks in blocks are named after the function around them all.
+        let outermost = match self.blocks.first() {
+            Some(block) => &block.func,
+            None => &self.func,
+        };
+        let outer = outermost.as_ref().map_or("", |f| f.name.as_str());
         let name = format!("__{outer}_block_invoke_{}", self.module.functions.len());
         let void = QualType::plain(TypeTable::VOID);
         let context = self.module.types.pointer(void, AddrSpace::Generic);
