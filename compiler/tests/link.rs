@@ -2,7 +2,9 @@
 
 mod support;
 
-use pumice_compiler::{KernelModule, LinkOptions, Outcome, link};
+use pumice_compiler::{
+    CompileOptions, KernelModule, LinkOptions, NoIncludes, Outcome, Source, Target, compile, link,
+};
 
 const HEADER: &str = "
     OpCapability Addresses
@@ -442,4 +444,36 @@ fn a_variable_of_an_unknown_record_can_be_declared() {
     let outcome = run(&[&user, &owner], false);
     let linked = outcome.output.expect(&outcome.log);
     support::validate(&linked.words, "opencl2.2").unwrap();
+}
+
+/// Opaque types of two modules are the same types after linking.
+#[test]
+fn opaque_arguments_cross_modules() {
+    let compiled = |text: &str| {
+        let options = CompileOptions::parse("-cl-std=CL3.0").expect("valid");
+        let source = Source {
+            name: "a.cl",
+            text: text.as_bytes(),
+        };
+        let outcome = compile(source, &options, &Target::full(), &NoIncludes);
+        outcome.output.expect(&outcome.log)
+    };
+    let helpers = compiled(
+        "float4 look(read_only image2d_t i, sampler_t s) { return read_imagef(i, s, (int2)(1)); }\n\
+         int take(read_only pipe int p, private int *x) { return read_pipe(p, x); }\n\
+         void again(queue_t q, ndrange_t r, clk_event_t e) { enqueue_marker(q, 1, &e, 0); }\n",
+    );
+    let kernels = compiled(
+        "float4 look(read_only image2d_t i, sampler_t s);\n\
+         int take(read_only pipe int p, private int *x);\n\
+         void again(queue_t q, ndrange_t r, clk_event_t e);\n\
+         kernel void k(image2d_t i, sampler_t s, pipe int p, queue_t q, global float4 *out) {\n\
+           int x = 0;\n\
+           out[0] = look(i, s) + look(i, CLK_FILTER_NEAREST) + take(p, &x);\n\
+           again(q, ndrange_1D(x), create_user_event());\n\
+         }\n",
+    );
+    let linked = run(&[&kernels, &helpers], false);
+    let module = linked.output.expect(&linked.log);
+    support::validate(&module.words, "opencl2.2").expect("valid");
 }
