@@ -24,7 +24,7 @@ kernel void hints(global int *p, int n)
 {
   __builtin_assume(n > 0);
   if (__builtin_expect(n, 1))
-    *p = n;
+    *p = n + L'a' + L'\n';
   else
     __builtin_unreachable();
 }

@@ -40,3 +40,6 @@ void f(void) { if (1) {
 float f(void) { return 1e50f; }
 //// [-Werror] a warning turned into an error
 int f(void) { return 'ab'; }
+
+//// a wide string
+constant int *s = L"abc";

@@ -361,7 +361,17 @@ impl Parser<'_> {
                     return Err(self.type_as_expression(name));
                 }
                 self.advance();
-                ExprKind::Ident(name)
+                match self.kind() {
+                    // A wide character is an int like any other; nothing else follows a name.
+                    TokenKind::Char(_) if self.names.resolve(name) == "L" => {
+                        return self.primary();
+                    }
+                    TokenKind::Str(_) if self.names.resolve(name) == "L" => {
+                        self.error(token.loc, "OpenCL C has no wide strings");
+                        return Err(Reported);
+                    }
+                    _ => ExprKind::Ident(name),
+                }
             }
             TokenKind::Number(s) => {
                 self.advance();
