@@ -261,8 +261,9 @@ pub const APPS: &[App] = &[
     ),
     pyopencl(
         "pyopencl-array",
-        "sh -u \"$APPS\"/pyopencl.sh test_array.py",
-        &[Check::Before(" passed", 156), Check::Never(" failed")],
+        // Where the cache goes is between Python packages; that test fails on every driver.
+        "sh -u \"$APPS\"/pyopencl.sh test_array.py -k 'not xdg'",
+        &[Check::Before(" passed", 155), Check::Never(" failed")],
     ),
     pyopencl(
         "pyopencl-algorithm",
