@@ -23,6 +23,8 @@ use rspirv::spirv::{self, Capability, Op};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+/// Files by the tokens that they test.
+type Tested = BTreeMap<Token, Vec<String>>;
 /// A kind of token and a name in it.
 type Token = (&'static str, String);
 
@@ -256,8 +258,8 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// Where tokens are tested, and the errors with their files.
-fn evidence() -> (BTreeMap<Token, Vec<String>>, Vec<(String, String)>) {
-    let (mut tested, mut errors) = (BTreeMap::new(), Vec::new());
+fn evidence() -> (Tested, Vec<(String, String)>) {
+    let (mut tested, mut errors) = (Tested::new(), Vec::new());
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let words = support::assemble(&text);
