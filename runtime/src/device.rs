@@ -345,7 +345,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         abi,
         opencl_version: (3, 0),
         opencl_c_version: (3, 0),
-        extensions: names(&mut extensions::of_device(caps)),
+        extensions: names(&mut extensions::of_compiler(caps)),
         features: names(&mut extensions::features(caps)),
         float16: features.shader_float16,
         float64: features.shader_float64,
