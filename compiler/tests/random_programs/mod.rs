@@ -224,7 +224,11 @@ pub fn program(seed: u64) -> String {
 /// The kernel with its directives, and everything before it.
 fn kernel(g: &mut Gen, global: u32) -> String {
     let input = *g.random.pick(&INTEGERS);
-    let scratch = g.any_type();
+    let mut scratch = g.any_type();
+    if scratch.lanes == 3 {
+        // What a store leaves in the fourth lane's place is not specified.
+        scratch.lanes = 4;
+    }
     let (scalar, vector) = (g.any_integer(), g.any_type());
     let local = g.any_type();
     g.add_place("in[@]", vec![32], Ty::scalar(input), false);
