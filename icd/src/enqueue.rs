@@ -266,9 +266,19 @@ pub unsafe fn enqueue_copy_buffer_rect(
         let destination = handle::get::<Mem>(dst_buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
         let extent = triple(region)?;
-        let from = Layout::new(triple(src_origin)?, extent, src_row_pitch, src_slice_pitch)?;
-        let to = Layout::new(triple(dst_origin)?, extent, dst_row_pitch, dst_slice_pitch)?;
-        let done = copy::rect(&queue, &source, &destination, from, to, extent, wait)?;
+        let origins = [triple(src_origin)?, triple(dst_origin)?];
+        let from = Layout::new(origins[0], extent, src_row_pitch, src_slice_pitch)?;
+        let to = Layout::new(origins[1], extent, dst_row_pitch, dst_slice_pitch)?;
+        let tight = (src_row_pitch == 0 || src_slice_pitch == 0).then_some(origins);
+        let done = copy::rect(
+            &queue,
+            &source,
+            &destination,
+            [from, to],
+            extent,
+            tight,
+            wait,
+        )?;
         give(done, event);
     }
     Ok(())

@@ -108,6 +108,19 @@ int main(void)
     memcpy(model + 2048, model, 2048);
     expect(a, model, N, __LINE__);
 
+    /* Boxes apart that share bytes only since pitches left out pack their rows tightly. */
+    size_t from[3] = {0, 0, 0}, to[3] = {0, 3, 0}, box[3] = {7, 3, 2};
+    MUST(clEnqueueCopyBufferRect(queue, a, a, from, to, box, 0, 0, 0, 0, 0, NULL, NULL));
+    for (size_t i = 0; i < 7 * 3 * 2; i++)
+        model[21 + i] = model[i];
+    expect(a, model, N, __LINE__);
+    to[1] = 2;
+    EQ(clEnqueueCopyBufferRect(queue, a, a, from, to, box, 0, 0, 0, 0, 0, NULL, NULL),
+       CL_MEM_COPY_OVERLAP);
+    to[1] = 3;
+    EQ(clEnqueueCopyBufferRect(queue, a, a, from, to, box, 7, 21, 7, 21, 0, NULL, NULL),
+       CL_MEM_COPY_OVERLAP);
+
     /* Fills of every pattern size. */
     for (size_t size = 1; size <= 128; size *= 2) {
         unsigned char pattern[128];

@@ -127,6 +127,28 @@ pub fn pieces(
         .map(move |(a, b)| (a, b, extent[0]))
 }
 
+/// Whether two boxes of one extent intersect, as coordinates: pitches play no part.
+pub fn boxes_intersect(a: [usize; 3], b: [usize; 3], extent: Extent) -> bool {
+    (0..3).all(|i| a[i].abs_diff(b[i]) < extent[i])
+}
+
+/// The pieces of a copy between overlapping layouts of one shape that, done one after the other,
+/// give what copying byte after byte in ascending order gives: none overlaps its own source.
+pub fn ascending_pieces(
+    from: Layout,
+    to: Layout,
+    extent: Extent,
+) -> impl Iterator<Item = (usize, usize, usize)> {
+    let step = from.offset.abs_diff(to.offset).clamp(1, extent[0].max(1));
+    rows(from, extent)
+        .zip(rows(to, extent))
+        .flat_map(move |(a, b)| {
+            (0..extent[0])
+                .step_by(step)
+                .map(move |x| (a + x, b + x, step.min(extent[0] - x)))
+        })
+}
+
 /// Whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
 pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
     if extent.contains(&0) {
@@ -154,7 +176,7 @@ pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Layout, overlap, piece_count};
+    use super::{Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count};
     use crate::error::Error;
 
     #[test]
@@ -212,6 +234,31 @@ mod tests {
         let wide = Layout::new([0; 3], [1, most, 1], 2, 0).unwrap();
         assert_eq!(piece_count(wide, tight, [1, most, 1]), most);
         assert!(overlap(wide, wide, [1, most, 1]));
+    }
+
+    #[test]
+    fn ascending_pieces_copy_like_bytes_in_order() {
+        let extent = [5, 3, 2];
+        for (source, target) in [
+            ([0, 0, 0], [3, 1, 0]),
+            ([9, 2, 0], [0, 0, 1]),
+            ([0; 3], [0; 3]),
+        ] {
+            let from = Layout::new(source, extent, 0, 0).unwrap();
+            let to = Layout::new(target, extent, 0, 0).unwrap();
+            let mut bytes: Vec<u8> = (0..100).collect();
+            let mut expected = bytes.clone();
+            for (z, y, x) in (0..30).map(|i| (i / 15, i / 5 % 3, i % 5)) {
+                expected[to.row(y, z) + x] = expected[from.row(y, z) + x];
+            }
+            for (from, to, length) in ascending_pieces(from, to, extent) {
+                assert!(from == to || from.abs_diff(to) >= length);
+                bytes.copy_within(from..from + length, to);
+            }
+            assert_eq!(bytes, expected);
+        }
+        assert!(!boxes_intersect([0, 0, 0], [5, 0, 0], extent));
+        assert!(boxes_intersect([0, 0, 0], [4, 2, 1], extent));
     }
 
     #[test]
