@@ -127,6 +127,9 @@ pub struct Target {
     /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
     /// built-in (known of some drivers).
     pub local_ids_from_lanes: bool,
+    /// Whether a sub-group holds work-items of one row of the work-group only, so that a group
+    /// that is to have OpenCL's sub-groups must be a single row (known of some drivers).
+    pub sub_groups_in_rows: bool,
     /// Whether `x + 0.0` needs help for `-0.0` (a driver's bug; the runtime knows which).
     pub guard_zero_sums: bool,
     /// `maxPushConstantsSize` in bytes.
@@ -251,6 +254,7 @@ impl Target {
             split_bit_joins: false,
             vectors_by_words: false,
             local_ids_from_lanes: false,
+            sub_groups_in_rows: false,
             guard_zero_sums: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,

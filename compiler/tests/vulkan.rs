@@ -52,6 +52,7 @@ fn other_targets() -> [Target; 2] {
         vulkan_memory_model: false,
         memory_model_device_scope: false,
         exact_fma_f32: false,
+        sub_groups_in_rows: true,
         max_push_constants_size: 64,
         ..Target::reference()
     };

@@ -22,6 +22,8 @@ pub enum Change {
     VectorsByWords,
     /// Local ids are computed from the sub-group's number and the lane, which come in order.
     LocalIdsFromLanes,
+    /// Work-groups of kernels that use sub-groups are dispatched as a single row.
+    SubGroupsInRows,
     /// What is added to a constant 0.0 is looked at for -0.0.
     GuardZeroSums,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
@@ -79,6 +81,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), Some((26, 0))),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
+    },
+    Quirk {
+        change: Change::SubGroupsInRows,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((25, 0))),
+        reason: "each row of a work-group has sub-groups of its own, the last of them partial, and several of a group have one number",
     },
     Quirk {
         change: Change::GuardZeroSums,

@@ -189,6 +189,24 @@ impl InstKind {
 
 /// The result type of [`InstKind::BuiltIn`].
 impl BuiltIn {
+    /// Whether the value depends on which work-items make a sub-group.
+    pub fn is_of_sub_group(self) -> bool {
+        matches!(
+            self,
+            BuiltIn::SubgroupSize
+                | BuiltIn::SubgroupMaxSize
+                | BuiltIn::NumSubgroups
+                | BuiltIn::NumEnqueuedSubgroups
+                | BuiltIn::SubgroupId
+                | BuiltIn::SubgroupLocalId
+                | BuiltIn::SubgroupEqMask
+                | BuiltIn::SubgroupGeMask
+                | BuiltIn::SubgroupGtMask
+                | BuiltIn::SubgroupLeMask
+                | BuiltIn::SubgroupLtMask
+        )
+    }
+
     /// The type of the value.
     pub fn ty(self) -> Type {
         use super::Scalar;

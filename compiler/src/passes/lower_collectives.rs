@@ -11,8 +11,8 @@
 //!   work-items, so they get the same float.
 //!
 //! Sub-group operations would save steps, but which work-items make a sub-group is the
-//! driver's choice, and Mesa 22.3's CPU driver numbers sub-groups wrong in groups of two and
-//! three dimensions.
+//! driver's choice, and Mesa 22.3's CPU driver has more of them in groups of two and three
+//! dimensions than OpenCL does.
 //!
 //! A barrier at the end keeps the next use of the scratch array away from this one's loads.
 //! OpenCL requires that all work-items of the group come here together, so barriers may stand.

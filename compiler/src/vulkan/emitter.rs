@@ -9,8 +9,8 @@ use super::nodes::PayloadIds;
 use super::partition::{Object, Partitions};
 use crate::abi::RangeForm;
 use crate::ir::{
-    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, PayloadId, Scalar, SourceLoc, Type,
-    Value, ValueDef,
+    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, PayloadId, Scalar, Scope, SourceLoc,
+    Type, Value, ValueDef,
 };
 use crate::passes::LowerError;
 use crate::{LowerOptions, Target};
@@ -79,6 +79,8 @@ pub(crate) struct Emitter<'m> {
     pub group_size: [Id; 3],
     /// The fixed work-group size of each kernel, if all have one.
     pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
+    /// Whether Vulkan's work-groups are a single row of OpenCL's size.
+    pub single_row: bool,
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
     pub subgroup_max_size: Option<(Id, u32)>,
@@ -220,6 +222,7 @@ impl<'m> Emitter<'m> {
             next_spec: 3,
             group_size: [0; 3],
             fixed_group_sizes: None,
+            single_row: false,
             work_dim: None,
             global_offset: None,
             subgroup_max_size: None,
@@ -242,6 +245,7 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
+        emitter.single_row = target.sub_groups_in_rows && emitter.uses_sub_groups();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();
@@ -293,6 +297,19 @@ impl<'m> Emitter<'m> {
         self.declare_private_constants()
     }
 
+    /// Whether it matters which work-items make a sub-group.
+    fn uses_sub_groups(&self) -> bool {
+        self.functions.iter().any(|&id| {
+            let f = &self.module.functions[id];
+            let mut insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
+            insts.any(|&inst| match f.insts[inst].kind {
+                InstKind::BuiltIn { which } => which.is_of_sub_group(),
+                InstKind::Group { scope, .. } => scope == Scope::Subgroup,
+                _ => false,
+            })
+        })
+    }
+
     fn declare_group_size(&mut self) {
         let sizes: Option<Vec<[u32; 3]>> = (self.module.kernels.iter())
             .map(|k| k.required_work_group_size)
@@ -304,7 +321,8 @@ impl<'m> Emitter<'m> {
         let alone = self.functions.len() == self.module.kernels.len();
         let fixed = sizes.filter(|sizes| {
             let same = sizes.iter().all(|size| *size == sizes[0]);
-            uniform && !sizes.is_empty() && (same || alone)
+            // Whoever dispatches reads OpenCL's size from the modules that fix it.
+            !self.single_row && uniform && !sizes.is_empty() && (same || alone)
         });
         let u32_ty = self.b.int(32);
         if let Some(sizes) = fixed {
@@ -318,7 +336,14 @@ impl<'m> Emitter<'m> {
             self.group_size[i] = id;
         }
         let v3 = self.b.vector(u32_ty, 3);
-        let size = self.group_size;
+        let [x, y, z] = self.group_size;
+        let size = if self.single_row {
+            let area = self.b.spec_op(Op::IMul, u32_ty, &[x, y]);
+            let items = self.b.spec_op(Op::IMul, u32_ty, &[area, z]);
+            [items, self.b.u32(1), self.b.u32(1)]
+        } else {
+            [x, y, z]
+        };
         let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
         self.b
             .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);

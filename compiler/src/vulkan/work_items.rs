@@ -104,13 +104,18 @@ impl Emitter<'_> {
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
+    /// Whether local ids are computed from the numbers of the sub-group and the lane.
+    fn ids_from_lanes(&self) -> bool {
+        self.single_row || self.target.local_ids_from_lanes
+    }
+
     /// One lane of the local id: 32 bits.
     ///
     /// Where the device numbers sub-groups and their lanes in order it is computed from those,
     /// which are a scalar and a constant vector there; divisions are by specialization constants.
     /// A row of work-items that holds whole sub-groups has one number for all their lanes.
     fn local_lane(&mut self, lane: u32) -> Id {
-        if !self.target.local_ids_from_lanes {
+        if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);
         }
         let u32_ty = self.b.int(32);
@@ -150,7 +155,7 @@ impl Emitter<'_> {
 
     /// One lane of the global id within the dispatch: 32 bits.
     fn dispatch_lane(&mut self, lane: u32) -> Id {
-        if !self.target.local_ids_from_lanes {
+        if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
         }
         let u32_ty = self.b.int(32);
