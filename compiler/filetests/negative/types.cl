@@ -56,3 +56,33 @@ void f(void) { wchar_t c; }
 long double f(void) { return 0; }
 //// a uint24
 uint24 f(void) { return 0; }
+//// a typedef's name with its type behind
+typedef struct pair { int a; } pair_t; int f(pair_t p) { return p; }
+//// a pointer to a typedef
+typedef int counter; void f(global counter *p) { int x = p; }
+//// a typedef behind a pointer that is read
+typedef struct pair { int a; } pair_t; int f(pair_t *p) { return *p; }
+//// an array of a typedef
+typedef int counter; void f(void) { counter a[2][3]; a = 0; }
+//// a typedef of a pointer
+typedef global int *ints; int f(ints p) { return p; }
+//// a pointer to a typedef of an array
+typedef int row[4]; int f(global row *p) { return p; }
+//// a const typedef of another typedef
+typedef int counter; typedef const counter fixed; void f(void) { fixed n = 1; n = 2; }
+//// a const variable of a typedef's type
+typedef int counter; constant counter n = 1; void f(void) { n = 2; }
+//// a member of a typedef's type
+typedef float4 colour; struct S { colour c; }; int f(struct S s) { return s.c; }
+//// what a function with a typedef returns
+typedef float4 colour; colour g(void); int f(void) { return g(); }
+//// two pointer types with one canonical type
+typedef int a_t; typedef int b_t; void f(a_t *p, b_t *q) { float x = p; float y = q; }
+//// size_t
+void f(size_t n) { n.x = 1; }
+//// [-cl-std=CL2.0] an atomic type
+float f(global atomic_int *p) { return p; }
+//// a cast to a typedef
+typedef float4 colour; int f(int4 v) { return (colour)v; }
+//// a typedef that hides another
+typedef int T; void f(T *p) { typedef float T; T *q = p; float x = q; float y = p; }

@@ -392,7 +392,9 @@ fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
         }
         (Given::Null, Spec::Ptr(..)) => Some(2),
         // An event list may be `0`; sema refuses integers that are no null pointer constants.
-        (Given::Num(TypeTable::INT, 1), Spec::Ptr(Pointee::Opaque(OpaqueKind::ClkEvent), ..)) => {
+        (Given::Num(ty, 1), Spec::Ptr(Pointee::Opaque(OpaqueKind::ClkEvent), ..))
+            if ty == TypeTable::INT =>
+        {
             Some(2)
         }
         (Given::Opaque(from), Spec::Opaque(to)) => (from == to).then_some(0),

@@ -54,7 +54,7 @@ fn round_up(value: u64, align: u64) -> u64 {
 impl Emitter<'_> {
     /// The value form.
     pub(super) fn value_type(&mut self, id: TypeId) -> u32 {
-        let index = id.0 as usize;
+        let index = id.index();
         if let Some(known) = self.value_types.get(index).copied().filter(|k| *k != 0) {
             return known;
         }
@@ -83,7 +83,7 @@ impl Emitter<'_> {
 
     /// The memory form.
     pub(super) fn memory_type(&mut self, id: TypeId) -> u32 {
-        let index = id.0 as usize;
+        let index = id.index();
         if let Some(known) = self.memory_types.get(index).copied().filter(|k| *k != 0) {
             return known;
         }

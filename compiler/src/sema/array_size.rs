@@ -14,7 +14,7 @@ impl<'a> Sema<'a> {
         let ty = self.ty(value);
         let span = self.ast.expr(id).span;
         if !self.module.types.is_integer(ty) {
-            let message = format!("{what} must have integer type, not '{}'", self.show(ty));
+            let message = format!("{what} must have integer type, not {}", self.show(ty));
             self.error(span, message);
             return None;
         }
@@ -48,7 +48,7 @@ impl<'a> Sema<'a> {
         let ty = self.ty(value);
         if !self.module.types.is_integer(ty) {
             let message = format!(
-                "the length of an array must be an integer, not '{}'",
+                "the length of an array must be an integer, not {}",
                 self.show(ty)
             );
             self.error(span, message);

@@ -162,7 +162,7 @@ impl<'a> Sema<'a> {
         let scalar = types.int_kind(ty).is_some() || types.is_float(ty);
         if !scalar || !matches!(len, 2 | 3 | 4 | 8 | 16) {
             let message = format!(
-                "'{}' has no vector of {len} elements in OpenCL C",
+                "{} has no vector of {len} elements in OpenCL C",
                 self.show(ty)
             );
             self.error(attr.span, message);

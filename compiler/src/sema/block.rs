@@ -85,7 +85,7 @@ impl<'a> Sema<'a> {
         };
         if refused {
             let message = format!(
-                "a block cannot capture '{}' of type '{}'",
+                "a block cannot capture '{}' of type {}",
                 variable.name,
                 self.show(ty.ty)
             );
@@ -158,7 +158,7 @@ impl<'a> Sema<'a> {
             let ty = self.param_type(param)?;
             if !self.module.types.is_complete(ty.q.ty) {
                 let message = format!(
-                    "no variable can have the incomplete type '{}'",
+                    "no variable can have the incomplete type {}",
                     self.show(ty.q.ty)
                 );
                 self.error(param.span, message);
@@ -420,7 +420,7 @@ impl<'a> Sema<'a> {
         if self.module.types.get(ty) != &Type::Block(value.signature) {
             let block = self.module.types.intern(Type::Block(value.signature));
             let message = format!(
-                "a block of type '{}' cannot initialise '{}'",
+                "a block of type {} cannot initialise {}",
                 self.show(block),
                 self.show(ty)
             );

@@ -97,7 +97,7 @@ impl<'a> Sema<'a> {
     }
 
     fn not_a_function(&mut self, ty: TypeId, span: Span) {
-        let message = format!("a value of type '{}' cannot be called", self.show(ty));
+        let message = format!("a value of type {} cannot be called", self.show(ty));
         self.error(span, message);
     }
 
@@ -164,7 +164,7 @@ impl<'a> Sema<'a> {
         }
         if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
             let message = format!(
-                "'{text}' cannot be called: its result type '{}' is incomplete",
+                "'{text}' cannot be called: its result type {} is incomplete",
                 self.show(ret)
             );
             self.error(callee_span, message);
@@ -387,7 +387,7 @@ impl<'a> Sema<'a> {
             return Some(arg);
         }
         let message = format!(
-            "argument of type '{}' cannot be passed to a variadic function",
+            "argument of type {} cannot be passed to a variadic function",
             self.show(ty)
         );
         self.error(self.span(arg), message);
@@ -434,10 +434,7 @@ impl<'a> Sema<'a> {
                 );
             }
             ResolveError::NoMatch { candidates } => {
-                let shown: Vec<String> = args
-                    .iter()
-                    .map(|&a| format!("'{}'", self.show(self.ty(a))))
-                    .collect();
+                let shown: Vec<String> = args.iter().map(|&a| self.show(self.ty(a))).collect();
                 let mut report = self.error(
                     span,
                     format!(

@@ -61,7 +61,7 @@ impl<'a> Sema<'a> {
     ) -> Option<ExprId> {
         let from = self.ty(value);
         if self.module.types.elem_lanes(to).0 == TypeTable::HALF && !self.lang.fp16() {
-            let message = format!("a value cannot be cast to type '{}'", self.show(to));
+            let message = format!("a value cannot be cast to type {}", self.show(to));
             self.error(span, message);
             return None;
         }
@@ -103,29 +103,29 @@ impl<'a> Sema<'a> {
         let types = &self.module.types;
         let message = if types.is_vector(from) && types.is_vector(to) {
             format!(
-                "vector type '{}' does not convert to '{}'; use a convert_ or as_ function",
+                "vector type {} does not convert to {}; use a convert_ or as_ function",
                 self.show(from),
                 self.show(to)
             )
         } else if types.is_vector(from) {
             format!(
-                "vector type '{}' does not convert to scalar type '{}'",
+                "vector type {} does not convert to scalar type {}",
                 self.show(from),
                 self.show(to)
             )
         } else if self.is_aggregate(to) {
             format!(
-                "only arithmetic and pointer types can be cast to, not '{}'",
+                "only arithmetic and pointer types can be cast to, not {}",
                 self.show(to)
             )
         } else if self.is_aggregate(from) {
             format!(
-                "only arithmetic and pointer values can be cast, not '{}'",
+                "only arithmetic and pointer values can be cast, not {}",
                 self.show(from)
             )
         } else {
             format!(
-                "a value of type '{}' cannot be cast to '{}'",
+                "a value of type {} cannot be cast to {}",
                 self.show(from),
                 self.show(to)
             )
@@ -147,7 +147,7 @@ impl<'a> Sema<'a> {
             || space == AddrSpace::Generic && from_space != AddrSpace::Constant;
         if from_space != space && !generic && !self.is_null_constant(value) {
             let message = format!(
-                "a cast from '{}' to '{}' would change the pointer's address space",
+                "a cast from {} to {} would change the pointer's address space",
                 self.show(from),
                 self.show(to)
             );
@@ -175,7 +175,7 @@ impl<'a> Sema<'a> {
         };
         if !scalar(from) || !scalar(to) || types.size(from) != types.size(to) {
             let message = format!(
-                "'{}' and '{}' differ in size, which reinterpretation cannot change",
+                "{} and {} differ in size, which reinterpretation cannot change",
                 self.show(to),
                 self.show(from)
             );

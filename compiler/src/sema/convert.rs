@@ -43,7 +43,7 @@ impl<'a> Sema<'a> {
                     }
                     Type::Atomic(_) => {
                         let message = format!(
-                            "a value of type '{}' can be read only by the atomic built-in functions",
+                            "a value of type {} can be read only by the atomic built-in functions",
                             self.show(q.ty)
                         );
                         self.error(span, message);
@@ -55,7 +55,7 @@ impl<'a> Sema<'a> {
                     }
                     _ if !self.module.types.is_complete(q.ty) => {
                         let message = format!(
-                            "incomplete type '{}' where a complete type is required",
+                            "incomplete type {} where a complete type is required",
                             self.show(q.ty)
                         );
                         self.error(span, message);
@@ -90,7 +90,7 @@ impl<'a> Sema<'a> {
         }
         let doing = if word == "load" { "reading" } else { "writing" };
         let message = format!(
-            "{doing} a value of type '{}' in memory requires cl_khr_fp16; the v{word}_half functions do not",
+            "{doing} a value of type {} in memory requires cl_khr_fp16; the v{word}_half functions do not",
             self.show(ty)
         );
         self.error(span, message);
@@ -154,7 +154,7 @@ impl<'a> Sema<'a> {
         if self.module.types.is_pointer(ty) {
             return Some(self.convert(ConvertKind::ToBool, operand, TypeTable::BOOL));
         }
-        let message = format!("a condition must be a scalar, not '{}'", self.show(ty));
+        let message = format!("a condition must be a scalar, not {}", self.show(ty));
         self.error(self.span(operand), message);
         None
     }
@@ -298,15 +298,15 @@ impl<'a> Sema<'a> {
     fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
         let (from, to) = (self.show(from), self.show(to));
         let message = match purpose {
-            Purpose::Assign(_) => format!("a value of type '{from}' cannot be assigned to '{to}'"),
+            Purpose::Assign(_) => format!("a value of type {from} cannot be assigned to {to}"),
             Purpose::Init(_) => {
-                format!("a value of type '{from}' cannot initialise '{to}'")
+                format!("a value of type {from} cannot initialise {to}")
             }
             Purpose::Argument(_) => {
-                format!("a value of type '{from}' cannot be passed to a parameter of type '{to}'")
+                format!("a value of type {from} cannot be passed to a parameter of type {to}")
             }
             Purpose::Return => {
-                format!("a value of type '{from}' cannot be returned as '{to}'")
+                format!("a value of type {from} cannot be returned as {to}")
             }
         };
         let report = self.error(purpose.caret(span), message).highlight(span);
@@ -324,11 +324,11 @@ impl<'a> Sema<'a> {
     pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
         let (from, to) = (self.show(from), self.show(to));
         match purpose {
-            Purpose::Assign(_) => format!("assigning '{from}' to '{to}'"),
-            Purpose::Init(_) => format!("initialising '{to}' with '{from}'"),
-            Purpose::Argument(_) => format!("passing '{from}' to a parameter of type '{to}'"),
+            Purpose::Assign(_) => format!("assigning {from} to {to}"),
+            Purpose::Init(_) => format!("initialising {to} with {from}"),
+            Purpose::Argument(_) => format!("passing {from} to a parameter of type {to}"),
             Purpose::Return => {
-                format!("returning '{from}' as '{to}'")
+                format!("returning {from} as {to}")
             }
         }
     }
@@ -488,7 +488,7 @@ impl<'a> Sema<'a> {
             _ => return,
         };
         let message = format!(
-            "this conversion from '{}' to '{}' changes the value from {old} to {new}",
+            "this conversion from {} to {} changes the value from {old} to {new}",
             self.show(from),
             self.show(to)
         );

@@ -155,10 +155,11 @@ impl<'a> Sema<'a> {
         if let Some(previous) = self.lookup_here(name) {
             if let Entity::Typedef(old) = previous.entity {
                 if old.q != ty.q || old.space != ty.space {
+                    // Both have this very name, which would not tell them apart.
                     let message = format!(
                         "this typedef names another type than before ('{}' now, '{}' before)",
-                        self.show_qual(ty.q),
-                        self.show_qual(old.q)
+                        self.module.types.display_qual(ty.q),
+                        self.module.types.display_qual(old.q)
                     );
                     let previous = previous.span;
                     self.error(span, message)
@@ -176,7 +177,8 @@ impl<'a> Sema<'a> {
                 def.typedef_name = true;
             }
         }
-        self.bind_new(name, Entity::Typedef(ty), span);
+        let q = self.module.types.named(self.name(name), ty.q);
+        self.bind_new(name, Entity::Typedef(SpacedType { q, ..ty }), span);
         Some(())
     }
 
@@ -194,14 +196,11 @@ impl<'a> Sema<'a> {
         if !complete {
             let message = if is_open_array {
                 format!(
-                    "an array needs a length or an initialiser to be defined ('{}')",
+                    "an array needs a length or an initialiser to be defined ({})",
                     self.show(ty)
                 )
             } else {
-                format!(
-                    "no variable can have the incomplete type '{}'",
-                    self.show(ty)
-                )
+                format!("no variable can have the incomplete type {}", self.show(ty))
             };
             self.error(v.span, message);
             return None;
@@ -212,7 +211,7 @@ impl<'a> Sema<'a> {
         }
         if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) = self.module.types.opaque(elem) {
             let message = format!(
-                "only a parameter can have type '{}', no variable",
+                "only a parameter can have type {}, no variable",
                 self.show(elem)
             );
             self.error(v.span, message);
@@ -294,7 +293,7 @@ impl<'a> Sema<'a> {
         };
         if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
             let message = format!(
-                "no variable at program scope can have type '{}'",
+                "no variable at program scope can have type {}",
                 self.show(v.ty.q.ty)
             );
             self.error(v.span, message);
@@ -359,7 +358,7 @@ impl<'a> Sema<'a> {
         let same = self.composite(old_ty, v.ty.q);
         let (Some(ty), true) = (same, old_space == space) else {
             let message = format!(
-                "'{text}' has another type than before ('{}' now, '{}' before)",
+                "'{text}' has another type than before ({} now, {} before)",
                 self.show_qual(v.ty.q),
                 self.show_qual(old_ty)
             );

@@ -106,7 +106,7 @@ impl<'a> Sema<'a> {
             let ty = self.ty(size);
             if !self.module.types.is_integer(ty) {
                 let message = format!(
-                    "the size of a block's local argument must be an integer, not '{}'",
+                    "the size of a block's local argument must be an integer, not {}",
                     self.show(ty)
                 );
                 self.error(self.span(size), message);
@@ -125,7 +125,7 @@ impl<'a> Sema<'a> {
         if is_event || self.is_null_constant(arg) {
             return Some(());
         }
-        let message = format!("expected a 'clk_event_t *', not '{}'", self.show(ty));
+        let message = format!("expected a 'clk_event_t *', not {}", self.show(ty));
         self.error(self.span(arg), message);
         None
     }

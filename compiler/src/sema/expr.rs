@@ -283,7 +283,7 @@ impl<'a> Sema<'a> {
                 _ if types.is_arithmetic(ty) => 1,
                 _ => {
                     let message = format!(
-                        "'vec_step' takes a scalar or vector type, not '{}'",
+                        "'vec_step' takes a scalar or vector type, not {}",
                         self.show(ty)
                     );
                     self.error(span, message);
@@ -297,7 +297,7 @@ impl<'a> Sema<'a> {
                     "alignof"
                 };
                 let message = format!(
-                    "'{word}' needs a complete type, which '{}' is not",
+                    "'{word}' needs a complete type, which {} is not",
                     self.show(ty)
                 );
                 self.error(span, message);
@@ -329,7 +329,7 @@ impl<'a> Sema<'a> {
                     let record = self.module.types.record_id(current);
                     let Some(fields) = record.and_then(|r| self.find_field(r, text)) else {
                         let message =
-                            format!("no member is named '{text}' in '{}'", self.show(current));
+                            format!("no member is named '{text}' in {}", self.show(current));
                         self.error(*name_span, message);
                         return None;
                     };
@@ -366,7 +366,7 @@ impl<'a> Sema<'a> {
     ) -> Option<Operand> {
         let named = self.type_name(ty)?;
         if self.is_immaterial(named.q.ty) {
-            let message = format!("no literal can have type '{}'", self.show(named.q.ty));
+            let message = format!("no literal can have type {}", self.show(named.q.ty));
             self.error(span, message);
             return None;
         }
@@ -376,7 +376,7 @@ impl<'a> Sema<'a> {
         );
         if !open && !self.module.types.is_complete(named.q.ty) {
             let message = format!(
-                "no variable can have the incomplete type '{}'",
+                "no variable can have the incomplete type {}",
                 self.show(named.q.ty)
             );
             self.error(span, message);
@@ -469,14 +469,14 @@ impl<'a> Sema<'a> {
             let q = self.type_name(name)?.q;
             if !self.module.types.is_complete(q.ty) {
                 let message = format!(
-                    "'_Generic' needs complete types, which '{}' is not",
+                    "'_Generic' needs complete types, which {} is not",
                     self.show(q.ty)
                 );
                 self.error(at, message);
                 return None;
             }
             if let Some(&(_, previous)) = seen.iter().find(|(ty, _)| *ty == q.ty) {
-                let message = format!("type '{}' stands twice in '_Generic'", self.show(q.ty));
+                let message = format!("type {} stands twice in '_Generic'", self.show(q.ty));
                 self.error(at, message)
                     .note(previous, "the earlier one is here");
                 return None;
@@ -489,7 +489,7 @@ impl<'a> Sema<'a> {
         match chosen.or(default.map(|(value, _)| value)) {
             Some(value) => self.operand(value),
             None => {
-                let message = format!("no type in '_Generic' is '{}'", self.show(wanted));
+                let message = format!("no type in '_Generic' is {}", self.show(wanted));
                 self.error(span, message);
                 None
             }

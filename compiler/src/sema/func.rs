@@ -81,7 +81,7 @@ impl<'a> Sema<'a> {
         match self.module.types.get(ret.q.ty) {
             Type::Array { .. } | Type::Function { .. } => {
                 let message = format!(
-                    "a function cannot return the {} type '{}'",
+                    "a function cannot return the {} type {}",
                     if matches!(self.module.types.get(ret.q.ty), Type::Array { .. }) {
                         "array"
                     } else {
@@ -95,7 +95,7 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         if self.is_immaterial(ret.q.ty) {
-            let message = format!("a function cannot return type '{}'", self.show(ret.q.ty));
+            let message = format!("a function cannot return type {}", self.show(ret.q.ty));
             self.error(span, message);
             return None;
         }
@@ -307,7 +307,7 @@ impl<'a> Sema<'a> {
         }
         if signature.ret != TypeTable::VOID && !self.module.types.is_complete(signature.ret) {
             let message = format!(
-                "a function cannot return the incomplete type '{}'",
+                "a function cannot return the incomplete type {}",
                 self.show(signature.ret)
             );
             self.error(name_span, message);
@@ -381,7 +381,7 @@ impl<'a> Sema<'a> {
             };
             if !self.module.types.is_complete(ty.q.ty) {
                 let message = format!(
-                    "no variable can have the incomplete type '{}'",
+                    "no variable can have the incomplete type {}",
                     self.show(ty.q.ty)
                 );
                 self.error(span, message);

@@ -199,13 +199,13 @@ impl<'a> Sema<'a> {
                         self.put(zero, out);
                         return Some(0);
                     }
-                    let message = format!("'{}' cannot be initialised so", self.show(ty));
+                    let message = format!("{} cannot be initialised so", self.show(ty));
                     self.error(list.span, message);
                     return None;
                 };
                 if !first.designators.is_empty() {
                     let message = format!(
-                        "a designator has no place in the initialiser of scalar type '{}'",
+                        "a designator has no place in the initialiser of scalar type {}",
                         self.show(ty)
                     );
                     self.error(list.span, message);
@@ -555,17 +555,15 @@ impl<'a> Sema<'a> {
                 let text = self.name(*name);
                 let Some(record) = self.module.types.record_id(ty) else {
                     let message = format!(
-                        "a field designator is for structs and unions, not for '{}'",
+                        "a field designator is for structs and unions, not for {}",
                         self.show(ty)
                     );
                     self.error(*span, message);
                     return None;
                 };
                 let Some(path) = self.find_field(record, text) else {
-                    let message = format!(
-                        "designator '.{text}' names no member of '{}'",
-                        self.show(ty)
-                    );
+                    let message =
+                        format!("designator '.{text}' names no member of {}", self.show(ty));
                     self.error(*span, message);
                     return None;
                 };
@@ -595,7 +593,7 @@ impl<'a> Sema<'a> {
     fn array_index(&mut self, ty: TypeId, index: ast::ExprId, span: Span) -> Option<u64> {
         let Type::Array { len, .. } = *self.module.types.get(ty) else {
             let message = format!(
-                "an array designator is for arrays, not for '{}'",
+                "an array designator is for arrays, not for {}",
                 self.show(ty)
             );
             self.error(span, message);

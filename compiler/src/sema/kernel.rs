@@ -82,12 +82,12 @@ impl<'a> Sema<'a> {
         }
         if ty.not_for_kernels || self.forbidden_value(id) {
             let shown = match &param.specs.ty {
-                TypeSpec::Named(name) => self.name(*name).to_string(),
+                TypeSpec::Named(name) => format!("'{}'", self.name(*name)),
                 _ => self.show(id),
             };
             self.error(
                 span,
-                format!("a kernel's argument cannot have type '{shown}'"),
+                format!("a kernel's argument cannot have type {shown}"),
             );
             return;
         }
@@ -205,22 +205,22 @@ impl<'a> Sema<'a> {
                     if spec.is_union { "union" } else { "struct" },
                     self.name(tag)
                 ),
-                None => self.show(ty),
+                None => self.module.types.display(ty),
             },
             TypeSpec::Enum(spec) => match spec.tag {
                 Some((tag, _)) => format!("enum {}", self.name(tag)),
-                None => self.show(ty),
+                None => self.module.types.display(ty),
             },
             TypeSpec::Pipe(_) => match self.module.types.opaque(ty) {
-                Some(OpaqueKind::Pipe(packet, _)) => self.show(packet),
-                _ => self.show(ty),
+                Some(OpaqueKind::Pipe(packet, _)) => self.module.types.display(packet),
+                _ => self.module.types.display(ty),
             },
             _ => {
                 let mut inner = ty;
                 while let Some((pointee, _)) = self.module.types.pointer_parts(inner) {
                     inner = pointee.ty;
                 }
-                self.show(inner)
+                self.module.types.display(inner)
             }
         }
     }

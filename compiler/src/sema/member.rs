@@ -19,7 +19,7 @@ impl<'a> Sema<'a> {
             let pointer = self.rvalue(base)?;
             let ty = self.ty(pointer);
             if !self.module.types.is_pointer(ty) {
-                let message = format!("'{}' is not a pointer; did you mean '.'?", self.show(ty));
+                let message = format!("{} is not a pointer; did you mean '.'?", self.show(ty));
                 self.error(name_span, message).highlight(base_span);
                 return None;
             }
@@ -41,13 +41,13 @@ impl<'a> Sema<'a> {
                 self.swizzle(operand, ty, elem, len, name, name_span, span)
             }
             Type::Pointer { .. } => {
-                let message = format!("'{}' is a pointer; did you mean '->'?", self.show(ty));
+                let message = format!("{} is a pointer; did you mean '->'?", self.show(ty));
                 self.error(name_span, message).highlight(base_span);
                 None
             }
             _ => {
                 let message = format!(
-                    "'{}' is not a struct, union or vector and has no members",
+                    "{} is not a struct, union or vector and has no members",
                     self.show(ty)
                 );
                 self.error(name_span, message).highlight(base_span);
@@ -68,12 +68,12 @@ impl<'a> Sema<'a> {
         let record = self.module.types.record_id(ty)?;
         if !self.module.types.record(record).complete {
             let message = format!(
-                "'{}' is incomplete: its members are not known here",
+                "{} is incomplete: its members are not known here",
                 self.show(ty)
             );
             let declared = self.module.types.record(record).span;
             self.error(name_span, message)
-                .note(declared, format!("'{}' is declared here", self.show(ty)));
+                .note(declared, format!("{} is declared here", self.show(ty)));
             return None;
         }
         let Some(path) = self.find_field(record, text) else {
@@ -86,7 +86,7 @@ impl<'a> Sema<'a> {
                 .map(|f| f.name.clone())
                 .collect();
             let near = names::closest(text, fields.into_iter().filter(|f| !f.is_empty()));
-            let mut message = format!("no member is named '{text}' in '{}'", self.show(ty));
+            let mut message = format!("no member is named '{text}' in {}", self.show(ty));
             if let Some(near) = near {
                 message.push_str(&format!("; did you mean '{near}'?"));
             }
@@ -176,7 +176,7 @@ impl<'a> Sema<'a> {
                 return None;
             }
             Err(SwizzleError::Range) => {
-                let message = format!("'{}' does not have this component", self.show(ty));
+                let message = format!("{} does not have this component", self.show(ty));
                 self.error(name_span, message);
                 return None;
             }

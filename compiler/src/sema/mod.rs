@@ -35,6 +35,7 @@ mod pointer;
 mod record;
 mod scope;
 mod specs;
+mod spelling;
 mod stmt;
 mod vector;
 
@@ -81,6 +82,7 @@ pub fn check(
         const_locals: FxHashMap::default(),
         global_meta: Vec::new(),
         strings: FxHashMap::default(),
+        builtin_names: FxHashMap::default(),
         host_sized: FxHashSet::default(),
         calls: Vec::new(),
         blocks: Vec::new(),
@@ -131,6 +133,8 @@ struct Sema<'a> {
     /// Beside `module.globals`: whether a definition was tentative.
     global_meta: Vec<scope::GlobalMeta>,
     strings: FxHashMap<Vec<u8>, GlobalId>,
+    /// `size_t` and the like, under their own names.
+    builtin_names: FxHashMap<Symbol, TypeId>,
     /// Records with a `size_t` or its like, which kernels do not take.
     host_sized: FxHashSet<RecordId>,
     /// Who calls whom, for recursion.
@@ -155,12 +159,14 @@ impl<'a> Sema<'a> {
         self.diags.warning(span, message.into())
     }
 
+    /// A type for a message, in quotes; with a typedef's name it is `'name' (aka 'type')`.
     fn show(&self, ty: TypeId) -> String {
-        self.module.types.display(ty)
+        self.show_qual(QualType::plain(ty))
     }
 
+    /// The same with qualifiers.
     fn show_qual(&self, ty: QualType) -> String {
-        self.module.types.display_qual(ty)
+        self.module.types.message_text("", ty)
     }
 
     /// A new r-value.

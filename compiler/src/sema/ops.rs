@@ -9,7 +9,7 @@ use crate::source::Span;
 impl<'a> Sema<'a> {
     pub(super) fn invalid_operands(&mut self, left: TypeId, right: TypeId, op_span: Span) {
         let message = format!(
-            "this operator does not take '{}' and '{}'",
+            "this operator does not take {} and {}",
             self.show(left),
             self.show(right)
         );
@@ -17,7 +17,7 @@ impl<'a> Sema<'a> {
     }
 
     fn invalid_unary(&mut self, ty: TypeId, span: Span) {
-        let message = format!("this operator does not take '{}'", self.show(ty));
+        let message = format!("this operator does not take {}", self.show(ty));
         self.error(span, message);
     }
 
@@ -51,18 +51,18 @@ impl<'a> Sema<'a> {
         }
         match self.module.types.get(q.ty) {
             Type::Array { .. } => {
-                let message = format!("an array cannot be assigned to ('{}')", self.show(q.ty));
+                let message = format!("an array cannot be assigned to ({})", self.show(q.ty));
                 self.error(span, message);
                 None
             }
             Type::Opaque(kind) if kind.is_handle() => {
-                let message = format!("nothing can be assigned to '{}'", self.show(q.ty));
+                let message = format!("nothing can be assigned to {}", self.show(q.ty));
                 self.error(span, message);
                 None
             }
             Type::Atomic(_) => {
                 let message = format!(
-                    "a value of type '{}' can be written only by the atomic built-in functions",
+                    "a value of type {} can be written only by the atomic built-in functions",
                     self.show(q.ty)
                 );
                 self.error(span, message);
@@ -70,7 +70,7 @@ impl<'a> Sema<'a> {
             }
             _ if !self.module.types.is_complete(q.ty) => {
                 let message = format!(
-                    "the incomplete type '{}' cannot be assigned to",
+                    "the incomplete type {} cannot be assigned to",
                     self.show(q.ty)
                 );
                 self.error(span, message);
@@ -95,16 +95,17 @@ impl<'a> Sema<'a> {
 
     fn read_only(&mut self, place: PlaceId, span: Span) {
         let node = self.body.place(place);
-        let mut shown = self.show_qual(node.ty);
-        if node.space == AddrSpace::Constant {
-            shown = format!("__constant {shown}");
-        }
+        let prefix = match node.space {
+            AddrSpace::Constant => "__constant ",
+            _ => "",
+        };
+        let shown = self.module.types.message_text(prefix, node.ty);
         let (message, declared) = match &node.kind {
             PlaceKind::Local(local) => {
                 let variable = self.body.local(*local);
                 (
                     format!(
-                        "'{}' cannot be assigned to: its type is '{shown}'",
+                        "'{}' cannot be assigned to: its type is {shown}",
                         variable.name
                     ),
                     Some((variable.name.clone(), variable.span)),
@@ -114,7 +115,7 @@ impl<'a> Sema<'a> {
                 let variable = self.module.global(*global);
                 (
                     format!(
-                        "'{}' cannot be assigned to: its type is '{shown}'",
+                        "'{}' cannot be assigned to: its type is {shown}",
                         variable.name
                     ),
                     Some((variable.name.clone(), variable.span)),
@@ -147,7 +148,7 @@ impl<'a> Sema<'a> {
             let (elem, _) = self.module.types.elem_lanes(ty);
             if !self.module.types.is_arithmetic(elem) {
                 let message = format!(
-                    "it is not possible to {} a value of type '{}'",
+                    "it is not possible to {} a value of type {}",
                     if up { "increment" } else { "decrement" },
                     self.show(ty)
                 );
@@ -281,7 +282,7 @@ impl<'a> Sema<'a> {
     pub(super) fn check_half_arith(&mut self, ty: TypeId, span: Span) -> Option<()> {
         let (elem, _) = self.module.types.elem_lanes(ty);
         if elem == TypeTable::HALF && !self.lang.fp16() {
-            let message = format!("arithmetic on '{}' requires cl_khr_fp16", self.show(ty));
+            let message = format!("arithmetic on {} requires cl_khr_fp16", self.show(ty));
             self.error(span, message);
             return None;
         }
@@ -529,7 +530,7 @@ impl<'a> Sema<'a> {
             )
         } else if self.is_immaterial(left) {
             let message = format!(
-                "'?:' cannot choose between values of type '{}'",
+                "'?:' cannot choose between values of type {}",
                 self.show(left)
             );
             self.error(op_span, message);
@@ -547,7 +548,7 @@ impl<'a> Sema<'a> {
             }
         } else {
             let message = format!(
-                "both results of '?:' must have one type, not '{}' and '{}'",
+                "both results of '?:' must have one type, not {} and {}",
                 self.show(left),
                 self.show(right)
             );

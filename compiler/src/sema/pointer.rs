@@ -11,7 +11,7 @@ impl<'a> Sema<'a> {
         let pointer = self.rvalue(operand)?;
         let ty = self.ty(pointer);
         if !self.module.types.is_pointer(ty) {
-            let message = format!("'*' needs a pointer, not '{}'", self.show(ty));
+            let message = format!("'*' needs a pointer, not {}", self.show(ty));
             self.error(span, message);
             return None;
         }
@@ -22,7 +22,7 @@ impl<'a> Sema<'a> {
     pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
         let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
         if pointee.ty == TypeTable::VOID {
-            let message = format!("'*' cannot be applied to '{}'", self.show(self.ty(pointer)));
+            let message = format!("'*' cannot be applied to {}", self.show(self.ty(pointer)));
             self.error(span, message);
             return None;
         }
@@ -47,7 +47,7 @@ impl<'a> Sema<'a> {
             Operand::Place(place) => place,
             Operand::Value(expr) => {
                 let message = format!(
-                    "'&' needs something in memory, not a value of type '{}'",
+                    "'&' needs something in memory, not a value of type {}",
                     self.show(self.ty(expr))
                 );
                 self.error(span, message);
@@ -61,7 +61,7 @@ impl<'a> Sema<'a> {
         let node = self.body.place(place);
         let (q, space) = (node.ty, node.space);
         if self.is_immaterial(q.ty) {
-            let message = format!("'&' cannot be applied to '{}'", self.show(q.ty));
+            let message = format!("'&' cannot be applied to {}", self.show(q.ty));
             self.error(span, message);
             return None;
         }
@@ -72,7 +72,7 @@ impl<'a> Sema<'a> {
             }
             PlaceKind::Temporary(_) => {
                 let message = format!(
-                    "'&' needs something in memory, not a value of type '{}'",
+                    "'&' needs something in memory, not a value of type {}",
                     self.show(q.ty)
                 );
                 self.error(span, message);
@@ -98,7 +98,7 @@ impl<'a> Sema<'a> {
         let (pointee, _) = self.module.types.pointer_parts(ty)?;
         if pointee.ty != TypeTable::VOID && !self.module.types.is_complete(pointee.ty) {
             let message = format!(
-                "no arithmetic is possible on a pointer to the incomplete type '{}'",
+                "no arithmetic is possible on a pointer to the incomplete type {}",
                 self.show(pointee.ty)
             );
             self.error(span, message);
@@ -157,7 +157,7 @@ impl<'a> Sema<'a> {
         let (b, _) = self.module.types.pointer_parts(self.ty(rhs))?;
         if a.ty != b.ty {
             let message = format!(
-                "'{}' and '{}' point to different types",
+                "{} and {} point to different types",
                 self.show(self.ty(lhs)),
                 self.show(self.ty(rhs))
             );
@@ -166,7 +166,7 @@ impl<'a> Sema<'a> {
         }
         if a.ty != TypeTable::VOID && !self.module.types.is_complete(a.ty) {
             let message = format!(
-                "no arithmetic is possible on a pointer to the incomplete type '{}'",
+                "no arithmetic is possible on a pointer to the incomplete type {}",
                 self.show(a.ty)
             );
             self.error(op_span, message);
@@ -207,7 +207,7 @@ impl<'a> Sema<'a> {
             AddrSpace::Generic
         } else {
             let message = format!(
-                "'{}' and '{}' point to separate address spaces",
+                "{} and {} point to separate address spaces",
                 self.show(left),
                 self.show(right)
             );
@@ -243,7 +243,7 @@ impl<'a> Sema<'a> {
                 } else {
                     if a.ty != b.ty && !void {
                         let message = format!(
-                            "comparison of pointers to different types ('{}' and '{}')",
+                            "comparison of pointers to different types ({} and {})",
                             self.show(left),
                             self.show(right)
                         );
@@ -274,7 +274,7 @@ impl<'a> Sema<'a> {
             return self.mk(ExprKind::Null, ty, span);
         }
         let message = format!(
-            "comparison of a pointer with an integer ('{}' and '{}')",
+            "comparison of a pointer with an integer ({} and {})",
             self.show(ty),
             self.show(self.ty(number))
         );
@@ -312,7 +312,7 @@ impl<'a> Sema<'a> {
                 let (a, b) = (pointee(left), pointee(right));
                 if a != b && a != TypeTable::VOID && b != TypeTable::VOID {
                     let message = format!(
-                        "the results of '?:' point to different types ('{}' and '{}')",
+                        "the results of '?:' point to different types ({} and {})",
                         self.show(left),
                         self.show(right)
                     );
@@ -330,7 +330,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 let message = format!(
-                    "both results of '?:' must have one type, not '{}' and '{}'",
+                    "both results of '?:' must have one type, not {} and {}",
                     self.show(left),
                     self.show(right)
                 );
@@ -342,7 +342,7 @@ impl<'a> Sema<'a> {
 
     fn mixed_conditional(&mut self, number: ExprId, ty: TypeId, op_span: Span) -> ExprId {
         let message = format!(
-            "one result of '?:' is a pointer, the other an integer ('{}' and '{}')",
+            "one result of '?:' is a pointer, the other an integer ({} and {})",
             self.show(ty),
             self.show(self.ty(number))
         );

@@ -163,13 +163,13 @@ impl<'a> Sema<'a> {
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
                 Type::Opaque(OpaqueKind::Event) => {
-                    Some(format!("no member can have type '{}'", self.show(ty_id)))
+                    Some(format!("no member can have type {}", self.show(ty_id)))
                 }
                 _ if self.is_immaterial(ty_id) => {
-                    Some(format!("no member can have type '{}'", self.show(ty_id)))
+                    Some(format!("no member can have type {}", self.show(ty_id)))
                 }
                 _ if !self.module.types.is_complete(ty_id) => Some(format!(
-                    "no member can have the incomplete type '{}'",
+                    "no member can have the incomplete type {}",
                     self.show(ty_id)
                 )),
                 _ => None,
@@ -331,7 +331,7 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return;
         };
-        let wide = matches!(ty, TypeTable::LONG | TypeTable::ULONG);
+        let wide = ty == TypeTable::LONG || ty == TypeTable::ULONG;
         let bits = (value as u64) & if wide { u64::MAX } else { 0xffff_ffff };
         self.bind_new(name, Entity::Enumerator(ty, bits), span);
     }

@@ -60,7 +60,7 @@ impl<'a> Sema<'a> {
             let message = format!(
                 "type '{}' requires {needs}{}",
                 match kind {
-                    OpaqueKind::Image(_, Access::ReadWrite) => self.show(ty),
+                    OpaqueKind::Image(_, Access::ReadWrite) => self.module.types.display(ty),
                     _ => kind.name().to_string(),
                 },
                 match needs.starts_with("OpenCL") {
@@ -83,7 +83,7 @@ impl<'a> Sema<'a> {
             _ => types.is_complete(packet),
         };
         if !good {
-            let message = format!("a pipe cannot hold packets of type '{}'", self.show(packet));
+            let message = format!("a pipe cannot hold packets of type {}", self.show(packet));
             self.error(span, message);
             return None;
         }
@@ -110,7 +110,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 let message = format!(
-                    "access qualifiers are for images and pipes, not for '{}'",
+                    "access qualifiers are for images and pipes, not for {}",
                     self.show(ty)
                 );
                 self.error(span, message);
@@ -125,7 +125,7 @@ impl<'a> Sema<'a> {
             Type::Float(_) => {}
             Type::Atomic(_) => return Some(value),
             _ => {
-                let message = format!("'{}' has no atomic form in OpenCL C", self.show(value));
+                let message = format!("{} has no atomic form in OpenCL C", self.show(value));
                 self.error(span, message);
                 return None;
             }
@@ -146,7 +146,7 @@ impl<'a> Sema<'a> {
         }
         let text = self.name(name);
         let found = match names::lookup(text) {
-            Some(NamedType::Type(ty)) => SpacedType::plain(ty),
+            Some(NamedType::Type(ty)) => SpacedType::plain(self.builtin_name(name, ty)),
             Some(NamedType::Vector(elem, len)) => {
                 SpacedType::plain(self.module.types.vector(elem, len))
             }
@@ -155,7 +155,8 @@ impl<'a> Sema<'a> {
                 return None;
             }
             Some(NamedType::Atomic(value)) => {
-                SpacedType::plain(self.module.types.intern(Type::Atomic(value)))
+                let ty = self.module.types.intern(Type::Atomic(value));
+                SpacedType::plain(self.builtin_name(name, ty))
             }
             Some(NamedType::Opaque(kind)) => SpacedType::plain(self.opaque_type(kind, span)?),
             None => {
@@ -173,6 +174,20 @@ impl<'a> Sema<'a> {
             not_for_kernels: names::forbidden_in_kernels(text),
             ..found
         })
+    }
+
+    /// `size_t` and its like are typedefs to messages.
+    fn builtin_name(&mut self, name: Symbol, ty: TypeId) -> TypeId {
+        if let Some(&named) = self.builtin_names.get(&name) {
+            return named;
+        }
+        let named = self
+            .module
+            .types
+            .named(self.name(name), QualType::plain(ty))
+            .ty;
+        self.builtin_names.insert(name, named);
+        named
     }
 
     /// Doubles need the device; half does as a value, which is checked where values are declared.
@@ -277,7 +292,7 @@ impl<'a> Sema<'a> {
                 Qual::Restrict => {
                     if !self.module.types.is_pointer(out.q.ty) {
                         let message = format!(
-                            "'restrict' is for pointers, not for '{}'",
+                            "'restrict' is for pointers, not for {}",
                             self.show(out.q.ty)
                         );
                         self.error(span, message);
@@ -405,7 +420,7 @@ impl<'a> Sema<'a> {
                                 "only the first length of an array can be left out".to_string()
                             }
                             _ => format!(
-                                "no array can have elements of the incomplete type '{}'",
+                                "no array can have elements of the incomplete type {}",
                                 self.show(elem.ty)
                             ),
                         };
@@ -413,10 +428,8 @@ impl<'a> Sema<'a> {
                         return None;
                     }
                     if self.is_immaterial(elem.ty) {
-                        let message = format!(
-                            "no array can have elements of type '{}'",
-                            self.show(elem.ty)
-                        );
+                        let message =
+                            format!("no array can have elements of type {}", self.show(elem.ty));
                         self.error(span, message);
                         return None;
                     }
@@ -439,10 +452,8 @@ impl<'a> Sema<'a> {
                         self.module.types.get(current.q.ty),
                         Type::Function { .. } | Type::Array { .. }
                     ) {
-                        let message = format!(
-                            "a function cannot return type '{}'",
-                            self.show(current.q.ty)
-                        );
+                        let message =
+                            format!("a function cannot return type {}", self.show(current.q.ty));
                         self.error(*span, message);
                         return None;
                     }
@@ -467,7 +478,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         if self.is_immaterial(pointee.q.ty) {
-            let message = format!("no pointer can point to '{}'", self.show(pointee.q.ty));
+            let message = format!("no pointer can point to {}", self.show(pointee.q.ty));
             self.error(span, message);
             return None;
         }
@@ -525,7 +536,7 @@ impl<'a> Sema<'a> {
     pub(super) fn check_half_value(&mut self, ty: TypeId, span: Span, what: &str) -> Option<()> {
         let (elem, _) = self.module.types.elem_lanes(ty);
         if self.module.types.float_kind(elem) == Some(FloatKind::Half) && !self.lang.fp16() {
-            let message = format!("a {what} of type '{}' requires cl_khr_fp16", self.show(ty));
+            let message = format!("a {what} of type {} requires cl_khr_fp16", self.show(ty));
             self.error(span, message);
             return None;
         }

@@ -93,7 +93,7 @@ impl<'a> Sema<'a> {
         let ty = value.map_or(TypeTable::VOID, |v| self.ty(v));
         if self.module.types.record_id(ty).is_some() {
             let message = format!(
-                "a statement expression with a value of type '{}' is not supported",
+                "a statement expression with a value of type {} is not supported",
                 self.show(ty)
             );
             self.error(span, message);
@@ -341,7 +341,7 @@ impl<'a> Sema<'a> {
             if self.module.types.is_integer(ty) {
                 promoted = Some(self.promote(checked));
             } else {
-                let message = format!("'switch' needs an integer, not '{}'", self.show(ty));
+                let message = format!("'switch' needs an integer, not {}", self.show(ty));
                 self.error(self.ast.expr(value).span, message);
             }
         }

@@ -1,16 +1,15 @@
 //! Interned types of OpenCL C and their layout on the 64-bit device.
 //!
 //! A [`TypeId`] is canonical: typedefs and `size_t` have disappeared, so equal ids are equal
-//! types. Qualifiers never sit on a [`TypeId`]; they sit on a [`QualType`] (an object, a
+//! types (an id still knows the name that it was written with, for messages: `spelling`).
+//! Qualifiers never sit on a [`TypeId`]; they sit on a [`QualType`] (an object, a
 //! pointee, an array element, a field). Address spaces sit on pointer types and objects.
 use rustc_hash::FxHashMap;
 
 pub use super::opaque::{Access, ImageKind, OpaqueKind};
+use super::spelling::Spelling;
+pub use super::spelling::TypeId;
 use crate::source::Span;
-
-/// A canonical type of one [`TypeTable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TypeId(pub u32);
 
 /// A record (struct or union) of one [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -310,6 +309,8 @@ pub struct EnumDef {
 pub struct TypeTable {
     types: Vec<Type>,
     map: FxHashMap<Type, TypeId>,
+    /// What [`TypeId`]s remember of the source's names.
+    pub(super) spellings: Vec<Spelling>,
     /// Records, indexed by [`RecordId`].
     pub records: Vec<RecordDef>,
     /// Enumerations, indexed by [`EnumId`].
@@ -319,7 +320,7 @@ pub struct TypeTable {
 macro_rules! well_known {
     ($($(#[$doc:meta])* $name:ident = $index:expr, $ty:expr;)*) => {
         impl TypeTable {
-            $($(#[$doc])* pub const $name: TypeId = TypeId($index);)*
+            $($(#[$doc])* pub const $name: TypeId = TypeId::plain($index);)*
         }
         fn well_known() -> Vec<Type> {
             vec![$($ty),*]
@@ -373,11 +374,12 @@ impl TypeTable {
         let map = types
             .iter()
             .enumerate()
-            .map(|(index, ty)| (ty.clone(), TypeId(index as u32)))
+            .map(|(index, ty)| (ty.clone(), TypeId::plain(index as u32)))
             .collect();
         Self {
             types,
             map,
+            spellings: Vec::new(),
             records: Vec::new(),
             enums: Vec::new(),
         }
@@ -385,28 +387,29 @@ impl TypeTable {
 
     /// The type behind an id.
     pub fn get(&self, id: TypeId) -> &Type {
-        &self.types[id.0 as usize]
+        &self.types[id.index()]
     }
 
-    /// The id of a type.
-    pub fn intern(&mut self, ty: Type) -> TypeId {
+    /// The id of a type. A pointer or array is spelt with its component's name.
+    pub fn intern(&mut self, mut ty: Type) -> TypeId {
+        let spelt = ty.forget_spelling();
         if let Some(&id) = self.map.get(&ty) {
-            return id;
+            return id.spelt_like(spelt);
         }
-        let id = TypeId(self.types.len() as u32);
+        let id = TypeId::plain(self.types.len() as u32);
         self.types.push(ty.clone());
         self.map.insert(ty, id);
-        id
+        id.spelt_like(spelt)
     }
 
     /// The id of an integer kind.
     pub fn int(kind: IntKind) -> TypeId {
-        TypeId(Self::CHAR.0 + kind as u32)
+        TypeId::plain(Self::CHAR.index() as u32 + kind as u32)
     }
 
     /// The id of a float kind.
     pub fn float(kind: FloatKind) -> TypeId {
-        TypeId(Self::HALF.0 + kind as u32)
+        TypeId::plain(Self::HALF.index() as u32 + kind as u32)
     }
 
     /// A vector type.
@@ -508,7 +511,7 @@ impl TypeTable {
     /// Pointee and address space of a pointer.
     pub fn pointer_parts(&self, id: TypeId) -> Option<(QualType, AddrSpace)> {
         match *self.get(id) {
-            Type::Pointer { pointee, space } => Some((pointee, space)),
+            Type::Pointer { pointee, space } => Some((pointee.spelt_like(id), space)),
             _ => None,
         }
     }
@@ -596,130 +599,4 @@ impl TypeTable {
             _ => self.size(id).max(1),
         }
     }
-
-    /// The type as diagnostics write it, with OpenCL C's names.
-    pub fn display(&self, id: TypeId) -> String {
-        self.spell(QualType::plain(id), String::new())
-    }
-
-    /// The same with qualifiers.
-    pub fn display_qual(&self, ty: QualType) -> String {
-        self.spell(ty, String::new())
-    }
-
-    fn spell(&self, ty: QualType, inner: String) -> String {
-        let base = |name: &str| {
-            let mut text = quals_text(ty.quals);
-            text.push_str(name);
-            if !inner.is_empty() {
-                if !inner.starts_with('[') {
-                    text.push(' ');
-                }
-                text.push_str(&inner);
-            }
-            text
-        };
-        match self.get(ty.ty) {
-            Type::Void => base("void"),
-            Type::Bool => base("bool"),
-            Type::Int(kind) => base(kind.name()),
-            Type::Float(kind) => base(kind.name()),
-            Type::Vector { elem, len } => base(&format!("{}{len}", self.display(*elem))),
-            Type::Atomic(value) => base(&format!("_Atomic({})", self.display(*value))),
-            Type::Opaque(OpaqueKind::Pipe(packet, access)) => {
-                base(&format!("{} pipe {}", access.name(), self.display(*packet)))
-            }
-            Type::Opaque(OpaqueKind::Image(kind, access)) => {
-                base(&format!("{} {}", access.name(), kind.shape().name))
-            }
-            Type::Opaque(kind) => base(kind.name()),
-            Type::Error => base("<error>"),
-            Type::Record(record) => {
-                let def = self.record(*record);
-                let word = if def.is_union { "union" } else { "struct" };
-                if def.name.is_empty() {
-                    base(&format!("{word} <unnamed>"))
-                } else if def.typedef_name {
-                    base(&def.name)
-                } else {
-                    base(&format!("{word} {}", def.name))
-                }
-            }
-            Type::Enum(e) => {
-                let def = &self.enums[e.0 as usize];
-                if def.name.is_empty() {
-                    base("enum <unnamed>")
-                } else {
-                    base(&format!("enum {}", def.name))
-                }
-            }
-            Type::Pointer { pointee, space } => {
-                let mut star = String::from("*");
-                star.push_str(quals_text(ty.quals).trim_end());
-                if !inner.is_empty() && !inner.starts_with('[') && !ty.quals.is_empty() {
-                    star.push(' ');
-                }
-                star.push_str(&inner);
-                let wrap = matches!(
-                    self.get(pointee.ty),
-                    Type::Array { .. } | Type::Function { .. }
-                );
-                let star = if wrap { format!("({star})") } else { star };
-                // An array's or pointer's own space reads best before everything else.
-                let text = self.spell(*pointee, star);
-                if matches!(self.get(pointee.ty), Type::Pointer { .. }) {
-                    if *space == AddrSpace::Private {
-                        text
-                    } else {
-                        insert_space_before_last_star(&text, space.name())
-                    }
-                } else {
-                    format!("{} {text}", space.name())
-                }
-            }
-            Type::Array { elem, len } => {
-                let len = len.map_or(String::new(), |n| n.to_string());
-                self.spell(elem.with(ty.quals), format!("{inner}[{len}]"))
-            }
-            Type::Block(function) => self.spell(QualType::plain(*function), format!("(^{inner})")),
-            Type::Function {
-                ret,
-                params,
-                variadic,
-            } => {
-                let mut list: Vec<String> = params.iter().map(|&p| self.display(p)).collect();
-                if *variadic {
-                    list.push("...".to_string());
-                }
-                if list.is_empty() {
-                    list.push("void".to_string());
-                }
-                self.spell(
-                    QualType::plain(*ret),
-                    format!("{inner}({})", list.join(", ")),
-                )
-            }
-        }
-    }
-}
-
-fn insert_space_before_last_star(text: &str, space: &str) -> String {
-    match text.rfind('*') {
-        Some(at) => format!("{}{space} {}", &text[..at], &text[at..]),
-        None => text.to_string(),
-    }
-}
-
-fn quals_text(quals: Quals) -> String {
-    let mut text = String::new();
-    if quals.contains(Quals::CONST) {
-        text.push_str("const ");
-    }
-    if quals.contains(Quals::VOLATILE) {
-        text.push_str("volatile ");
-    }
-    if quals.contains(Quals::RESTRICT) {
-        text.push_str("restrict ");
-    }
-    text
 }

@@ -71,7 +71,7 @@ impl<'a> Sema<'a> {
         };
         if greater {
             let message = format!(
-                "the scalar's type has a greater rank than the vector's elements ('{}' and '{}')",
+                "the scalar's type has a greater rank than the vector's elements ({} and {})",
                 self.show(ty),
                 self.show(vector)
             );
@@ -127,7 +127,7 @@ impl<'a> Sema<'a> {
         let (cond_elem, lanes) = self.module.types.vector_parts(cond_ty)?;
         if !self.module.types.is_integer(cond_elem) {
             let message = format!(
-                "the condition must be a vector of integers, not '{}'",
+                "the condition must be a vector of integers, not {}",
                 self.show(cond_ty)
             );
             self.error(self.span(cond), message);
@@ -152,7 +152,7 @@ impl<'a> Sema<'a> {
         let (elem, count) = self.module.types.elem_lanes(ty);
         if count != lanes {
             let message = format!(
-                "condition '{}' and result '{}' differ in the number of elements",
+                "condition {} and result {} differ in the number of elements",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -161,7 +161,7 @@ impl<'a> Sema<'a> {
         }
         if self.module.types.size(elem) != self.module.types.size(cond_elem) {
             let message = format!(
-                "condition '{}' and result '{}' differ in the size of elements",
+                "condition {} and result {} differ in the size of elements",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -228,7 +228,7 @@ impl<'a> Sema<'a> {
                 } => {
                     if from_elem != elem {
                         let message = format!(
-                            "an element of '{}' cannot be initialised with '{}'",
+                            "an element of {} cannot be initialised with {}",
                             self.show(ty),
                             self.show(from)
                         );
@@ -244,7 +244,7 @@ impl<'a> Sema<'a> {
                 }
                 _ => {
                     let message = format!(
-                        "'{}' cannot be initialised with '{}'",
+                        "{} cannot be initialised with {}",
                         self.show(elem),
                         self.show(from)
                     );
