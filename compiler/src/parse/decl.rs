@@ -105,6 +105,12 @@ impl Parser<'_> {
                 self.error(self.loc(), "inline assembly is not supported");
                 return Err(Reported);
             }
+            TokenKind::Ident(name) => {
+                if let Some(message) = self.foreign_word(name) {
+                    self.error(self.loc(), message);
+                    return Err(Reported);
+                }
+            }
             _ => {}
         }
         let start = self.loc();
@@ -381,6 +387,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn unknown_type(&mut self, name: Symbol) {
+        if let Some(message) = self.foreign_word(name) {
+            self.error(self.loc(), message);
+            return;
+        }
         let text = self.names.resolve(name);
         let message = match closest(text, all()) {
             Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),

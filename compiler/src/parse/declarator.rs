@@ -221,6 +221,15 @@ impl Parser<'_> {
         if let Some((name, _)) = declarator.name {
             self.declare(name, NameKind::Ordinary);
         }
+        let cplusplus = match self.kind() {
+            TokenKind::Punct(Punct::Amp) => "OpenCL C has no references; pass a pointer",
+            TokenKind::Punct(Punct::Equal) => "a parameter cannot have a default value",
+            _ => "",
+        };
+        if !cplusplus.is_empty() {
+            self.error(self.loc(), cplusplus);
+            return Err(Reported);
+        }
         Ok(ParamDecl {
             specs,
             declarator,

@@ -24,6 +24,7 @@ mod attr;
 mod decl;
 mod declarator;
 mod expr;
+mod foreign;
 mod print;
 mod stmt;
 
@@ -159,6 +160,10 @@ impl<'a> Parser<'a> {
 
     /// Reports that something else was expected at this token.
     fn expected(&self, what: &str) -> Reported {
+        if let Some((at, message)) = self.foreign() {
+            self.error(at, message);
+            return Reported;
+        }
         let message = match self.kind() {
             TokenKind::Other(b'"') => "the string literal is not terminated".to_string(),
             TokenKind::Other(b'\'') => "the character literal is not terminated".to_string(),
@@ -191,7 +196,7 @@ impl<'a> Parser<'a> {
             _ => "{",
         };
         let what = format!("'{}'", punct.spelling());
-        if matches!(self.kind(), TokenKind::Other(_)) {
+        if matches!(self.kind(), TokenKind::Other(_)) || self.foreign().is_some() {
             return Err(self.expected(&what));
         }
         // Everything that is open lacks its end at the end of the source; one report is enough.
@@ -210,7 +215,7 @@ impl<'a> Parser<'a> {
         if self.accept(Punct::Semicolon) {
             return Ok(());
         }
-        if matches!(self.kind(), TokenKind::Other(_)) {
+        if matches!(self.kind(), TokenKind::Other(_)) || self.foreign().is_some() {
             return Err(self.expected("';'"));
         }
         let message = format!("expected ';' {after}");

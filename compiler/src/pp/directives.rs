@@ -10,6 +10,20 @@ use super::{
 use crate::diagnostics::Loc;
 use crate::symbol::Symbol;
 
+/// Headers that C programs begin with.
+const C_HEADERS: &[&str] = &[
+    "assert.h",
+    "float.h",
+    "limits.h",
+    "math.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+];
+
 impl Preprocessor<'_> {
     /// The file that is being read.
     fn file(&mut self) -> &mut super::OpenFile {
@@ -511,7 +525,7 @@ impl Preprocessor<'_> {
 
     fn include_directive(&mut self, directive: Token) {
         let (name, angled, at) = match self.file().lexer.angled_name() {
-            Some(name) => (name, true, directive.loc),
+            Some((name, at)) => (name, true, at),
             None => {
                 let token = self.expanded_directive_token();
                 let at = self.diagnostics.sources.expansion(token.loc);
@@ -553,8 +567,11 @@ impl Preprocessor<'_> {
             return;
         }
         let Some(file) = self.resolve_include(&name, angled) else {
-            self.diagnostics
-                .fatal(at, format!("file '{name}' not found"));
+            let mut message = format!("file '{name}' not found");
+            if C_HEADERS.contains(&name.as_str()) {
+                message.push_str("; OpenCL C has no C library, and its built-ins need no header");
+            }
+            self.diagnostics.fatal(at, message);
             return;
         };
         let guarded = self.guards.get(&file.path).copied();

@@ -493,7 +493,7 @@ impl Preprocessor<'_> {
             _ => None,
         };
         let found = match angled {
-            Some(name) => self.resolve_include(&name, true).is_some(),
+            Some((name, _)) => self.resolve_include(&name, true).is_some(),
             None => {
                 let t = self.next_expanded();
                 match t.kind {

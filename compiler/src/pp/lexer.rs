@@ -359,7 +359,7 @@ impl Lexer {
     }
 
     /// In a directive: `<name>` with the name's bytes, if that is what comes next.
-    pub fn angled_name(&mut self) -> Option<String> {
+    pub fn angled_name(&mut self) -> Option<(String, Loc)> {
         self.skip_space(None);
         let rest = &self.text[self.pos..];
         if rest.first() != Some(&b'<') {
@@ -368,8 +368,9 @@ impl Lexer {
         let line = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
         let end = rest[..line].iter().position(|&b| b == b'>')?;
         let name = String::from_utf8_lossy(&rest[1..end]).into_owned();
+        let at = self.loc();
         self.pos += end + 1;
-        Some(name)
+        Some((name, at))
     }
 
     /// The rest of the line as text, splices joined, without surrounding white space.

@@ -1,0 +1,67 @@
+//! What people bring from C++: said once, instead of what the C grammar would have expected.
+use super::Parser;
+use crate::pp::token::{Punct, TokenKind};
+use crate::source::{Loc, Symbol};
+
+/// Words of C++ that are plain names in OpenCL C.
+const WORDS: &[&str] = &[
+    "catch",
+    "class",
+    "const_cast",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "operator",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "static_cast",
+    "template",
+    "throw",
+    "try",
+    "typename",
+    "using",
+    "virtual",
+];
+
+/// How far behind a word of C++ the C grammar notices it: `static_cast` `<` `int`.
+const REACH: usize = 2;
+
+impl Parser<'_> {
+    /// Where C++ begins near this token, at which the grammar failed, and what to say of it.
+    pub(super) fn foreign(&self) -> Option<(Loc, String)> {
+        let first = self.pos.saturating_sub(REACH);
+        let near = &self.tokens[first..=self.pos];
+        let word = near.iter().rev().find_map(|token| match token.kind {
+            TokenKind::Ident(name) => Some((token.loc, self.foreign_word(name)?)),
+            _ => None,
+        });
+        word.or_else(|| self.scope_operator())
+    }
+
+    /// The message for a word of C++ that names nothing here.
+    pub(super) fn foreign_word(&self, name: Symbol) -> Option<String> {
+        let text = self.names.resolve(name);
+        let foreign = WORDS.contains(&text) && !self.kinds.contains_key(&name);
+        foreign.then(|| not_here(text))
+    }
+
+    /// `::` with this token as one of its colons or right behind a name that it follows.
+    fn scope_operator(&self) -> Option<(Loc, String)> {
+        let colon = |at: usize| {
+            let token = self.tokens.get(at);
+            token.is_some_and(|t| t.kind == TokenKind::Punct(Punct::Colon))
+        };
+        let first = self.pos.saturating_sub(1);
+        let at = (first..=self.pos).find(|&at| colon(at) && colon(at + 1))?;
+        Some((self.tokens[at].loc, not_here("::")))
+    }
+}
+
+fn not_here(what: &str) -> String {
+    format!("'{what}' belongs to C++, not to OpenCL C")
+}
