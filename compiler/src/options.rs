@@ -18,7 +18,7 @@ pub struct CompileOptions {
     pub warnings_as_errors: bool,
     /// `-g`: keep line information.
     pub debug_info: bool,
-    /// `-cl-kernel-arg-info`.
+    /// `-cl-kernel-arg-info`; the information is kept without it too.
     pub kernel_arg_info: bool,
     /// Floating-point and optimisation switches.
     pub math: MathOptions,

@@ -108,3 +108,17 @@ void f(int n) { __builtin_assume(n, 2); }
 
 //// the value of __builtin_assume
 int f(int n) { return __builtin_assume(n > 1); }
+//// warning: printf of a float as an integer
+kernel void k(float x) { printf("%d\n", x); }
+//// warning: printf of an integer as a float
+kernel void k(int x) { printf("%5.2f %%\n", x); }
+//// warning: printf of a pointer that is no string
+kernel void k(global int *p) { printf("%s %p\n", p, p); }
+//// warning: printf of a vector of the other kind
+typedef float4 colour; kernel void k(colour c) { printf("%v4hlf %v4hld %p\n", c, c, c); }
+//// warning: printf with too few arguments
+kernel void k(int x) { printf("%d %d\n", x); }
+//// warning: printf with too many arguments
+kernel void k(int x) { printf("%d\n", x, x); }
+//// warning: printf of all that fits, and a last that does not
+void k(bool b, char c, float2 f) { printf("%c %x %v2f %s %p %d", c, b, f, "s", &c, &b); }

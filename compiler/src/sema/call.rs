@@ -348,6 +348,9 @@ impl<'a> Sema<'a> {
                 return None;
             }
         };
+        if text == "printf" {
+            self.check_printf(&args);
+        }
         let mut converted = Vec::with_capacity(args.len());
         for (index, &arg) in args.iter().enumerate() {
             let value = match resolution.params.get(index) {

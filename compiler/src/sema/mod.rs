@@ -32,6 +32,7 @@ mod literal;
 mod member;
 mod ops;
 mod pointer;
+mod printf;
 mod record;
 mod scope;
 mod specs;
