@@ -18,6 +18,8 @@ pub use vk::{Probes, Recorder};
 
 /// How much goes through staging at a time, in bytes.
 const STAGING: usize = 8 << 20;
+/// How often a question that ran out of memory is asked again.
+const ASK_AGAIN: usize = 8;
 
 /// Turns an error of the Vulkan layer into the one that the API reports.
 pub fn error(error: vk::Error) -> Error {
@@ -27,6 +29,18 @@ pub fn error(error: vk::Error) -> Error {
         vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
         _ => Error::OutOfResources,
     }
+}
+
+/// Asks again when a question about submitted work ran out of memory, which says nothing about the
+/// work: it goes on, and ends well. The last answer stands.
+fn insist<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
+    for _ in 0..ASK_AGAIN {
+        match ask() {
+            Err(vk::Error::OutOfHostMemory | vk::Error::OutOfDeviceMemory) => {}
+            answer => return answer,
+        }
+    }
+    ask()
 }
 
 fn staging_only() -> bool {
@@ -288,13 +302,15 @@ impl Stream {
 
     /// The highest value reached.
     pub fn reached(&self) -> Result<u64> {
-        self.queue.timeline().completed().map_err(error)
+        let timeline = self.queue.timeline();
+        insist(|| timeline.completed()).map_err(error)
     }
 
     /// Blocks until a submitted value is reached, without polling: who wants to poll has done so.
     pub fn wait(&self, value: u64) -> Result<()> {
         let timeline = self.queue.timeline();
-        timeline.block(value, None).map(|_| ()).map_err(error)
+        let blocked = insist(|| timeline.block(value, None));
+        blocked.map(|_| ()).map_err(error)
     }
 
     /// Lets go of what finished batches kept alive.

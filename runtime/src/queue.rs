@@ -1,13 +1,13 @@
 //! Command queues: order between commands, batches, and the two helper threads of a queue.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crossbeam_channel::{Sender, unbounded};
 use opencl_sys as cl;
 use parking_lot::Mutex;
 
-use crate::command::{Command, Retire};
+use crate::command::{Class, Command, Retire};
 use crate::context::Context;
 use crate::device::{Device, host_time, report_validation};
 use crate::error::{Error, Result};
@@ -44,8 +44,6 @@ struct Batch {
     /// Semaphores of other queues, with the values to wait for.
     waits: Vec<(Arc<gpu::Stream>, u64)>,
     commands: Vec<Recorded>,
-    /// The commands since the last barrier, by their event's address.
-    unordered: Vec<usize>,
 }
 
 /// A submitted batch.
@@ -58,6 +56,25 @@ struct InFlight {
 struct Lane {
     open: Option<Batch>,
     in_flight: VecDeque<InFlight>,
+    /// The commands of all batches that are recorded behind the last barrier and have not ended,
+    /// by their event's address.
+    unordered: HashSet<usize>,
+}
+
+impl Lane {
+    /// Takes the oldest batch in flight.
+    fn pop(&mut self) -> Option<InFlight> {
+        let batch = self.in_flight.pop_front()?;
+        self.forget(&batch.commands);
+        Some(batch)
+    }
+
+    /// Drops commands that have ended: nothing waits for them on the device any more.
+    fn forget(&mut self, commands: &[Recorded]) {
+        for recorded in commands {
+            self.unordered.remove(&recorded.node.event.handle());
+        }
+    }
 }
 
 /// What orders a queue's commands.
@@ -153,6 +170,14 @@ pub fn check_bits(bits: u64) -> Result<()> {
     Ok(())
 }
 
+/// Runs a host command on a thread of the runtime's.
+fn run_posted(node: Arc<Node>) {
+    let _work = exit::work();
+    scheduler::run_posted(&node);
+    // What the node owns may be a Vulkan object: it goes under the lock too.
+    drop(node);
+}
+
 impl Queue {
     /// clCreateCommandQueueWithProperties, after the list.
     pub fn create(
@@ -176,6 +201,7 @@ impl Queue {
             lane: Mutex::new(Lane {
                 open: None,
                 in_flight: VecDeque::new(),
+                unordered: HashSet::new(),
             }),
             host_thread: Mutex::new(None),
             completion_thread: Mutex::new(None),
@@ -291,6 +317,15 @@ impl Object<Queue> {
         }
         let mut guard = self.lane.lock();
         let lane = &mut *guard;
+        // A batch waits as a whole: what has been collected does not wait for others' signals.
+        if !waits.is_empty()
+            && lane
+                .open
+                .as_ref()
+                .is_some_and(|batch| batch.waits.is_empty())
+        {
+            self.submit(lane);
+        }
         if lane.open.is_none() {
             let (recorder, value) = self.stream.begin()?;
             lane.open = Some(Batch {
@@ -298,20 +333,18 @@ impl Object<Queue> {
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
-                unordered: Vec::new(),
             });
         }
         let Some(batch) = lane.open.as_mut() else {
             return Err(Error::OutOfResources);
         };
-        // The first barrier of a batch stands behind everything of earlier batches. After that
-        // an in-order queue has one before each command, an out-of-order queue only where a
-        // command waits for one since the last barrier: what the application has not ordered by
-        // events may overlap.
-        let depends = |event: &Ref<Event>| batch.unordered.contains(&event.handle());
-        if !self.out_of_order() || batch.commands.is_empty() || node.after.iter().any(depends) {
+        // An in-order queue has a barrier before each command, an out-of-order queue only where a
+        // command waits for one since the last barrier, of this batch or an earlier one: what the
+        // application has not ordered by events may overlap.
+        let depends = |event: &Ref<Event>| lane.unordered.contains(&event.handle());
+        if !self.out_of_order() || node.after.iter().any(depends) {
             batch.recorder.barrier();
-            batch.unordered.clear();
+            lane.unordered.clear();
         }
         let clock = (self.profiling() || trace::enabled())
             .then(|| self.stream.start_clock(&mut batch.recorder))
@@ -321,7 +354,7 @@ impl Object<Queue> {
             self.stream.stop_clock(&mut batch.recorder, clock);
         }
         batch.waits.extend(waits);
-        batch.unordered.push(node.event.handle());
+        lane.unordered.insert(node.event.handle());
         batch.commands.push(Recorded {
             node: node.clone(),
             retire,
@@ -370,9 +403,16 @@ impl Object<Queue> {
         if exit::is_ending() {
             return;
         }
-        let Some(batch) = lane.open.take() else {
+        let Some(mut batch) = lane.open.take() else {
             return;
         };
+        // What a batch without a barrier reads of ended ones is visible to it by this wait, which
+        // is over before it begins.
+        if self.out_of_order() {
+            if let Ok(reached) = self.stream.reached() {
+                batch.waits.push((self.stream.clone(), reached));
+            }
+        }
         exit::batch_submitted();
         match self.stream.submit(batch.recorder, &batch.waits) {
             Ok(_) => {
@@ -387,6 +427,7 @@ impl Object<Queue> {
                 log::error!("a submission failed: {error}");
                 // The events end on the callback thread, which holds none of our locks.
                 let commands = batch.commands;
+                lane.forget(&commands);
                 crate::callback::post(move || {
                     for recorded in commands {
                         scheduler::complete(&recorded.node.event, error.code());
@@ -426,7 +467,7 @@ impl Object<Queue> {
                     Some(batch) if batch.value <= reached => {}
                     _ => return,
                 }
-                let done = lane.in_flight.pop_front();
+                let done = lane.pop();
                 if lane.in_flight.is_empty() {
                     self.submit(&mut lane);
                 }
@@ -470,20 +511,26 @@ impl Object<Queue> {
         report_validation();
     }
 
-    /// Hands a host command to the queue's host thread.
+    /// Hands a host command to the queue's host thread. In an out-of-order queue the application's
+    /// own code gets a thread of its own: nobody knows how long it runs, or what it waits for.
     pub(crate) fn post_host(&self, node: Arc<Node>) {
+        if self.out_of_order() && node.command.class() == Class::Callback {
+            let own = node.clone();
+            let spawned = std::thread::Builder::new()
+                .name("pumice-native".into())
+                .spawn(move || run_posted(own));
+            match spawned {
+                Ok(_) => return,
+                Err(error) => log::warn!("no thread of its own for a native kernel: {error}"),
+            }
+        }
         let mut slot = self.host_thread.lock();
         if slot.is_none() {
             let (sender, receiver) = unbounded::<Arc<Node>>();
             let spawned = std::thread::Builder::new()
                 .name("pumice-host".into())
                 .spawn(move || {
-                    for node in receiver {
-                        let _work = exit::work();
-                        scheduler::run_posted(&node);
-                        // What the node owns may be a Vulkan object: it goes under the lock too.
-                        drop(node);
-                    }
+                    receiver.into_iter().for_each(run_posted);
                 });
             match spawned {
                 Ok(_) => *slot = Some(sender),

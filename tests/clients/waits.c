@@ -101,6 +101,116 @@ static void gates(void)
         drop_lane(&open[i]);
 }
 
+static int native_stage;
+
+/* Runs until the rest of the client has gone past it. */
+static void CL_CALLBACK stay(void *args)
+{
+    (void)args;
+    __atomic_store_n(&native_stage, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&native_stage, __ATOMIC_SEQ_CST) < 2)
+        usleep(1000);
+}
+
+static void CL_CALLBACK pass(void *args)
+{
+    (void)args;
+}
+
+/* The event ends while everything that this test holds back is held back. */
+static void ends(cl_event event)
+{
+    MUST(clWaitForEvents(1, &event));
+    MUST(clReleaseEvent(event));
+}
+
+/* An out-of-order queue whose first commands of every kind wait for a user event, and a native
+ * kernel that does not end: commands of every kind that are independent of them go past. */
+static void past_a_gate(cl_queue_properties more)
+{
+    cl_int error = 0, data[N], seven = 7;
+    struct lane held = make_lane(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | more);
+    struct lane open = held;
+    open.buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
+    MUST(error);
+    open.kernel = clCreateKernel(program, "add", &error);
+    MUST(error);
+    MUST(clSetKernelArg(open.kernel, 0, sizeof open.buffer, &open.buffer));
+    MUST(clSetKernelArg(open.kernel, 1, sizeof seven, &seven));
+    cl_mem other = clCreateBuffer(context, 0, N * 4, NULL, &error);
+    MUST(error);
+    cl_command_queue q = held.queue;
+    cl_event gate = clCreateUserEvent(context, &error), event, behind[8];
+    MUST(error);
+    const size_t zero[3] = {0, 0, 0}, region[3] = {64, 4, 1};
+    static int held_data[N];
+    launch(&held, 1, &gate, &behind[0]);
+    MUST(clEnqueueFillBuffer(q, held.buffer, &seven, 4, 0, 4, 1, &behind[0], &behind[1]));
+    MUST(clEnqueueReadBuffer(q, held.buffer, CL_FALSE, 0, N * 4, held_data, 1, &behind[1], &behind[2]));
+    MUST(clEnqueueNativeKernel(q, pass, NULL, 0, 0, NULL, NULL, 1, &gate, &behind[3]));
+    MUST(clEnqueueMarkerWithWaitList(q, 1, &gate, &behind[4]));
+    MUST(clEnqueueMarkerWithWaitList(q, 0, NULL, &behind[5]));
+    void *held_map = clEnqueueMapBuffer(q, held.buffer, CL_FALSE, CL_MAP_READ, 0, 4, 1, &gate, &behind[6],
+                                        &error);
+    MUST(error);
+    MUST(clEnqueueNativeKernel(q, stay, NULL, 0, 0, NULL, NULL, 0, NULL, &behind[7]));
+    MUST(clFlush(q));
+    while (__atomic_load_n(&native_stage, __ATOMIC_SEQ_CST) < 1)
+        usleep(1000);
+    for (int round = 0; round < 3; round++) {
+        cl_event before;
+        MUST(clEnqueueFillBuffer(q, open.buffer, &round, 4, 0, N * 4, 0, NULL, &before));
+        launch(&open, 1, &before, &event);
+        MUST(clReleaseEvent(before));
+        /* Ready only when the device is through: no thread of the runtime may be stuck. */
+        MUST(clEnqueueReadBuffer(q, open.buffer, CL_FALSE, 0, sizeof data, data, 1, &event, &before));
+        MUST(clReleaseEvent(event));
+        ends(before);
+        CHECK(data[0] == round + 7 && data[N - 1] == round + 7);
+        MUST(clEnqueueWriteBuffer(q, open.buffer, CL_FALSE, 0, sizeof data, data, 0, NULL, &event));
+        ends(event);
+        MUST(clEnqueueWriteBuffer(q, open.buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+        MUST(clEnqueueCopyBuffer(q, open.buffer, other, 0, 0, N * 4, 0, NULL, &event));
+        ends(event);
+        MUST(clEnqueueCopyBufferRect(q, open.buffer, other, zero, zero, region, 64, 0, 64, 0, 0, NULL, &event));
+        ends(event);
+        MUST(clEnqueueReadBufferRect(q, other, CL_TRUE, zero, zero, region, 64, 0, 64, 0, data, 0, NULL, NULL));
+        CHECK(data[0] == round + 7);
+        int *map = clEnqueueMapBuffer(q, other, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, N * 4, 0, NULL, NULL,
+                                      &error);
+        MUST(error);
+        CHECK(map[N - 1] == round + 7);
+        MUST(clEnqueueUnmapMemObject(q, other, map, 0, NULL, &event));
+        ends(event);
+        MUST(clEnqueueMigrateMemObjects(q, 1, &other, 0, 0, NULL, &event));
+        ends(event);
+        MUST(clEnqueueNativeKernel(q, pass, NULL, 0, 0, NULL, NULL, 0, NULL, &event));
+        MUST(clEnqueueBarrierWithWaitList(q, 1, &event, &before));
+        MUST(clReleaseEvent(event));
+        ends(before);
+    }
+    for (int i = 0; i < 8; i++) {
+        cl_int status = 0;
+        MUST(clGetEventInfo(behind[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        CHECK(status > CL_COMPLETE);
+    }
+    __atomic_store_n(&native_stage, 2, __ATOMIC_SEQ_CST);
+    MUST(clWaitForEvents(1, &behind[7]));
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    MUST(clFinish(q));
+    CHECK(held_data[0] == 7 && held_data[N - 1] == 1);
+    MUST(clEnqueueUnmapMemObject(q, held.buffer, held_map, 0, NULL, NULL));
+    MUST(clFinish(q));
+    native_stage = 0;
+    for (int i = 0; i < 8; i++)
+        MUST(clReleaseEvent(behind[i]));
+    MUST(clReleaseEvent(gate));
+    MUST(clReleaseMemObject(other));
+    MUST(clReleaseMemObject(open.buffer));
+    MUST(clReleaseKernel(open.kernel));
+    drop_lane(&held);
+}
+
 static int finished;
 static void *finish_it(void *queue)
 {
@@ -215,6 +325,8 @@ int main(void)
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     alarm(120);
     gates();
+    past_a_gate(0);
+    past_a_gate(CL_QUEUE_PROFILING_ENABLE);
     crosswise();
     contexts();
     forked();
