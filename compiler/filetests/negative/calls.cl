@@ -121,4 +121,4 @@ kernel void k(int x) { printf("%d %d\n", x); }
 //// warning: printf with too many arguments
 kernel void k(int x) { printf("%d\n", x, x); }
 //// warning: printf of all that fits, and a last that does not
-void k(bool b, char c, float2 f) { printf("%c %x %v2f %s %p %d", c, b, f, "s", &c, &b); }
+void k(bool b, char c, float2 f) { printf("%c %x %v2f %s %s %p %d", c, b, f, "s", NULL, &c, &b); }

@@ -22,6 +22,9 @@ impl Sema<'_> {
         }
         for (&letter, &value) in letters.iter().zip(values) {
             let ty = self.ty(value);
+            if self.module.types.is_pointer(ty) && self.is_null_constant(value) && letter == b's' {
+                continue;
+            }
             if let Some(wanted) = self.expected_by(letter, ty) {
                 let letter = char::from(letter);
                 let message = format!("'%{letter}' prints {wanted}, not {}", self.show(ty));
