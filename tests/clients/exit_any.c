@@ -1,7 +1,9 @@
 // client: once
+// client: without-layers
 /* Processes that end at any moment: threads build, launch, wait and release, callbacks run, commands
  * hang on user events, and exit is called by the main thread or another. Each ends with its status,
- * without a signal and without hanging. `exit_any ROUNDS` says how many (12 by default). */
+ * without a signal and without hanging. The validation layer takes itself apart at exit while other
+ * threads are inside it, and throws through them. `exit_any ROUNDS` says how many (12 by default). */
 #define _GNU_SOURCE
 #include "common.h"
 #include <pthread.h>

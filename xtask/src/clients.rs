@@ -8,6 +8,7 @@
 //! * `// client: without-vulkan` — no Vulkan driver is visible;
 //! * `// client: link -lNAME...` — more libraries;
 //! * `// client: link-driver` — linked with libpumice.so itself instead of a loader;
+//! * `// client: without-layers` — not under the validation layer;
 //! * `// client: once` — only with the system's driver and loader;
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process.
 
@@ -27,6 +28,8 @@ pub struct Client {
     pub env: Vec<(String, String)>,
     /// `without-vulkan`.
     pub without_vulkan: bool,
+    /// `without-layers`.
+    pub without_layers: bool,
     /// `once`.
     pub once: bool,
     /// `all-drivers`.
@@ -82,6 +85,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
             name,
             env: Vec::new(),
             without_vulkan: false,
+            without_layers: false,
             once: false,
             all_drivers: false,
         };
@@ -101,6 +105,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                     link.extend(libraries.split_whitespace().map(str::to_string));
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
+                None if directive == "without-layers" => client.without_layers = true,
                 None if directive == "once" => client.once = true,
                 None if directive == "all-drivers" => {
                     client.once = true;

@@ -521,7 +521,8 @@ fn run_validated(
     matrix: &Matrix<'_>,
     log: &Path,
 ) -> Result {
-    for client in all.iter().filter(|client| !client.without_vulkan) {
+    let validated = |client: &&Client| !client.without_vulkan && !client.without_layers;
+    for client in all.iter().filter(validated) {
         forget(log);
         let done = clients::run(client, &matrix.setting, Duration::from_secs(600))?;
         let name = format!("{} · {}", client.name, matrix.label);
