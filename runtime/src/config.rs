@@ -229,6 +229,13 @@ mod tests {
     fn the_documentation_has_every_variable() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
         let text = std::fs::read_to_string(page).unwrap();
+        let same = |rows: &[&str], wanted: &[String]| {
+            let wanted_text = wanted.join("\n");
+            assert_eq!(
+                rows, wanted,
+                "docs/environment.md should have:\n{wanted_text}"
+            );
+        };
         let rows: Vec<&str> = text
             .lines()
             .filter(|l| l.starts_with("| `PUMICE_"))
@@ -237,12 +244,7 @@ mod tests {
             .iter()
             .map(|v| format!("| `{}` | {} |", v.name, v.help))
             .collect();
-        assert_eq!(
-            rows,
-            wanted,
-            "docs/environment.md should have:\n{}",
-            wanted.join("\n")
-        );
+        same(&rows, &wanted);
         let wanted: Vec<String> = crate::log::GROUPS
             .iter()
             .map(|group| format!("| `{}` | {} |", group.name, group.help))
@@ -252,12 +254,7 @@ mod tests {
             .skip_while(|line| !line.starts_with("| Group |"))
             .filter(|line| line.starts_with("| `"))
             .collect();
-        assert_eq!(
-            rows,
-            wanted,
-            "docs/environment.md should have:\n{}",
-            wanted.join("\n")
-        );
+        same(&rows, &wanted);
     }
 
     #[test]

@@ -67,18 +67,8 @@ impl FunctionEmitter<'_, '_> {
             Lower::GroupArith(ops, operation, scope) if is_uniform(ops[0]) => {
                 self.uniform(ops, operation, scope, values[0], ty)
             }
-            Lower::GroupArith([signed, unsigned, float], operation, scope) => {
-                self.e.b.capability(Capability::Groups);
-                let op = if self.is_float(ty) {
-                    float
-                } else if self.e.module.types.is_signed(ty) {
-                    signed
-                } else {
-                    unsigned
-                };
-                let scope = self.scope_constant(scope);
-                let operands = [scope, operation as u32, values[0]];
-                self.e.b.op(op, result, &operands)
+            Lower::GroupArith(ops, operation, scope) => {
+                self.group_arith(ops, operation, scope, values[0], ty)
             }
             Lower::Shuffles(op) => {
                 let capability = match op {
@@ -114,14 +104,8 @@ impl FunctionEmitter<'_, '_> {
                 self.truth(vote, ty)
             }
             Lower::NonUniform(op, operation) => self.non_uniform_op(op, operation, &values, ty),
-            Lower::NonUniformArith([signed, unsigned, float], operation) => {
-                let op = if self.is_float(ty) {
-                    float
-                } else if self.e.module.types.is_signed(ty) {
-                    signed
-                } else {
-                    unsigned
-                };
+            Lower::NonUniformArith(ops, operation) => {
+                let op = self.op_of(ops, ty);
                 self.non_uniform(if operation == GroupOperation::ClusteredReduce {
                     Capability::GroupNonUniformClustered
                 } else {
@@ -145,19 +129,9 @@ impl FunctionEmitter<'_, '_> {
                     self.e.b.op(op, result, &operands)
                 }
             }
-            Lower::AmdArith([signed, unsigned, float], operation, scope) => {
-                self.e.b.capability(Capability::Groups);
+            Lower::AmdArith(ops, operation, scope) => {
                 self.e.b.extension("SPV_AMD_shader_ballot");
-                let op = if self.is_float(ty) {
-                    float
-                } else if self.e.module.types.is_signed(ty) {
-                    signed
-                } else {
-                    unsigned
-                };
-                let scope = self.scope_constant(scope);
-                let operands = [scope, operation as u32, values[0]];
-                self.e.b.op(op, result, &operands)
+                self.group_arith(ops, operation, scope, values[0], ty)
             }
             Lower::AmdBallot(op) => {
                 if matches!(
@@ -179,7 +153,7 @@ impl FunctionEmitter<'_, '_> {
     /// Products and bitwise and logical sums of a group (SPV_KHR_uniform_group_instructions).
     fn uniform(
         &mut self,
-        [signed, _, float]: [Op; 3],
+        ops: [Op; 3],
         operation: GroupOperation,
         scope: Scope,
         value: u32,
@@ -187,7 +161,7 @@ impl FunctionEmitter<'_, '_> {
     ) -> u32 {
         self.e.b.capability(Capability::GroupUniformArithmeticKHR);
         self.e.b.extension("SPV_KHR_uniform_group_instructions");
-        let op = if self.is_float(ty) { float } else { signed };
+        let op = self.op_of(ops, ty);
         let scope = self.scope_constant(scope);
         let logical = matches!(
             op,
@@ -238,6 +212,33 @@ impl FunctionEmitter<'_, '_> {
         }
         let result = self.e.value_type(ty);
         self.e.b.op(op, result, &operands)
+    }
+
+    /// Which of an operation's forms for signed and unsigned integers and floats a type takes.
+    fn op_of(&self, [signed, unsigned, float]: [Op; 3], ty: TypeId) -> Op {
+        if self.is_float(ty) {
+            float
+        } else if self.e.module.types.is_signed(ty) {
+            signed
+        } else {
+            unsigned
+        }
+    }
+
+    /// A reduction or scan of the Groups capability.
+    fn group_arith(
+        &mut self,
+        ops: [Op; 3],
+        operation: GroupOperation,
+        scope: Scope,
+        value: u32,
+        ty: TypeId,
+    ) -> u32 {
+        self.e.b.capability(Capability::Groups);
+        let op = self.op_of(ops, ty);
+        let scope = self.scope_constant(scope);
+        let result = self.e.value_type(ty);
+        self.e.b.op(op, result, &[scope, operation as u32, value])
     }
 
     fn scope_constant(&mut self, scope: Scope) -> u32 {

@@ -204,17 +204,10 @@ pub fn load(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Optio
 }
 
 /// Keeps a successful build and its log.
-pub fn store(
-    key: &Key,
-    includes: Option<&Recording<'_>>,
-    build: &Build,
-    log: &str,
-    device: &Device,
-) {
+pub fn store(key: &Key, includes: &Recording<'_>, build: &Build, log: &str, device: &Device) {
     let Some(folder) = folder() else { return };
-    let asked = includes.map(|recording| recording.asked.lock().clone());
     let mut bytes = Vec::new();
-    write_entry(&mut bytes, &asked.unwrap_or_default(), log);
+    write_entry(&mut bytes, &includes.asked.lock(), log);
     bytes.extend_from_slice(&binary::write(build, device));
     folder.put(&key.0, &bytes);
 }

@@ -152,6 +152,33 @@ fn remembered(
     Some(build)
 }
 
+/// A build by `make`, or what the cache has of it: `key` gives its place there. A build whose stages
+/// are dumped does not use the cache.
+fn through_cache(
+    text: &str,
+    includes: &dyn IncludeResolver,
+    device: &Device,
+    log: &mut String,
+    key: impl FnOnce(&Target) -> Option<Key>,
+    make: impl FnOnce(&Target, &dyn IncludeResolver, Option<&Dump>, &mut String) -> Option<Build>,
+) -> Option<Build> {
+    let target = device.target().ok()?;
+    let dump = dump::start(text);
+    let key = match dump {
+        Some(_) => None,
+        None => key(&target),
+    };
+    if let Some(build) = remembered(key.as_ref(), includes, device, log) {
+        return Some(build);
+    }
+    let recording = Recording::new(includes);
+    let build = make(&target, &recording, dump.as_ref(), log)?;
+    if let Some(key) = &key {
+        cache::store(key, &recording, &build, log, device);
+    }
+    Some(build)
+}
+
 /// Compiles source, or takes a module as it is.
 fn compiled(
     input: &Input,
@@ -379,28 +406,23 @@ impl Object<Program> {
             Error::BuildProgramFailure,
             move |device, _, input| {
                 let mut log = String::new();
-                let built = (|| {
-                    if let Input::Vulkan(build) = &input {
-                        return loaded(build.clone(), device, &mut log);
-                    }
-                    let target = device.target().ok()?;
-                    let dump = dump::start(&text);
-                    let dump = dump.as_ref();
-                    let key = key("build", &target, &text, &input, &includes);
-                    let key = key.filter(|_| dump.is_none());
-                    if let Some(build) = remembered(key.as_ref(), &includes, device, &mut log) {
-                        return Some(build);
-                    }
-                    let recording = Recording::new(&includes);
-                    let options = &compile_options;
-                    let module = compiled(&input, options, &recording, &target, dump, &mut log)?;
-                    let module = linked(&[&module], &link_options, dump, &mut log)?;
-                    let build = finished(module, &lower_options, &target, device, dump, &mut log)?;
-                    if let Some(key) = &key {
-                        cache::store(key, Some(&recording), &build, &log, device);
-                    }
-                    Some(build)
-                })();
+                let built = if let Input::Vulkan(build) = &input {
+                    loaded(build.clone(), device, &mut log)
+                } else {
+                    through_cache(
+                        &text,
+                        &includes,
+                        device,
+                        &mut log,
+                        |target| key("build", target, &text, &input, &includes),
+                        |target, includes, dump, log| {
+                            let options = &compile_options;
+                            let module = compiled(&input, options, includes, target, dump, log)?;
+                            let module = linked(&[&module], &link_options, dump, log)?;
+                            finished(module, &lower_options, target, device, dump, log)
+                        },
+                    )
+                };
                 match built {
                     Some(build) => Build {
                         log,
@@ -453,29 +475,24 @@ impl Object<Program> {
             Error::CompileProgramFailure,
             move |device, _, input| {
                 let mut log = String::new();
-                let built = (|| {
-                    let target = device.target().ok()?;
-                    let dump = dump::start(&text);
-                    let dump = dump.as_ref();
-                    let key = key("compile", &target, &text, &input, &includes);
-                    let key = key.filter(|_| dump.is_none());
-                    if let Some(build) = remembered(key.as_ref(), &includes, device, &mut log) {
-                        return Some(build);
-                    }
-                    let recording = Recording::new(&includes);
-                    let options = &compile_options;
-                    let module = compiled(&input, options, &recording, &target, dump, &mut log)?;
-                    let build = Build {
-                        status: cl::CL_BUILD_SUCCESS,
-                        kernel_module: Some(module),
-                        binary_type: cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-                        ..Build::default()
-                    };
-                    if let Some(key) = &key {
-                        cache::store(key, Some(&recording), &build, &log, device);
-                    }
-                    Some(build)
-                })();
+                let built = through_cache(
+                    &text,
+                    &includes,
+                    device,
+                    &mut log,
+                    |target| key("compile", target, &text, &input, &includes),
+                    |target, includes, dump, log| {
+                        let options = &compile_options;
+                        Some(Build {
+                            status: cl::CL_BUILD_SUCCESS,
+                            kernel_module: Some(compiled(
+                                &input, options, includes, target, dump, log,
+                            )?),
+                            binary_type: cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                            ..Build::default()
+                        })
+                    },
+                );
                 match built {
                     Some(build) => Build { log, ..build },
                     None => failure(&text, log),
@@ -542,36 +559,30 @@ pub fn link_programs(
     let text = options.to_string();
     let job = move |device: &Device, index: usize, _: Input| {
         let mut log = String::new();
-        let built = (|| {
-            let target = device.target().ok()?;
-            let inputs: Vec<&KernelModule> = modules[index].iter().map(|m| &**m).collect();
-            let dump = dump::start(&text);
-            let dump = dump.as_ref();
-            let key = cache::key("link", &target, &text, &Start::Modules(&inputs));
-            let key = key.filter(|_| dump.is_none());
-            if let Some(build) = remembered(key.as_ref(), &NoIncludes, device, &mut log) {
-                return Some(build);
-            }
-            let module = linked(&inputs, &link_options, dump, &mut log)?;
-            let build = if link_options.create_library {
-                Build {
-                    status: cl::CL_BUILD_SUCCESS,
-                    kernel_module: Some(module),
-                    binary_type: cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
-                    ..Build::default()
+        let inputs: Vec<&KernelModule> = modules[index].iter().map(|m| &**m).collect();
+        let built = through_cache(
+            &text,
+            &NoIncludes,
+            device,
+            &mut log,
+            |target| cache::key("link", target, &text, &Start::Modules(&inputs)),
+            |target, _, dump, log| {
+                let module = linked(&inputs, &link_options, dump, log)?;
+                if link_options.create_library {
+                    return Some(Build {
+                        status: cl::CL_BUILD_SUCCESS,
+                        kernel_module: Some(module),
+                        binary_type: cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                        ..Build::default()
+                    });
                 }
-            } else {
                 let options = LowerOptions {
                     math: link_options.math,
                     ..LowerOptions::default()
                 };
-                finished(module, &options, &target, device, dump, &mut log)?
-            };
-            if let Some(key) = &key {
-                cache::store(key, None, &build, &log, device);
-            }
-            Some(build)
-        })();
+                finished(module, &options, target, device, dump, log)
+            },
+        );
         match built {
             Some(build) => Build {
                 log,
