@@ -6,8 +6,7 @@
 
 mod support;
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
 
@@ -43,37 +42,5 @@ fn run(path: &Path) -> Result<String, String> {
 
 #[test]
 fn emitted_modules() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/emit");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .expect("the folder exists")
-        .map(|e| e.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let mut failures = String::new();
-    for path in files {
-        let name = path.display();
-        let actual = match run(&path) {
-            Ok(actual) => actual,
-            Err(error) => {
-                let _ = writeln!(failures, "==== {name}\n{error}");
-                continue;
-            }
-        };
-        let expected_path = path.with_extension("spvasm");
-        if bless {
-            std::fs::write(&expected_path, &actual).expect("writable");
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-        if expected != actual {
-            let _ = writeln!(
-                failures,
-                "==== {name}\n---- expected\n{expected}---- actual\n{actual}"
-            );
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
+    support::golden_files("emit", 1, "spvasm", run);
 }

@@ -6,6 +6,8 @@
 //! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
 //! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
 
+mod support;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -30,34 +32,10 @@ fn folder(name: &str) -> PathBuf {
 
 /// Runs every test of a folder and reports all differences together.
 fn run_folder(name: &str) {
-    let dir = folder(name);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .expect("the folder exists")
-        .map(|e| e.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty(), "no tests in {}", dir.display());
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let mut failures = String::new();
-    for path in files {
-        let text = std::fs::read(&path).expect("readable");
-        let actual = run_file(name, &path, &text, &dir);
-        let expected_path = path.with_extension("out");
-        if bless {
-            std::fs::write(&expected_path, &actual).expect("writable");
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-        if expected != actual {
-            let _ = writeln!(
-                failures,
-                "==== {}\n---- expected\n{expected}---- actual\n{actual}",
-                path.display()
-            );
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
+    support::golden_files(name, 1, "out", |path| {
+        let text = std::fs::read(path).expect("readable");
+        Ok(run_file(name, path, &text, &folder(name)))
+    });
 }
 
 fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
