@@ -138,7 +138,7 @@ impl Device {
     pub fn probes(&self) -> &Probes {
         (self.shared.probes).get_or_init(|| {
             let probes = probe::run(self);
-            fault::arm();
+            fault::arm(self);
             probes
         })
     }

@@ -3,9 +3,12 @@
 //! A call that may run out of something asks [`check`] before it is made. The plan is the process's
 //! and is in force once the first device has run its start-up probes.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Once, OnceLock, Weak};
 
+use parking_lot::Mutex;
+
+use crate::device::{Device, DeviceShared};
 use crate::error::{Error, Result};
 
 /// One line of the plan.
@@ -42,6 +45,10 @@ impl Fault {
 static PLAN: OnceLock<Vec<(Fault, AtomicU32)>> = OnceLock::new();
 static ARMED: AtomicBool = AtomicBool::new(false);
 static LOST: AtomicBool = AtomicBool::new(false);
+/// The devices that a loss is to stop.
+static DEVICES: Mutex<Vec<Weak<DeviceShared>>> = Mutex::new(Vec::new());
+/// Through once the devices have stopped after a loss.
+static STOPPED: Once = Once::new();
 
 /// Sets the plan; the first one stays.
 pub(crate) fn plan(faults: &[Fault]) {
@@ -51,21 +58,44 @@ pub(crate) fn plan(faults: &[Fault]) {
     }
 }
 
-/// Puts the plan in force.
-pub(crate) fn arm() {
+/// Puts the plan in force, for the losses of `device` too.
+pub(crate) fn arm(device: &Device) {
     if PLAN.get().is_some() {
+        DEVICES.lock().push(Arc::downgrade(&device.shared));
         ARMED.store(true, Ordering::Release);
     }
 }
 
-/// The error that a call is to fail with now, if it is.
+/// The error of a device that a plan lost. A truly lost device executes nothing any more, so its
+/// objects may be destroyed at once (Vulkan 1.2, §4.2.3); one that is lost only by plan has to come
+/// to its end first. Not to be called with a VkQueue locked.
+///
+/// # Errors
+/// [`Error::DeviceLost`] after a loss.
+pub(crate) fn check_loss() -> Result<()> {
+    if !LOST.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    STOPPED.call_once(|| {
+        let devices = std::mem::take(&mut *DEVICES.lock());
+        for shared in devices.iter().filter_map(Weak::upgrade) {
+            Device { shared }.wait_idle();
+        }
+    });
+    Err(Error::DeviceLost)
+}
+
+/// Whether a plan has lost the devices: nothing may be submitted any more.
+pub(crate) fn lost() -> bool {
+    LOST.load(Ordering::Acquire)
+}
+
+/// The error that a call is to fail with now, if it is. Not to be called with a VkQueue locked.
 pub(crate) fn check(call: &str) -> Result<()> {
     if !ARMED.load(Ordering::Acquire) {
         return Ok(());
     }
-    if LOST.load(Ordering::Acquire) {
-        return Err(Error::DeviceLost);
-    }
+    check_loss()?;
     for (fault, count) in PLAN.get().into_iter().flatten() {
         if fault.call != "*" && fault.call != call {
             continue;
@@ -73,6 +103,7 @@ pub(crate) fn check(call: &str) -> Result<()> {
         if (count.fetch_add(1, Ordering::AcqRel) + 1) % fault.every == 0 {
             if fault.error == Error::DeviceLost {
                 LOST.store(true, Ordering::Release);
+                return check_loss();
             }
             return Err(fault.error.clone());
         }

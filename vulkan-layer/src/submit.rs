@@ -371,6 +371,10 @@ impl QueueShared {
             .push_next(&mut timeline);
         fault::check("vkQueueSubmit")?;
         let queue = self.device().queues[self.index].lock();
+        // A loss that another thread met waits for this lock before it takes the device for idle.
+        if fault::lost() {
+            return Err(Error::DeviceLost);
+        }
         // SAFETY: the command buffer is complete and owned by the recorder, everything that it
         // uses is kept, and both the VkQueue and this timeline's order are locked.
         let submitted = unsafe {
@@ -401,8 +405,13 @@ impl QueueShared {
 impl Drop for QueueShared {
     fn drop(&mut self) {
         let state = self.state.get_mut();
-        // A lost device has nothing pending.
-        let _ = self.timeline.wait(state.last, None);
+        // A lost device has nothing pending. A wait that fails for want of memory says nothing, so
+        // the VkQueue's own end is waited for then.
+        if matches!(self.timeline.wait(state.last, None), Err(error) if error != Error::DeviceLost) {
+            let queue = self.timeline.0.device.queues[self.index].lock();
+            // SAFETY: the queue belongs to the device and is locked.
+            let _ = unsafe { self.timeline.0.device.raw.queue_wait_idle(*queue) };
+        }
         for commands in state
             .in_flight
             .drain(..)
