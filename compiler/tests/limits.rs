@@ -145,6 +145,22 @@ fn two_calls_each_thirty_deep_stay_small() {
     assert!(words < 1_000_000, "{words}");
 }
 
+/// What pointers cross is inlined only while that is cheap: five levels of nine calls each would be
+/// 59,049 copies.
+#[test]
+fn calls_that_pass_pointers_stay_small() {
+    let mut text = String::from("void f0(int *p, local int *l) { p[*l & 3] ^= p[0] * 3 + *l; }\n");
+    for level in 1..=5 {
+        let calls = format!("f{}(p, l); ", level - 1).repeat(9);
+        writeln!(text, "void f{level}(int *p, local int *l) {{ {calls} }}").unwrap();
+    }
+    text.push_str(
+        "kernel void k(global int *o, local int *l) { int a[4] = {1, 2, 3, 4}; f5(a, l); *o = a[o[1]]; }\n",
+    );
+    let words = vulkan_words(&text);
+    assert!(words < 2_000_000, "{words} words");
+}
+
 #[test]
 fn many_of_everything_compiles() {
     let list = |n: usize, each: &dyn Fn(usize) -> String| (0..n).map(each).collect::<String>();

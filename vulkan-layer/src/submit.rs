@@ -407,7 +407,8 @@ impl Drop for QueueShared {
         let state = self.state.get_mut();
         // A lost device has nothing pending. A wait that fails for want of memory says nothing, so
         // the VkQueue's own end is waited for then.
-        if matches!(self.timeline.wait(state.last, None), Err(error) if error != Error::DeviceLost) {
+        if matches!(self.timeline.wait(state.last, None), Err(error) if error != Error::DeviceLost)
+        {
             let queue = self.timeline.0.device.queues[self.index].lock();
             // SAFETY: the queue belongs to the device and is locked.
             let _ = unsafe { self.timeline.0.device.raw.queue_wait_idle(*queue) };

@@ -3,7 +3,7 @@
 use rspirv::spirv::{FunctionControl, Op};
 
 use super::{EmitError, Emitter};
-use crate::sema::typed::{Body, FuncId, LabelId, LocalId};
+use crate::sema::typed::{Body, FuncId, Inlining, LabelId, LocalId};
 use crate::sema::types::{AddrSpace, Type, TypeId, TypeTable};
 
 /// A function's SPIR-V signature.
@@ -85,10 +85,10 @@ impl<'a> Emitter<'a> {
                 .declare(id, signature.ty, signature.result, &signature.params);
             return Ok(());
         };
-        let control = if function.is_inline {
-            FunctionControl::INLINE
-        } else {
-            FunctionControl::NONE
+        let control = match function.inlining {
+            Inlining::Free => FunctionControl::NONE,
+            Inlining::Wanted => FunctionControl::INLINE,
+            Inlining::Refused => FunctionControl::DONT_INLINE,
         };
         let params = self.b.begin_function(
             id,

@@ -1,9 +1,11 @@
 //! Inlining, bottom-up over the call graph.
 //!
-//! A call is inlined when a private, local or generic pointer crosses it (the memory forms
-//! of those need one function), when the callee is small, or when it is the callee's only
-//! call. Everything else stays a call: f1 calling f2 twice, thirty levels deep, stays linear
-//! because a callee that has grown past the budget is no longer copied.
+//! A call is inlined when a private, local or generic pointer crosses it (what it points at may
+//! then leave memory), when the callee is small, or when it is the callee's only call. Everything
+//! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
+//! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
+//! obeyed. Only two things must be inlined at any size: pointers to a buffer that has to be known
+//! (descriptor form) and strings that a printf behind the call takes.
 //!
 //! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
 //! one call is then not touched by itself: its body moves to its caller as it is, and its calls
@@ -21,11 +23,16 @@ use crate::ir::{
 };
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use rustc_hash::FxHashMap;
 
 /// Callees of at most this many instructions are copied to every call.
 const SMALL: usize = 60;
 /// A callee with one call in all is inlined up to this size.
 const SINGLE_CALL: usize = 20_000;
+/// The copies of a callee that pointers cross may add this much in sum.
+const COPIES: usize = 1 << 16;
+/// A function that has grown beyond this many instructions leaves its largest callees called.
+const LARGE: usize = 1 << 18;
 /// No function grows beyond this many instructions.
 const MAX_SIZE: usize = 1 << 20;
 
@@ -76,16 +83,40 @@ fn decide(
 ) -> SecondaryMap<FuncId, Fate> {
     let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
     let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
+    let mut must: SecondaryMap<FuncId, bool> = SecondaryMap::new();
     let mut is_root: SecondaryMap<FuncId, bool> = SecondaryMap::new();
     for kernel in &module.kernels {
         is_root[kernel.func] = true;
     }
     for &id in order {
         let func = &module.functions[id];
-        let inlined = calls_in(func).filter(|&callee| fates[callee] != Fate::Stays);
-        let grown: usize = inlined.map(|callee| sizes[callee]).sum();
-        sizes[id] = size(func).saturating_add(grown);
-        if should_inline(func, sizes[id], calls[id], abi) {
+        // What each callee adds.
+        let mut added: FxHashMap<FuncId, usize> = FxHashMap::default();
+        let mut grown = size(func);
+        for callee in calls_in(func).filter(|&callee| fates[callee] != Fate::Stays) {
+            *added.entry(callee).or_default() += sizes[callee];
+            grown = grown.saturating_add(sizes[callee]);
+        }
+        if grown > LARGE {
+            let mut copied: Vec<_> = added
+                .iter()
+                .filter(|&(&callee, _)| fates[callee] == Fate::Copied && !must[callee])
+                .map(|(&callee, &size)| (size, callee))
+                .collect();
+            copied.sort_unstable_by(|a, b| b.cmp(a));
+            for (size, callee) in copied {
+                if grown <= LARGE {
+                    break;
+                }
+                fates[callee] = Fate::Stays;
+                grown -= size;
+            }
+        }
+        sizes[id] = grown;
+        must[id] = needs_one_function(func, abi)
+            || prints_strings(func)
+            || calls_in(func).any(|callee| must[callee] && takes_constants(func));
+        if must[id] || should_inline(func, sizes[id], calls[id]) {
             // Without kernels every function is wanted as it is.
             let only = calls[id] == 1 && !is_root[id] && !module.kernels.is_empty();
             fates[id] = if only { Fate::Moves } else { Fate::Copied };
@@ -163,15 +194,41 @@ fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>)
     Ok((order, calls))
 }
 
-/// Whether pointers cross the call that only one function's memory can serve: all of them where
-/// a global pointer's buffer must be known.
-fn pointers_cross(func: &Function, abi: &Abi) -> bool {
-    let needs_one_function = |ty: &Type| match ty.address_space() {
-        None => false,
-        Some(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic) => true,
-        Some(AddressSpace::Global | AddressSpace::Constant) => abi.descriptors().is_some(),
-    };
-    func.params.iter().any(needs_one_function) || func.results.iter().any(needs_one_function)
+fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
+    let mut types = func.params.iter().chain(&func.results);
+    types.any(|ty| ty.address_space().is_some_and(&wanted))
+}
+
+/// Whether a pointer crosses the call whose buffer must be known.
+fn needs_one_function(func: &Function, abi: &Abi) -> bool {
+    abi.descriptors().is_some() && any_type(func, |_| true)
+}
+
+/// Whether a pointer crosses the call whose target may leave memory once it is inlined.
+fn pointers_cross(func: &Function) -> bool {
+    any_type(func, |space| {
+        matches!(
+            space,
+            AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic
+        )
+    })
+}
+
+fn takes_constants(func: &Function) -> bool {
+    any_type(func, |space| {
+        matches!(space, AddressSpace::Constant | AddressSpace::Generic)
+    })
+}
+
+/// Whether a printf prints a string that may be a parameter: only literals can be printed.
+fn prints_strings(func: &Function) -> bool {
+    let mut insts = func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&b| &func.layout.insts[b]);
+    takes_constants(func)
+        && insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Printf { .. }))
 }
 
 fn size(func: &Function) -> usize {
@@ -182,11 +239,17 @@ fn size(func: &Function) -> usize {
         .sum()
 }
 
-fn should_inline(callee: &Function, size: usize, calls: u32, abi: &Abi) -> bool {
-    if callee.always_inline || pointers_cross(callee, abi) {
-        return true;
+fn should_inline(callee: &Function, size: usize, calls: u32) -> bool {
+    if callee.no_inline {
+        return false;
     }
-    size <= if calls == 1 { SINGLE_CALL } else { SMALL }
+    if calls <= 1 {
+        return callee.always_inline || pointers_cross(callee) || size <= SINGLE_CALL;
+    }
+    if callee.always_inline || pointers_cross(callee) {
+        return size.saturating_mul(calls as usize - 1) <= COPIES;
+    }
+    size <= SMALL
 }
 
 fn inline_into(
@@ -217,7 +280,7 @@ fn inline_into(
         total += size(&callee);
         if total > MAX_SIZE {
             return Err(LowerError::new(format!(
-                "'{}' is too large once the calls that pass pointers are inlined",
+                "'{}' is too large once the calls are inlined that have to be",
                 func.name
             )));
         }

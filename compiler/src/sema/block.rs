@@ -11,8 +11,8 @@ use super::func::FuncState;
 use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, FuncMeta};
 use super::typed::{
-    Body, ConvertKind, ExprId, ExprKind, FuncId, Function, Init, InitElem, Linkage, LocalId,
-    PlaceId, PlaceKind, StmtId, StmtKind,
+    Body, ConvertKind, ExprId, ExprKind, FuncId, Function, Init, InitElem, Inlining, Linkage,
+    LocalId, PlaceId, PlaceKind, StmtId, StmtKind,
 };
 use super::types::{
     AddrSpace, Field, OpaqueKind, QualType, Quals, RecordId, Type, TypeId, TypeTable,
@@ -185,7 +185,7 @@ impl<'a> Sema<'a> {
             ret: ret.unwrap_or(TypeTable::VOID),
             params: types,
             linkage: Linkage::Internal,
-            is_inline: false,
+            inlining: Inlining::Free,
             kernel: None,
             body: None,
             span,

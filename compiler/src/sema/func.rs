@@ -3,7 +3,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Sema;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
-use super::typed::{Body, FuncId, Function, LabelId, Linkage};
+use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
 use super::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
@@ -189,6 +189,15 @@ impl<'a> Sema<'a> {
             .function
             .iter()
             .any(|(spec, _)| *spec == FunctionSpec::Inline);
+        let attribute =
+            |name| self.has_attr(&specs.attrs, name) || self.has_attr(&declarator.attrs, name);
+        let inlining = if attribute("noinline") {
+            Inlining::Refused
+        } else if is_inline || attribute("always_inline") {
+            Inlining::Wanted
+        } else {
+            Inlining::Free
+        };
         let is_static = specs
             .storage
             .iter()
@@ -221,7 +230,10 @@ impl<'a> Sema<'a> {
                     return None;
                 }
                 let function = &mut self.module.functions[id.0 as usize];
-                function.is_inline |= is_inline;
+                function.inlining = match (function.inlining, inlining) {
+                    (Inlining::Refused, _) | (_, Inlining::Free) => function.inlining,
+                    (_, newer) => newer,
+                };
                 if is_inline || is_static {
                     function.linkage = Linkage::Internal;
                 }
@@ -256,7 +268,7 @@ impl<'a> Sema<'a> {
             } else {
                 Linkage::Import
             },
-            is_inline,
+            inlining,
             kernel: None,
             body: None,
             span: signature.span,

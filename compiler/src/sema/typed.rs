@@ -132,6 +132,17 @@ pub struct Reloc {
     pub addend: i64,
 }
 
+/// Whether calls of a function are to be inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inlining {
+    /// Nothing is said.
+    Free,
+    /// `inline` or `always_inline`.
+    Wanted,
+    /// `noinline`; it wins over `inline`.
+    Refused,
+}
+
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -145,8 +156,8 @@ pub struct Function {
     pub params: Vec<TypeId>,
     /// Linkage. `static` and `inline` functions are internal.
     pub linkage: Linkage,
-    /// `inline` was written.
-    pub is_inline: bool,
+    /// What the source asks for at its calls.
+    pub inlining: Inlining,
     /// For kernels.
     pub kernel: Option<KernelInfo>,
     /// The definition.
