@@ -31,7 +31,7 @@ use pumice_compiler::interp::float::{F16, round_to_format};
 use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options, buffer_address};
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::{Module, Rounding, verify};
-use pumice_compiler::passes::{Ctx, PIPELINE, run_pass, structurize};
+use pumice_compiler::passes::{Ctx, pipeline, run_pass, structurize};
 use pumice_compiler::{LowerOptions, Target, vulkan};
 use std::path::{Path, PathBuf};
 
@@ -312,19 +312,21 @@ fn run_file(path: &Path, text: &str) -> Result<usize, String> {
     if text.lines().any(|line| line == "; no pipeline") {
         return Ok(runs.len());
     }
-    lower(module, &runs)?;
+    lower(module.clone(), &runs, false)?;
+    lower(module, &runs, true).map_err(|e| format!("unoptimised: {e}"))?;
     Ok(runs.len())
 }
 
 /// Every pass keeps every run's results; what comes out is valid SPIR-V.
-fn lower(mut module: Module, runs: &[Run]) -> Result<(), String> {
+fn lower(mut module: Module, runs: &[Run], opt_disable: bool) -> Result<(), String> {
     let target = Target::reference();
-    let options = LowerOptions::default();
+    let mut options = LowerOptions::default();
+    options.math.opt_disable = opt_disable;
     let ctx = Ctx {
         target: &target,
         options: &options,
     };
-    for pass in PIPELINE {
+    for pass in pipeline(&options) {
         let place = |e: String, module: &Module| {
             format!("after {}: {e}\n{}", pass.name, module_to_text(module))
         };

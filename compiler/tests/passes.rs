@@ -4,7 +4,7 @@
 use pumice_compiler::ir::text::{module_to_text, parse_module};
 use pumice_compiler::ir::verify::verify;
 use pumice_compiler::passes::{self, Ctx, Pass, run_pass};
-use pumice_compiler::{LowerOptions, Target};
+use pumice_compiler::{CompileOptions, LowerOptions, Target};
 use std::path::{Path, PathBuf};
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -23,7 +23,12 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
         vectors_by_words: text.contains("; target: vectors_by_words"),
         ..Target::reference()
     };
-    let options = LowerOptions::default();
+    let options = text.lines().find_map(|l| l.strip_prefix("; options: "));
+    let options = CompileOptions::parse(options.unwrap_or_default()).map_err(|e| e.to_string())?;
+    let options = LowerOptions {
+        math: options.math,
+        ..LowerOptions::default()
+    };
     let ctx = Ctx {
         target: &target,
         options: &options,

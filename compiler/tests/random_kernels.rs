@@ -47,11 +47,15 @@ fn what_is_emitted_is_valid() {
         let linked = link(&[&module], &LinkOptions::default())
             .output
             .expect("links");
-        let lowered = lower(&linked, &target, &LowerOptions::default());
-        let module = lowered
-            .output
-            .unwrap_or_else(|| panic!("seed {seed}: {}", lowered.log));
-        support::validate(&module.words, "vulkan1.2")
-            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        for opt_disable in [false, true] {
+            let mut options = LowerOptions::default();
+            options.math.opt_disable = opt_disable;
+            let lowered = lower(&linked, &target, &options);
+            let module = lowered
+                .output
+                .unwrap_or_else(|| panic!("seed {seed}: {}", lowered.log));
+            support::validate(&module.words, "vulkan1.2")
+                .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pumice_compiler::ir::text::module_to_text;
-use pumice_compiler::passes::{Ctx, PIPELINE, run_pass};
+use pumice_compiler::passes::{Ctx, pipeline, run_pass};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LowerOptions, Source, Target, backend, frontend,
 };
@@ -94,7 +94,7 @@ impl Dump {
         };
         self.file("ir-00-import.ir", module_to_text(&ir).as_bytes());
         let ctx = Ctx { target, options };
-        for (index, pass) in PIPELINE.iter().enumerate() {
+        for (index, pass) in pipeline(options).enumerate() {
             let name = format!("ir-{:02}-{}", index + 1, pass.name);
             if let Err(error) = run_pass(pass, &mut ir, &ctx) {
                 return self.file(&format!("{name}.txt"), error.to_string().as_bytes());

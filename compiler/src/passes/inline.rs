@@ -5,7 +5,8 @@
 //! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
 //! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
 //! obeyed. Only two things must be inlined at any size: pointers to a buffer that has to be known
-//! (descriptor form) and strings that a printf behind the call takes.
+//! (descriptor form) and strings that a printf behind the call takes. Under `-cl-opt-disable` size
+//! is no reason.
 //!
 //! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
 //! one call is then not touched by itself: its body moves to its caller as it is, and its calls
@@ -42,7 +43,7 @@ const MAX_SIZE: usize = 1 << 20;
 /// A call of a function without a body, recursion, or code that grows without bound.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, calls) = bottom_up(module)?;
-    let fates = decide(module, &order, &calls, &ctx.target.abi);
+    let fates = decide(module, &order, &calls, ctx);
     let mut changed = Changed::No;
     for id in order {
         if fates[id] == Fate::Moves || calls_in(&module.functions[id]).next().is_none() {
@@ -79,7 +80,7 @@ fn decide(
     module: &Module,
     order: &[FuncId],
     calls: &SecondaryMap<FuncId, u32>,
-    abi: &Abi,
+    ctx: &Ctx<'_>,
 ) -> SecondaryMap<FuncId, Fate> {
     let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
     let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
@@ -113,10 +114,10 @@ fn decide(
             }
         }
         sizes[id] = grown;
-        must[id] = needs_one_function(func, abi)
+        must[id] = needs_one_function(func, &ctx.target.abi)
             || prints_strings(func)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
-        if must[id] || should_inline(func, sizes[id], calls[id]) {
+        if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.
             let only = calls[id] == 1 && !is_root[id] && !module.kernels.is_empty();
             fates[id] = if only { Fate::Moves } else { Fate::Copied };
@@ -239,17 +240,18 @@ fn size(func: &Function) -> usize {
         .sum()
 }
 
-fn should_inline(callee: &Function, size: usize, calls: u32) -> bool {
+fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> bool {
     if callee.no_inline {
         return false;
     }
+    let small = !ctx.options.math.opt_disable;
     if calls <= 1 {
-        return callee.always_inline || pointers_cross(callee) || size <= SINGLE_CALL;
+        return callee.always_inline || pointers_cross(callee) || (small && size <= SINGLE_CALL);
     }
     if callee.always_inline || pointers_cross(callee) {
         return size.saturating_mul(calls as usize - 1) <= COPIES;
     }
-    size <= SMALL
+    small && size <= SMALL
 }
 
 fn inline_into(

@@ -172,6 +172,8 @@ pub enum PassFn {
 pub struct Pass {
     /// Name, as `pumicec` and the file tests know it.
     pub name: &'static str,
+    /// Whether the module is as legal without it: left out under `-cl-opt-disable`.
+    pub optional: bool,
     /// The pass.
     pub run: PassFn,
     /// What must hold before.
@@ -190,150 +192,175 @@ pub struct Pass {
 pub const PIPELINE: &[Pass] = &[
     Pass {
         name: "dce_module",
+        optional: false,
         run: PassFn::Module(dce::run_module),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "lower_math",
+        optional: false,
         run: PassFn::TryModule(link_builtins::run),
         requires: &[],
         ensures: &[Property::MathLowered],
     },
     Pass {
         name: "inline",
+        optional: false,
         run: PassFn::TryModule(inline::run),
         requires: &[],
         ensures: &[Property::Linked, Property::Inlined],
     },
     Pass {
         name: "dce_functions",
+        optional: false,
         run: PassFn::Module(dce::run_module),
         requires: &[Property::Inlined],
         ensures: &[],
     },
     Pass {
         name: "lower_kernel_args",
+        optional: false,
         run: PassFn::Module(lower_kernel_args::run),
         requires: &[Property::Inlined],
         ensures: &[Property::ArgsLowered],
     },
     Pass {
         name: "simplify_cfg",
+        optional: true,
         run: PassFn::Function(simplify_cfg::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "sroa",
+        optional: false,
         run: PassFn::Function(sroa::run),
         requires: &[Property::Inlined, Property::ArgsLowered],
         ensures: &[Property::SlotsPromoted],
     },
     Pass {
         name: "address_space",
+        optional: false,
         run: PassFn::Function(address_space::run),
         requires: &[Property::Inlined, Property::SlotsPromoted],
         ensures: &[Property::SpacesInferred],
     },
     Pass {
         name: "fold",
+        optional: true,
         run: PassFn::Function(fold::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "speculate",
+        optional: true,
         run: PassFn::Function(speculate::run),
         requires: &[Property::SlotsPromoted],
         ensures: &[],
     },
     Pass {
         name: "decide_branches",
+        optional: true,
         run: PassFn::Function(simplify_cfg::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "cse",
+        optional: true,
         run: PassFn::Function(cse::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "dce",
+        optional: true,
         run: PassFn::Function(dce::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "const_tables",
+        optional: true,
         run: PassFn::Module(const_tables::run),
         requires: &[Property::SlotsPromoted],
         ensures: &[],
     },
     Pass {
         name: "lower_printf",
+        optional: false,
         run: PassFn::TryModule(lower_printf::run),
         requires: &[Property::Linked],
         ensures: &[Property::PrintfLowered],
     },
     Pass {
         name: "lower_collectives",
+        optional: false,
         run: PassFn::TryModule(lower_collectives::run),
         requires: &[Property::Linked, Property::MathLowered],
         ensures: &[Property::CollectivesLowered],
     },
     Pass {
         name: "lower_subgroups",
+        optional: false,
         run: PassFn::TryFunction(lower_subgroups::run),
         requires: &[Property::CollectivesLowered],
         ensures: &[],
     },
     Pass {
         name: "legalize_memory",
+        optional: false,
         run: PassFn::TryModule(legalize_memory::run),
         requires: &[Property::SpacesInferred],
         ensures: &[Property::GenericLowered],
     },
     Pass {
         name: "lower_atomics",
+        optional: false,
         run: PassFn::TryFunction(lower_atomics::run),
         requires: &[Property::GenericLowered, Property::PrintfLowered],
         ensures: &[Property::AtomicsLowered],
     },
     Pass {
         name: "mixed_atomics",
+        optional: false,
         run: PassFn::TryModule(mixed_atomics::run),
         requires: &[Property::Linked, Property::AtomicsLowered],
         ensures: &[],
     },
     Pass {
         name: "legalize_conversions",
+        optional: false,
         run: PassFn::TryFunction(legalize_conversions::run),
         requires: &[Property::MathLowered],
         ensures: &[],
     },
     Pass {
         name: "lower_integers",
+        optional: false,
         run: PassFn::TryFunction(lower_integers::run),
         requires: &[Property::MathLowered],
         ensures: &[],
     },
     Pass {
         name: "lower_wide_vectors",
+        optional: false,
         run: PassFn::TryModule(lower_wide_vectors::run),
         requires: &[Property::MathLowered, Property::PrintfLowered],
         ensures: &[Property::VectorsNarrow],
     },
     Pass {
         name: "wide_words",
+        optional: true,
         run: PassFn::Function(wide_words::run),
         requires: &[Property::VectorsNarrow, Property::GenericLowered],
         ensures: &[],
     },
     Pass {
         name: "select_buffers",
+        optional: false,
         run: PassFn::TryModule(select_buffers::run),
         requires: &[
             Property::Inlined,
@@ -345,47 +372,61 @@ pub const PIPELINE: &[Pass] = &[
     },
     Pass {
         name: "fold_lowered",
+        optional: true,
         run: PassFn::Function(fold::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "cse_lowered",
+        optional: true,
         run: PassFn::Function(cse::run),
         requires: &[],
         ensures: &[],
     },
     Pass {
         name: "zero_sums",
+        optional: false,
         run: PassFn::TryFunction(zero_sums::run),
         requires: &[Property::VectorsNarrow],
         ensures: &[],
     },
     Pass {
         name: "split_bit_joins",
+        optional: false,
         run: PassFn::TryFunction(split_bit_joins::run),
         requires: &[Property::VectorsNarrow],
         ensures: &[],
     },
     Pass {
         name: "licm",
+        optional: true,
         run: PassFn::Function(licm::run),
         requires: &[Property::MathLowered],
         ensures: &[],
     },
     Pass {
         name: "dce_lowered",
+        optional: true,
         run: PassFn::Function(dce::run),
         requires: &[],
         ensures: &[Property::Simplified],
     },
     Pass {
         name: "dce_unused",
+        optional: false,
         run: PassFn::Module(dce::run_module),
         requires: &[Property::Inlined],
         ensures: &[],
     },
 ];
+
+/// The rows that a module goes through with these options: under `-cl-opt-disable` those alone that
+/// make it legal. Scalar replacement is one of them, since pointers have a form in registers only.
+pub fn pipeline(options: &LowerOptions) -> impl Iterator<Item = &'static Pass> {
+    let all = !options.math.opt_disable;
+    PIPELINE.iter().filter(move |pass| all || !pass.optional)
+}
 
 /// Finds a pass by name, for `pumicec` and the file tests.
 pub fn find(name: &str) -> Option<&'static Pass> {
@@ -429,7 +470,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
     Ok(changed)
 }
 
-/// Runs the whole pipeline.
+/// Runs the pipeline that the options ask for.
 ///
 /// # Errors
 /// What a pass cannot lower.
@@ -437,7 +478,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 /// # Panics
 /// In debug builds, when a pass breaks the IR: a bug of that pass, which the text names.
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
-    for pass in PIPELINE {
+    for pass in pipeline(ctx.options) {
         let _ = run_pass(pass, module, ctx)?;
         if cfg!(debug_assertions) {
             if let Err(error) = verify(module) {
@@ -450,20 +491,25 @@ pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError
 
 #[cfg(test)]
 mod tests {
-    use super::PIPELINE;
+    use super::pipeline;
+    use crate::LowerOptions;
 
     #[test]
     fn each_row_finds_what_it_requires() {
-        let mut held = Vec::new();
-        for pass in PIPELINE {
-            for property in pass.requires {
-                assert!(
-                    held.contains(property),
-                    "{} requires {property:?}, which no earlier row ensures",
-                    pass.name
-                );
+        for opt_disable in [false, true] {
+            let mut options = LowerOptions::default();
+            options.math.opt_disable = opt_disable;
+            let mut held = Vec::new();
+            for pass in pipeline(&options) {
+                for property in pass.requires {
+                    assert!(
+                        held.contains(property),
+                        "{} requires {property:?}, which no earlier row ensures",
+                        pass.name
+                    );
+                }
+                held.extend_from_slice(pass.ensures);
             }
-            held.extend_from_slice(pass.ensures);
         }
     }
 }

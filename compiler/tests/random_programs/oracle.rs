@@ -66,12 +66,27 @@ pub fn expectations(text: &str) -> Result<String, String> {
         .iter()
         .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
         .collect::<Result<_, _>>()?;
-    passes::run_pipeline(&mut ir, &ctx).map_err(|e| e.to_string())?;
-    for (run, expected) in runs.iter().zip(&results) {
-        // Passes copy structs in whole words, padding included.
-        let after = interpret(&ir, run, false).map_err(|e| format!("after the passes: {e}"))?;
-        if after != *expected {
-            return Err(format!("{}: the passes change the result", run.kernel));
+    for opt_disable in [false, true] {
+        let mut lower = lower.clone();
+        lower.math.opt_disable = opt_disable;
+        let ctx = Ctx {
+            target: &target,
+            options: &lower,
+        };
+        let which = if opt_disable {
+            "needed passes"
+        } else {
+            "passes"
+        };
+        let mut ir = ir.clone();
+        passes::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{which}: {e}"))?;
+        for (run, expected) in runs.iter().zip(&results) {
+            // Passes copy structs in whole words, padding included.
+            let after =
+                interpret(&ir, run, false).map_err(|e| format!("after the {which}: {e}"))?;
+            if after != *expected {
+                return Err(format!("{}: the {which} change the result", run.kernel));
+            }
         }
     }
     Ok(annotate(text, &runs, &results))
