@@ -24,6 +24,7 @@ mod ops;
 mod preamble;
 pub(crate) mod raw;
 mod reader;
+mod run_time;
 mod sync;
 mod types;
 mod versions;

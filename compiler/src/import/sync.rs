@@ -3,6 +3,7 @@
 use super::body::{Body, Leaves};
 use super::ops;
 use super::reader::{Inst, Result};
+use super::run_time::{Access, Choice};
 use crate::ir::{
     AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, InstKind,
     IntCond, MemoryOrder, Scalar, Scope, Type, Value,
@@ -10,12 +11,11 @@ use crate::ir::{
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
-/// Memory semantics: order and the address spaces that they name.
-#[derive(Clone, Copy, Debug)]
-struct Semantics {
-    order: MemoryOrder,
-    global: bool,
-    local: bool,
+/// What every atomic begins with.
+struct Head {
+    ptr: Value,
+    scope: Choice<Scope>,
+    order: Choice<MemoryOrder>,
 }
 
 impl Body<'_, '_> {
@@ -28,24 +28,18 @@ impl Body<'_, '_> {
         }
         match inst.op {
             Op::AtomicLoad => {
-                let (ptr, scope, order) = self.atomic_head(inst)?;
+                let head = self.atomic_head(inst, Access::Read)?;
                 let (_, ty) = self.result_type(inst)?;
                 let int = self.atomic_int(inst, ty)?;
-                let bits = self.emit(InstKind::AtomicLoad { ptr, order, scope }, int);
+                let bits = self.atomic(inst, &head, int, |ptr, scope, order| {
+                    InstKind::AtomicLoad { ptr, order, scope }
+                })?;
                 let value = self.bitcast(inst, bits, ty)?;
                 self.define_value(inst, value)?;
             }
             Op::AtomicStore => {
-                let (ptr, scope, order) = self.atomic_head(inst)?;
                 let value = self.arg(inst, 3)?;
-                let int = self.atomic_int(inst, self.func.ty(value))?;
-                let value = self.bitcast(inst, value, int)?;
-                self.effect(InstKind::AtomicStore {
-                    ptr,
-                    value,
-                    order,
-                    scope,
-                });
+                self.atomic_store(inst, value)?;
             }
             Op::AtomicIIncrement | Op::AtomicIDecrement => {
                 let (_, ty) = self.result_type(inst)?;
@@ -61,73 +55,49 @@ impl Body<'_, '_> {
                 self.rmw(inst, op, one)?;
             }
             Op::AtomicFlagTestAndSet => {
-                let (ptr, scope, order) = self.atomic_head(inst)?;
                 let value = self.func.i32(1);
-                let kind = InstKind::AtomicRmw {
-                    op: AtomicOp::Xchg,
-                    ptr,
-                    value,
-                    order,
-                    scope,
-                };
-                let old = self.emit(kind, Type::I32);
+                let old = self.exchange(inst, AtomicOp::Xchg, value)?;
                 let was_set = self.is_nonzero(old);
                 self.define_value(inst, was_set)?;
             }
             Op::AtomicFlagClear => {
-                let (ptr, scope, order) = self.atomic_head(inst)?;
                 let value = self.func.i32(0);
-                self.effect(InstKind::AtomicStore {
-                    ptr,
-                    value,
-                    order,
-                    scope,
-                });
+                self.atomic_store(inst, value)?;
             }
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
-                let (ptr, scope, success) = self.atomic_head(inst)?;
-                let failure = self.semantics(inst, 3)?.order;
-                let (desired, expected) = (self.arg(inst, 4)?, self.arg(inst, 5)?);
-                let ty = self.func.ty(desired);
-                if self.func.ty(expected) != ty {
-                    return Err(inst.error("value and comparator have different types"));
-                }
-                let int = self.atomic_int(inst, ty)?;
-                let desired = self.bitcast(inst, desired, int)?;
-                let expected = self.bitcast(inst, expected, int)?;
-                let kind = InstKind::AtomicCmpXchg {
-                    ptr,
-                    expected,
-                    desired,
-                    success,
-                    failure,
-                    scope,
-                };
-                let old = self.emit(kind, int);
-                let old = self.bitcast(inst, old, ty)?;
-                self.define_value(inst, old)?;
+                self.compare_exchange(inst)?;
             }
             Op::ControlBarrier => {
-                let execution = self.scope(inst, 0)?;
+                let execution = self.execution_scope(inst, 0)?;
                 let memory = self.scope(inst, 1)?;
-                let semantics = self.semantics(inst, 2)?;
-                self.effect(InstKind::Barrier {
-                    execution,
-                    memory,
-                    order: semantics.order,
-                    global: semantics.global,
-                    local: semantics.local,
-                });
+                // The strongest does for a barrier, which waits for everything anyway; it is not
+                // put under conditions without need.
+                let semantics = self.semantics(inst, 2)?.strongest();
+                self.for_choice(inst, &execution, None, &mut |this, execution| {
+                    this.effect(InstKind::Barrier {
+                        execution,
+                        memory,
+                        order: semantics.order,
+                        global: semantics.global,
+                        local: semantics.local,
+                    });
+                    Ok(None)
+                })?;
             }
             Op::MemoryBarrier => {
-                let scope = self.scope(inst, 0)?;
+                let scope = self.scope_choice(inst, 0)?;
                 let semantics = self.semantics(inst, 1)?;
-                self.effect(InstKind::Fence {
-                    scope,
-                    order: semantics.order,
-                    global: semantics.global,
-                    local: semantics.local,
-                });
+                self.for_choice(inst, &semantics, None, &mut |this, semantics| {
+                    this.for_choice(inst, &scope, None, &mut |this, scope| {
+                        this.effect(InstKind::Fence {
+                            scope,
+                            order: semantics.order,
+                            global: semantics.global,
+                            local: semantics.local,
+                        });
+                        Ok(None)
+                    })
+                })?;
             }
             Op::ReadClockKHR => {
                 let scope = self.scope(inst, 0)?;
@@ -153,12 +123,92 @@ impl Body<'_, '_> {
     }
 
     /// Pointer, scope and order: the first three operands of every atomic.
-    fn atomic_head(&mut self, inst: &Inst<'_>) -> Result<(Value, Scope, MemoryOrder)> {
+    fn atomic_head(&mut self, inst: &Inst<'_>, access: Access) -> Result<Head> {
         let ptr = self.arg(inst, 0)?;
         if !self.func.ty(ptr).scalar.is_ptr() {
             return Err(inst.error("the operand is not a pointer"));
         }
-        Ok((ptr, self.scope(inst, 1)?, self.semantics(inst, 2)?.order))
+        Ok(Head {
+            ptr,
+            scope: self.scope_choice(inst, 1)?,
+            order: self.order(inst, 2, access)?,
+        })
+    }
+
+    /// The instruction that `make` gives for each order and scope; its result.
+    fn atomic(
+        &mut self,
+        inst: &Inst<'_>,
+        head: &Head,
+        ty: Type,
+        mut make: impl FnMut(Value, Scope, MemoryOrder) -> InstKind,
+    ) -> Result<Value> {
+        let made = self.for_choice(inst, &head.order, Some(ty), &mut |this, order| {
+            this.for_choice(inst, &head.scope, Some(ty), &mut |this, scope| {
+                Ok(Some(this.emit(make(head.ptr, scope, order), ty)))
+            })
+        })?;
+        made.ok_or_else(|| inst.error("no result"))
+    }
+
+    fn atomic_store(&mut self, inst: &Inst<'_>, value: Value) -> Result<()> {
+        let head = self.atomic_head(inst, Access::Write)?;
+        let int = self.atomic_int(inst, self.func.ty(value))?;
+        let value = self.bitcast(inst, value, int)?;
+        self.for_choice(inst, &head.order, None, &mut |this, order| {
+            this.for_choice(inst, &head.scope, None, &mut |this, scope| {
+                this.effect(InstKind::AtomicStore {
+                    ptr: head.ptr,
+                    value,
+                    order,
+                    scope,
+                });
+                Ok(None)
+            })
+        })?;
+        Ok(())
+    }
+
+    /// A read-modify-write; its result.
+    fn exchange(&mut self, inst: &Inst<'_>, op: AtomicOp, value: Value) -> Result<Value> {
+        let head = self.atomic_head(inst, Access::Both)?;
+        let ty = self.func.ty(value);
+        self.atomic(inst, &head, ty, |ptr, scope, order| InstKind::AtomicRmw {
+            op,
+            ptr,
+            value,
+            order,
+            scope,
+        })
+    }
+
+    fn compare_exchange(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let head = self.atomic_head(inst, Access::Both)?;
+        let failure = self.order(inst, 3, Access::Read)?;
+        let (desired, expected) = (self.arg(inst, 4)?, self.arg(inst, 5)?);
+        let ty = self.func.ty(desired);
+        if self.func.ty(expected) != ty {
+            return Err(inst.error("value and comparator have different types"));
+        }
+        let int = self.atomic_int(inst, ty)?;
+        let desired = self.bitcast(inst, desired, int)?;
+        let expected = self.bitcast(inst, expected, int)?;
+        let old = self.for_choice(inst, &failure, Some(int), &mut |this, failure| {
+            let old = this.atomic(inst, &head, int, |ptr, scope, success| {
+                InstKind::AtomicCmpXchg {
+                    ptr,
+                    expected,
+                    desired,
+                    success,
+                    failure,
+                    scope,
+                }
+            })?;
+            Ok(Some(old))
+        })?;
+        let old = old.ok_or_else(|| inst.error("no result"))?;
+        let old = self.bitcast(inst, old, ty)?;
+        self.define_value(inst, old)
     }
 
     /// The integer type through which an atomic moves a value.
@@ -170,7 +220,6 @@ impl Body<'_, '_> {
     }
 
     fn rmw(&mut self, inst: &Inst<'_>, op: AtomicOp, value: Value) -> Result<()> {
-        let (ptr, scope, order) = self.atomic_head(inst)?;
         let ty = self.func.ty(value);
         let float = matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax);
         let int = self.atomic_int(inst, ty)?;
@@ -179,56 +228,9 @@ impl Body<'_, '_> {
             return Err(inst.error("the operands' types are wrong"));
         }
         let value = self.bitcast(inst, value, through)?;
-        let kind = InstKind::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        };
-        let old = self.emit(kind, through);
+        let old = self.exchange(inst, op, value)?;
         let old = self.bitcast(inst, old, ty)?;
         self.define_value(inst, old)
-    }
-
-    /// A scope operand; the widest where it is known at run time only.
-    pub(super) fn scope(&mut self, inst: &Inst<'_>, n: usize) -> Result<Scope> {
-        let value = self.arg(inst, n)?;
-        Ok(match self.func.const_bits(value) {
-            None | Some(0) => Scope::CrossDevice,
-            Some(1) => Scope::Device,
-            Some(2) => Scope::Workgroup,
-            Some(3) => Scope::Subgroup,
-            Some(4) => Scope::Invocation,
-            Some(other) => return Err(inst.error(format_args!("scope {other} is not supported"))),
-        })
-    }
-
-    /// A memory semantics operand; the strongest where it is known at run time only.
-    fn semantics(&mut self, inst: &Inst<'_>, n: usize) -> Result<Semantics> {
-        let value = self.arg(inst, n)?;
-        let Some(bits) = self.func.const_bits(value) else {
-            return Ok(Semantics {
-                order: MemoryOrder::SeqCst,
-                global: true,
-                local: true,
-            });
-        };
-        let order = match bits & 0x1E {
-            0 => MemoryOrder::Relaxed,
-            2 => MemoryOrder::Acquire,
-            4 => MemoryOrder::Release,
-            8 | 6 => MemoryOrder::AcqRel,
-            16 => MemoryOrder::SeqCst,
-            other => {
-                return Err(inst.error(format_args!("memory order {other:#x} is not supported")));
-            }
-        };
-        Ok(Semantics {
-            order,
-            global: bits & 0x200 != 0,
-            local: bits & 0x100 != 0,
-        })
     }
 
     /// A copy shared out over the work-group's items, each taking every n-th element. The
@@ -270,18 +272,9 @@ impl Body<'_, '_> {
         let items = self.reduce(BinaryOp::IMul, sizes, crate::ir::FloatFlags::empty());
 
         let [head, body, done] = std::array::from_fn(|_| self.func.make_block());
-        let Some(current) = self.block else {
-            return Ok(());
-        };
-        // Blocks stay in an order in which definitions come first.
-        let at = self
-            .func
-            .layout
-            .blocks
-            .iter()
-            .position(|&block| block == current)
-            .map_or(self.func.layout.blocks.len(), |at| at + 1);
-        self.func.layout.blocks.splice(at..at, [head, body, done]);
+        for block in [done, body, head] {
+            self.place(block);
+        }
         let jump = |block, args: &[Value]| InstKind::Jump {
             dest: BlockCall {
                 block,
