@@ -1,6 +1,6 @@
 //! Statements: plain branches between blocks; the back half structures them.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{LoopControl, Op};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
@@ -174,13 +174,19 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.start_block(head);
         let control = match hint {
             LoopHint::None => None,
-            LoopHint::Unroll | LoopHint::UnrollCount(_) => Some(1),
-            LoopHint::DontUnroll => Some(2),
+            LoopHint::Unroll => Some((LoopControl::UNROLL, None)),
+            LoopHint::UnrollCount(rounds) => {
+                self.e.b.need_version((1, 4));
+                Some((LoopControl::PARTIAL_COUNT, Some(rounds)))
+            }
+            LoopHint::DontUnroll => Some((LoopControl::DONT_UNROLL, None)),
         };
         let before = if post_test { None } else { cond };
         let test = before.map(|c| self.expr(c)).transpose()?;
-        if let Some(control) = control {
-            self.e.b.op_void(Op::LoopMerge, &[end, next, control]);
+        if let Some((control, rounds)) = control {
+            let mut operands = vec![end, next, control.bits()];
+            operands.extend(rounds);
+            self.e.b.op_void(Op::LoopMerge, &operands);
         }
         match test {
             Some(test) => self.e.b.branch_if(test, inside, end),

@@ -3,8 +3,8 @@
 use super::body::{Body, Label, Leaves, Val};
 use super::reader::{Inst, Result};
 use super::types::Ty;
-use crate::ir::{BlockCall, InstKind, Scalar, Type};
-use rspirv::spirv::Op;
+use crate::ir::{BlockCall, InstKind, Scalar, Type, UnrollHint};
+use rspirv::spirv::{LoopControl, Op};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -258,4 +258,27 @@ impl<'a> Body<'a, '_> {
         self.terminate(kind);
         Ok(())
     }
+}
+
+/// What a loop's control asks for. What it promises about iterations and dependencies is not used.
+pub(super) fn unroll_hint(merge: &Inst<'_>) -> Result<UnrollHint> {
+    let control = merge.arg(2)?;
+    let has = |bit: LoopControl| control & bit.bits() != 0;
+    if has(LoopControl::PARTIAL_COUNT) {
+        // Literals follow in the order of their bits; only later versions' stand behind.
+        let before = LoopControl::DEPENDENCY_LENGTH
+            | LoopControl::MIN_ITERATIONS
+            | LoopControl::MAX_ITERATIONS
+            | LoopControl::ITERATION_MULTIPLE
+            | LoopControl::PEEL_COUNT;
+        let at = (control & before.bits()).count_ones() as usize;
+        return Ok(UnrollHint::Partial(merge.arg(3 + at)?));
+    }
+    Ok(if has(LoopControl::UNROLL) {
+        UnrollHint::Unroll
+    } else if has(LoopControl::DONT_UNROLL) {
+        UnrollHint::DontUnroll
+    } else {
+        UnrollHint::None
+    })
 }

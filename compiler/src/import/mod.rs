@@ -32,6 +32,7 @@ mod versions;
 pub use reader::ImportError;
 
 use crate::ir::{Function, Module, SourceLoc};
+use blocks::unroll_hint;
 use body::Body;
 use preamble::{Def, ExtSet, Preamble};
 use reader::{Inst, Result, Words};
@@ -110,9 +111,15 @@ impl<'a> Body<'a, '_> {
                 self.loc = SourceLoc::default();
                 return Ok(());
             }
+            Op::LoopMerge => {
+                if let Some(block) = self.block {
+                    self.func.blocks[block].unroll = unroll_hint(inst)?;
+                }
+                return Ok(());
+            }
             // Phis are parameters already; merge instructions are hints that the
             // structurizer does not need.
-            Op::Nop | Op::Phi | Op::LoopMerge | Op::SelectionMerge | Op::AssumeTrueKHR => {
+            Op::Nop | Op::Phi | Op::SelectionMerge | Op::AssumeTrueKHR => {
                 return Ok(());
             }
             Op::Branch

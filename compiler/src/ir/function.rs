@@ -45,11 +45,27 @@ pub struct InstData {
     pub loc: SourceLoc,
 }
 
-/// A block's parameters.
+/// What the source asks about a loop (SPIR-V's loop control).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum UnrollHint {
+    /// Nothing.
+    #[default]
+    None,
+    /// Unroll it.
+    Unroll,
+    /// So many rounds at a time.
+    Partial(u32),
+    /// Keep it.
+    DontUnroll,
+}
+
+/// A block's parameters, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct BlockData {
     /// Parameters (phis).
     pub params: SmallVec<[Value; 4]>,
+    /// About the loop that the block is the header of.
+    pub unroll: UnrollHint,
 }
 
 /// A private variable.

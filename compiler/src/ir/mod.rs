@@ -37,7 +37,9 @@ mod verify_tests;
 pub use cfg::Cfg;
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
-pub use function::{BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, ValueDef};
+pub use function::{
+    BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+};
 pub use group::{GroupOp, GroupOperation};
 pub use inst::{
     AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,

@@ -354,6 +354,7 @@ fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Bloc
     let mut order = Vec::with_capacity(callee.layout.blocks.len());
     for &block in &callee.layout.blocks {
         let copy = func.make_block();
+        func.blocks[copy].unroll = callee.blocks[block].unroll;
         blocks[block] = copy.into();
         order.push(copy);
         for &param in &callee.blocks[block].params {

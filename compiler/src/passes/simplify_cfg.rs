@@ -6,7 +6,9 @@
 
 use super::rewrite::Replacements;
 use super::{Changed, FunctionCtx, dce, eval};
-use crate::ir::{Block, BlockCall, Cfg, Function, Inst, InstKind, UnaryOp, Value, ValueDef};
+use crate::ir::{
+    Block, BlockCall, Cfg, Function, Inst, InstKind, UnaryOp, UnrollHint, Value, ValueDef,
+};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
@@ -199,6 +201,11 @@ fn thread_jumps(func: &mut Function) -> Changed {
                     block: dest.block,
                     args,
                 };
+                // A loop that is entered behind its header has a new one.
+                let unroll = func.blocks[middle].unroll;
+                if func.blocks[call.block].unroll == UnrollHint::None {
+                    func.blocks[call.block].unroll = unroll;
+                }
                 threaded = true;
             }
         }

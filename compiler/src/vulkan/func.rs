@@ -3,11 +3,11 @@
 use super::bases::Bases;
 use super::builder::{Id, push};
 use super::emitter::Emitter;
-use crate::ir::{Block, BlockCall, FuncId, InstKind, Type, Value};
+use crate::ir::{Block, BlockCall, FuncId, InstKind, Type, UnrollHint, Value};
 use crate::passes::LowerError;
 use crate::passes::structurize::{Merge, StructuredCfg};
 use cranelift_entity::SecondaryMap;
-use rspirv::spirv::Op;
+use rspirv::spirv::{LoopControl, Op};
 
 impl Emitter<'_> {
     fn result_ty(&mut self, results: &[Type]) -> Id {
@@ -173,9 +173,24 @@ impl Emitter<'_> {
             Some(Merge::Loop {
                 merge,
                 continue_target,
+                unroll,
             }) => {
-                let (merge, cont) = (self.labels[merge], self.labels[continue_target]);
-                self.b.stmt(Op::LoopMerge, &[merge, cont, 0]);
+                let mut operands = vec![self.labels[merge], self.labels[continue_target]];
+                let control = match unroll {
+                    UnrollHint::None => LoopControl::NONE,
+                    UnrollHint::DontUnroll => LoopControl::DONT_UNROLL,
+                    UnrollHint::Partial(_) if self.target.spirv_version >= (1, 4) => {
+                        LoopControl::UNROLL | LoopControl::PARTIAL_COUNT
+                    }
+                    UnrollHint::Unroll | UnrollHint::Partial(_) => LoopControl::UNROLL,
+                };
+                operands.push(control.bits());
+                if let (true, UnrollHint::Partial(rounds)) =
+                    (control.contains(LoopControl::PARTIAL_COUNT), unroll)
+                {
+                    operands.push(rounds);
+                }
+                self.b.stmt(Op::LoopMerge, &operands);
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::super::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, Block, FuncId, Function, GlobalData, GlobalId,
     Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation,
-    SourceLoc, StackSlot, StackSlotData, StringId, Type, Value, ValueDef,
+    SourceLoc, StackSlot, StackSlotData, StringId, Type, UnrollHint, Value, ValueDef,
 };
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
@@ -488,6 +488,14 @@ impl Parser {
                     break;
                 }
             }
+        }
+        if self.accept_word("dont_unroll") {
+            func.blocks[block].unroll = UnrollHint::DontUnroll;
+        } else if self.accept_word("unroll") {
+            func.blocks[block].unroll = match self.peek() {
+                Tok::Punct(':') => UnrollHint::Unroll,
+                _ => UnrollHint::Partial(self.u32()?),
+            };
         }
         self.expect(':')?;
         self.end_of_line()?;

@@ -2,7 +2,7 @@
 
 use super::super::{
     AccessFlags, ArgInfo, Block, BlockCall, FloatFlags, Function, GlobalData, Inst, InstKind,
-    KernelArgKind, KernelInfo, Module, PrintfArg, Scalar, Type, Value, ValueDef,
+    KernelArgKind, KernelInfo, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
 };
 use super::names::FLOAT_FLAGS;
 use super::node::{write_node, write_payload};
@@ -196,6 +196,14 @@ fn write_block(out: &mut String, func: &Function, block: Block) {
             .map(|&p| format!("{p}: {}", func.ty(p)))
             .collect();
         let _ = write!(out, "({})", list.join(", "));
+    }
+    match func.blocks[block].unroll {
+        UnrollHint::None => {}
+        UnrollHint::Unroll => out.push_str(" unroll"),
+        UnrollHint::Partial(rounds) => {
+            let _ = write!(out, " unroll {rounds}");
+        }
+        UnrollHint::DontUnroll => out.push_str(" dont_unroll"),
     }
     out.push_str(":\n");
     for &inst in &func.layout.insts[block] {

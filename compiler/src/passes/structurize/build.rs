@@ -132,6 +132,7 @@ impl Builder<'_, '_> {
                 self.merges[block] = Some(Merge::Loop {
                     merge: shape.merge,
                     continue_target: shape.continue_block,
+                    unroll: shape.unroll,
                 });
                 let escaped = self.region(shape.body, None, depth + 1)?;
                 assert!(

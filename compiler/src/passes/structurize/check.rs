@@ -104,6 +104,7 @@ fn headers(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result
         if let Merge::Loop {
             continue_target,
             merge,
+            ..
         } = merge
         {
             claim(continue_target, block)?;
@@ -166,7 +167,7 @@ fn edges(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result<(
         for succ in targets(func, block) {
             for &header in constructs.iter().take_while(|&&h| !contains(h, succ)) {
                 let to_merge = structured.merges[header].is_some_and(|m| m.merge() == succ);
-                let out_of_loop = matches!(exits, Some(Merge::Loop { merge, continue_target })
+                let out_of_loop = matches!(exits, Some(Merge::Loop { merge, continue_target, .. })
                     if succ == merge || succ == continue_target);
                 if !to_merge && !out_of_loop {
                     return Err(format!(

@@ -7,7 +7,7 @@
 //! out, to the merge block of the loop around.
 
 use super::work::Work;
-use crate::ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest};
+use crate::ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest, UnrollHint};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 
@@ -22,6 +22,8 @@ pub(super) struct LoopShape {
     /// Whether all work-items leave in the same round: by one branch of each round that they
     /// take alike.
     pub left_together: bool,
+    /// What the source asked.
+    pub unroll: UnrollHint,
     parent: Option<Loop>,
     exits: Vec<Block>,
 }
@@ -66,6 +68,7 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
             continue_block: func.make_block(),
             merge: func.make_block(),
             left_together: false,
+            unroll: func.blocks[data.header].unroll,
             parent: data.parent,
             exits: Vec::new(),
         };

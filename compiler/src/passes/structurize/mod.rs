@@ -40,7 +40,7 @@ mod tests;
 pub use check::check;
 
 use super::LowerError;
-use crate::ir::{Block, Function, InstKind};
+use crate::ir::{Block, Function, InstKind, UnrollHint};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// A merge instruction, to be written just before the terminator of its header block.
@@ -57,6 +57,8 @@ pub enum Merge {
         merge: Block,
         /// The continue target: the only block that branches back to the header.
         continue_target: Block,
+        /// What the source asked about the loop.
+        unroll: UnrollHint,
     },
 }
 

@@ -51,6 +51,7 @@ fn spirv_skeleton(func: &Function, structured: &StructuredCfg) -> String {
             Some(Merge::Loop {
                 merge,
                 continue_target,
+                ..
             }) => {
                 let _ = writeln!(text, "OpLoopMerge %{merge} %{continue_target} None");
             }
