@@ -318,6 +318,21 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
     Ok(())
 }
 
+/// The same files without optimisation, in one process.
+fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let mut command = Command::new(runner);
+    command
+        .args(["--options", "-cl-opt-disable", "Pumice"])
+        .args(&files);
+    matrix.setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+    let label = format!("kernel files unoptimised · {}", matrix.label);
+    println!("  {}", done.stdout.lines().last().unwrap_or_default());
+    report.record(&label, done.verdict());
+    Ok(())
+}
+
 /// Builds the tools of the harness and returns the kernel-file runner.
 fn build_runner() -> Result<PathBuf> {
     sh::run(&mut cargo(&[
@@ -374,6 +389,9 @@ fn end_to_end(report: &mut Report) -> Result {
         run_clients(report, &all, &matrix, first)?;
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
+        if env.is_empty() {
+            run_unoptimised(report, &runner, &matrix)?;
+        }
     }
     let both = drivers::together(&system, &backports)?;
     let matrix = Matrix {
@@ -411,7 +429,8 @@ fn random_programs(report: &mut Report) -> Result {
             .arg(debug.join("examples/random_kernels"))
             .arg("--folder")
             .arg(&folder)
-            .args(["--from", "1", "--count", "20", "Pumice"]);
+            .args(["--from", "1", "--count", "20"])
+            .args(["--options", "-cl-opt-disable", "Pumice"]);
         let setting = Setting {
             vendors: &vendors,
             driver: Some(driver),

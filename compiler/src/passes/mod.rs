@@ -187,6 +187,7 @@ pub struct Pass {
 /// `fold`, `cse` and `dce` stand twice: the lowering passes between them write plain, wasteful
 /// code on purpose (bounds checks on constants, splits of vectors that are put together
 /// again), and only cleaning up once for all of them keeps each of them simple.
+/// `fold_lowered` is no option: the passes for drivers' faults behind it look for constants.
 /// `dce_module` stands first so that unused functions never pull library code in, and last
 /// because inlining leaves functions behind.
 pub const PIPELINE: &[Pass] = &[
@@ -372,7 +373,7 @@ pub const PIPELINE: &[Pass] = &[
     },
     Pass {
         name: "fold_lowered",
-        optional: true,
+        optional: false,
         run: PassFn::Function(fold::run),
         requires: &[],
         ensures: &[],

@@ -1,4 +1,5 @@
-//! Runs kernel files on a platform: `pumice-clrun PLATFORM FILE...`.
+//! Runs kernel files on a platform: `pumice-clrun [--options OPTIONS] PLATFORM FILE...`, with more
+//! build options behind each file's own if any are given.
 //!
 //! Prints a line a file and ends with exit status 1 when one failed. The format is described in
 //! `pumice_cts_harness::kernel_file`.
@@ -9,8 +10,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    let (more, args) = match args.as_slice() {
+        [flag, more, rest @ ..] if flag == "--options" => (more.as_str(), rest),
+        all => ("", all),
+    };
     let Some((platform, files)) = args.split_first() else {
-        eprintln!("usage: pumice-clrun PLATFORM FILE...");
+        eprintln!("usage: pumice-clrun [--options OPTIONS] PLATFORM FILE...");
         return ExitCode::from(2);
     };
     let device = match Device::open(platform) {
@@ -24,7 +29,7 @@ fn main() -> ExitCode {
     for path in files {
         let outcome = std::fs::read_to_string(path)
             .map_err(|error| error.to_string())
-            .and_then(|source| KernelFile::parse(&source)?.check(&device, &source));
+            .and_then(|source| KernelFile::parse(&source)?.check_with(&device, &source, more));
         match outcome {
             Ok(()) => println!("ok   {path}"),
             Err(why) => {
