@@ -123,9 +123,9 @@ impl Object<Device> {
             | cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
             | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::size(0),
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
-            cl::CL_DEVICE_PIPE_SUPPORT
-            | cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
-            | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
+            cl::CL_DEVICE_PIPE_SUPPORT | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+                Info::bool(false)
+            }
             cl::CL_DEVICE_MAX_PIPE_ARGS
             | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
             | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(0),
@@ -277,14 +277,23 @@ impl Object<Device> {
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
             cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(self.svm_capabilities()),
-            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Info::u64(
-                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
-            ),
-            cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Info::u64(
-                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
-                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
-            ),
+            cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
+                Info::bool(extensions::generic_pointers(caps))
+            }
+            // Those that no device may lack, and the features' `__opencl_c_atomic_*`.
+            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
+                let scope = match extensions::device_scope(caps) {
+                    true => cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE,
+                    false => 0,
+                };
+                Info::u64(
+                    cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                        | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                        | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                        | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                        | scope,
+                )
+            }
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),
             cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::u32(self.max_sub_groups()),
             _ => return Err(Error::InvalidValue),

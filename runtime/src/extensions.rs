@@ -138,6 +138,27 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: |_| true,
     },
+    Extension {
+        name: "__opencl_c_generic_address_space",
+        version: make_version(3, 0, 0),
+        condition: generic_pointers,
+    },
+    Extension {
+        name: "__opencl_c_atomic_order_acq_rel",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
+    // Fences around an operation order it with all others that have them.
+    Extension {
+        name: "__opencl_c_atomic_order_seq_cst",
+        version: make_version(3, 0, 0),
+        condition: |_| true,
+    },
+    Extension {
+        name: "__opencl_c_atomic_scope_device",
+        version: make_version(3, 0, 0),
+        condition: device_scope,
+    },
     // Made of products and sums.
     Extension {
         name: "__opencl_c_integer_dot_product_input_4x8bit",
@@ -178,6 +199,17 @@ pub fn doubles(caps: &Capabilities) -> bool {
     caps.features.shader_float64
         && (caps.float_controls[2].denorm_preserve
             || quirks::has(&caps.driver, quirks::Change::ProbeDenormals))
+}
+
+/// Whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
+pub fn generic_pointers(caps: &Capabilities) -> bool {
+    caps.features.buffer_device_address
+}
+
+/// Whether atomics can have the device's scope: by the memory model's own bit, or by the model that
+/// was before it, where every scope is legal.
+pub fn device_scope(caps: &Capabilities) -> bool {
+    !caps.features.vulkan_memory_model || caps.features.vulkan_memory_model_device_scope
 }
 
 /// Whether both global and local memory have 64-bit atomics.
