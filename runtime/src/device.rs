@@ -343,8 +343,8 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
     let subgroup = &caps.subgroup;
     Target {
         abi,
-        opencl_version: (3, 0),
-        opencl_c_version: (3, 0),
+        opencl_version: extensions::version(caps),
+        opencl_c_version: extensions::version(caps),
         extensions: names(&mut extensions::of_compiler(caps)),
         features: names(&mut extensions::features(caps)),
         float16: features.shader_float16,

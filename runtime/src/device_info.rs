@@ -12,8 +12,10 @@ use crate::info::{Info, make_version};
 use crate::object::{Object, Ref};
 use crate::platform;
 
-/// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS).
-const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
+/// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
+/// device's own version goes. Not 2.0, which has no optional features: pipes and device queues are
+/// missing; it is still taken from `-cl-std`.
+const C_VERSIONS: &[(u8, u8)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 
 // cl_khr_spirv_queries, which opencl-sys lacks.
 const CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR: u32 = 0x12B9;
@@ -54,15 +56,20 @@ impl Object<Device> {
             cl::CL_DEVICE_VENDOR => Info::string(vendor(caps.vendor_id)),
             cl::CL_DRIVER_VERSION => Info::string(env!("CARGO_PKG_VERSION")),
             cl::CL_DEVICE_PROFILE => Info::string("FULL_PROFILE"),
-            cl::CL_DEVICE_VERSION => Info::string(platform::VERSION),
-            cl::CL_DEVICE_NUMERIC_VERSION => Info::u32(platform::NUMERIC_VERSION),
+            cl::CL_DEVICE_VERSION => {
+                Info::string(&platform::version_string(extensions::version(caps)))
+            }
+            cl::CL_DEVICE_NUMERIC_VERSION => {
+                Info::u32(platform::numeric_version(extensions::version(caps)))
+            }
             cl::CL_DEVICE_OPENCL_C_VERSION => Info::string("OpenCL C 1.2 Pumice"),
             // cl_khr_extended_versioning's number of the string above.
             cl::CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::u32(make_version(1, 2, 0)),
             cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::name_versions(
                 C_VERSIONS
                     .iter()
-                    .map(|(major, minor)| ("OpenCL C", make_version(*major, *minor, 0))),
+                    .filter(|&&version| version <= extensions::version(caps))
+                    .map(|&version| ("OpenCL C", platform::numeric_version(version))),
             ),
             cl::CL_DEVICE_OPENCL_C_FEATURES => {
                 Info::name_versions(extensions::features(caps).map(|f| (f.name, f.version)))

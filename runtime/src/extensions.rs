@@ -238,6 +238,12 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
 }
 
+/// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and
+/// the wider types, which follow from them); whatever else it demands every device has.
+pub fn version(caps: &Capabilities) -> (u8, u8) {
+    if shuffles(caps) { (3, 1) } else { (3, 0) }
+}
+
 /// CL_PLATFORM_EXTENSIONS.
 pub fn platform_string() -> String {
     join(PLATFORM.iter().map(|(name, _)| *name))
@@ -270,7 +276,7 @@ pub fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DEVICE, FEATURES, features, of_device};
+    use super::{DEVICE, FEATURES, features, of_device, version};
     use pumice_vulkan_layer::Capabilities;
 
     #[test]
@@ -280,6 +286,34 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    /// What a 3.1 device must list (OpenCL 3.1 API §4.2) is there whenever one says 3.1.
+    #[test]
+    fn version_3_1_has_what_it_demands() {
+        let mut caps = Capabilities::default();
+        assert_eq!(version(&caps), (3, 0));
+        let subgroup = &mut caps.subgroup;
+        (subgroup.size, subgroup.min_size, subgroup.max_size) = (8, 8, 8);
+        (subgroup.basic, subgroup.vote) = (true, true);
+        (subgroup.arithmetic, subgroup.ballot) = (true, true);
+        caps.features.shader_subgroup_extended_types = true;
+        assert_eq!(version(&caps), (3, 0));
+        caps.subgroup.shuffle = true;
+        assert_eq!(version(&caps), (3, 1));
+        for demanded in [
+            "cl_khr_device_uuid",
+            "cl_khr_extended_bit_ops",
+            "cl_khr_integer_dot_product",
+            "cl_khr_spirv_queries",
+            "cl_khr_subgroup_extended_types",
+            "cl_khr_subgroup_rotate",
+            "cl_khr_subgroup_shuffle",
+            "cl_khr_subgroup_shuffle_relative",
+            "cl_khr_suggested_local_work_size",
+        ] {
+            assert!(of_device(&caps).any(|e| e.name == demanded), "{demanded}");
+        }
     }
 
     #[test]

@@ -200,13 +200,8 @@ impl Kernel {
             // not NULL for a local one.
             (ArgKind::Local, Some(_)) => return Err(Error::InvalidArgValue),
             (ArgKind::Pod { .. }, None) => return Err(Error::InvalidArgValue),
-            (ArgKind::Local, None) => {
-                // CL_INVALID_ARG_SIZE if it is 0 for a local argument.
-                if size == 0 {
-                    return Err(Error::InvalidArgSize);
-                }
-                ArgValue::Local(size)
-            }
+            // Since OpenCL 3.1 a local argument may have no bytes.
+            (ArgKind::Local, None) => ArgValue::Local(size),
             (ArgKind::Pod { size: expected }, Some(value)) => {
                 // CL_INVALID_ARG_SIZE if it is not the size of the type.
                 if size != expected as usize {

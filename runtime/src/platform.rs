@@ -10,11 +10,20 @@ use crate::extensions;
 use crate::info::{Info, make_version};
 use crate::object::{self, Kind, Object, Ref};
 
-/// The version string after "OpenCL ", for platform and devices. Never names the Vulkan driver:
+/// The newest version of OpenCL, major and minor, that a device here can have.
+pub const VERSION: (u8, u8) = (3, 1);
+
+/// CL_PLATFORM_VERSION and CL_DEVICE_VERSION of a version. Never names the Vulkan driver:
 /// applications refuse versions that contain certain driver names.
-pub const VERSION: &str = concat!("OpenCL 3.0 Pumice ", env!("CARGO_PKG_VERSION"));
-/// CL_PLATFORM_NUMERIC_VERSION and CL_DEVICE_NUMERIC_VERSION.
-pub const NUMERIC_VERSION: u32 = make_version(3, 0, 0);
+pub fn version_string((major, minor): (u8, u8)) -> String {
+    let release = env!("CARGO_PKG_VERSION");
+    format!("OpenCL {major}.{minor} Pumice {release}")
+}
+
+/// CL_PLATFORM_NUMERIC_VERSION and CL_DEVICE_NUMERIC_VERSION of a version.
+pub fn numeric_version((major, minor): (u8, u8)) -> u32 {
+    make_version(major.into(), minor.into(), 0)
+}
 
 /// The platform object (one per process).
 #[derive(Debug, Default)]
@@ -83,8 +92,8 @@ impl Object<Platform> {
     pub fn info(&self, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
-            cl::CL_PLATFORM_VERSION => Info::string(VERSION),
-            cl::CL_PLATFORM_NUMERIC_VERSION => Info::u32(NUMERIC_VERSION),
+            cl::CL_PLATFORM_VERSION => Info::string(&version_string(VERSION)),
+            cl::CL_PLATFORM_NUMERIC_VERSION => Info::u32(numeric_version(VERSION)),
             cl::CL_PLATFORM_NAME => Info::string("Pumice"),
             cl::CL_PLATFORM_VENDOR => Info::string("Pumice"),
             cl::CL_PLATFORM_EXTENSIONS => Info::string(&extensions::platform_string()),

@@ -38,7 +38,7 @@ int main(void)
     CHECK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS, sizeof text, text, NULL) == CL_SUCCESS);
     CHECK(strstr(text, "cl_khr_icd") != NULL);
     CHECK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL) == CL_SUCCESS);
-    CHECK(strncmp(text, "OpenCL 3.0 ", 11) == 0);
+    CHECK(strncmp(text, "OpenCL 3.1 ", 11) == 0);
 
     cl_uint devices = 77;
     CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &devices) == CL_DEVICE_NOT_FOUND);

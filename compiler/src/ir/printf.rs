@@ -16,7 +16,7 @@ pub(crate) fn conversions(format: &[u8]) -> Vec<u8> {
             continue;
         }
         // Flags, width, precision, vector and length specifiers.
-        let is_part = |b: u8| b"-+ #0123456789.vhl".contains(&b);
+        let is_part = |b: u8| b"-+ #0123456789.vhlzt".contains(&b);
         while bytes.next_if(|&b| is_part(b)).is_some() {}
         letters.extend(bytes.next());
     }
@@ -83,7 +83,10 @@ mod tests {
 
     #[test]
     fn conversions_are_counted_as_printf_does() {
-        assert_eq!(conversions(b"100%% %d %-5.3s|%v4hlf %#x %"), b"dsfx");
+        assert_eq!(
+            conversions(b"100%% %d %-5.3s|%v4hlf %#x %zu %td %"),
+            b"dsfxud"
+        );
         assert_eq!(conversions(b"none"), b"");
     }
 }

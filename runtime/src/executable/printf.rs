@@ -45,6 +45,7 @@ enum Length {
     Short,
     /// `hl`: 4-byte elements of a vector.
     Int,
+    /// `l`, and OpenCL C 3.1's `z` and `t`: the size of what is printed.
     Long,
 }
 
@@ -277,7 +278,7 @@ fn parse(text: &[u8]) -> (Option<Directive>, usize) {
         (b'h', b'l') => (Length::Int, at + 2),
         (b'h', _) => (Length::Short, at + 1),
         (b'l', b'l') => (Length::Long, at + 2),
-        (b'l', _) => (Length::Long, at + 1),
+        (b'l' | b'z' | b't', _) => (Length::Long, at + 1),
         _ => (Length::None, at),
     };
     d.conversion = byte(at);

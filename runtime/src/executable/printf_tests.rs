@@ -92,6 +92,9 @@ fn integers() {
     assert_eq!(print("%ld", &[&most]), "-9223372036854775808");
     assert_eq!(print("%lu", &[&most]), "9223372036854775808");
     assert_eq!(print("%lx", &[&most]), "8000000000000000");
+    // The size of size_t and ptrdiff_t, since OpenCL C 3.1.
+    assert_eq!(print("%zu", &[&most]), "9223372036854775808");
+    assert_eq!(print("%td|", &[&most]), "-9223372036854775808|");
     assert_eq!(
         print("%p", &[&0x1234_5678_9abc_u64.to_le_bytes()]),
         "0x123456789abc"
