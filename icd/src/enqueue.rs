@@ -35,7 +35,7 @@ pub unsafe fn give(event: Ref<Event>, out: *mut cl_event) {
 ///
 /// # Safety
 /// `from` is NULL or points to three elements.
-unsafe fn triple(from: *const usize) -> Result<[usize; 3]> {
+pub unsafe fn triple(from: *const usize) -> Result<[usize; 3]> {
     if from.is_null() {
         return Err(Error::InvalidValue);
     }

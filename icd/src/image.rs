@@ -1,323 +1,485 @@
-//! Entry points for images, samplers and pipes, which no device has (CL_DEVICE_IMAGE_SUPPORT and
-//! CL_DEVICE_PIPE_SUPPORT are false): handles are checked, then the specification's error for
-//! such devices is given.
+//! Image entry points: creation, queries, and the enqueue calls.
 
 use std::ffi::c_void;
 
 use opencl_sys::{
-    cl_addressing_mode, cl_bool, cl_command_queue, cl_context, cl_event, cl_filter_mode,
-    cl_image_desc, cl_image_format, cl_image_info, cl_map_flags, cl_mem, cl_mem_flags,
-    cl_mem_object_type, cl_mem_properties, cl_pipe_info, cl_pipe_properties, cl_sampler,
-    cl_sampler_info, cl_sampler_properties, cl_uint,
+    CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, cl_bool,
+    cl_command_queue, cl_context, cl_event, cl_image_desc, cl_image_format, cl_image_info,
+    cl_map_flags, cl_mem, cl_mem_flags, cl_mem_object_type, cl_mem_properties, cl_uint,
 };
+use pumice_runtime::command::image::Region;
+use pumice_runtime::command::transfer::Direction;
+use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
 use pumice_runtime::error::{Error, Result};
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::image::{Desc, supported_formats};
 use pumice_runtime::queue::Queue;
 
-use crate::handle;
+use crate::enqueue::{give, triple};
+use crate::memory::host_slice;
+use crate::{handle, info};
+
+/// `cl_image_format`; `None` for NULL.
+///
+/// # Safety
+/// `format` is NULL or readable.
+unsafe fn format(format: *const cl_image_format) -> Option<[u32; 2]> {
+    // SAFETY: the caller's contract.
+    let format = unsafe { format.as_ref() }?;
+    Some([format.image_channel_order, format.image_channel_data_type])
+}
+
+/// # Safety
+/// The arguments are those of clCreateImageWithProperties.
+unsafe fn create(
+    context: cl_context,
+    properties: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    desc: Option<Desc>,
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    // SAFETY: the caller's contract; the host's memory has the size that the image's has.
+    unsafe {
+        let context = handle::get::<Context>(context)?;
+        let properties = handle::properties(properties);
+        let image = Mem::create_image(
+            &context,
+            properties.as_deref(),
+            flags,
+            format(image_format),
+            desc,
+            !host_ptr.is_null(),
+            |size| host_slice(host_ptr, size),
+        )?;
+        Ok(handle::publish(image))
+    }
+}
+
+pub unsafe fn create_image_with_properties(
+    context: cl_context,
+    properties: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_desc: *const cl_image_desc,
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clCreateImageWithProperties.
+    unsafe {
+        let desc = match image_desc.as_ref() {
+            None => None,
+            Some(desc) => {
+                let shows = [CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D];
+                let object = desc.buffer;
+                // CL_INVALID_IMAGE_DESCRIPTOR if an image of this type shows no other object, or
+                // it is none.
+                if !object.is_null() && !shows.contains(&desc.image_type) {
+                    return Err(Error::InvalidImageDescriptor);
+                }
+                let object = handle::optional::<Mem>(object);
+                Some(Desc {
+                    image_type: desc.image_type,
+                    width: desc.image_width,
+                    height: desc.image_height,
+                    depth: desc.image_depth,
+                    array_size: desc.image_array_size,
+                    row_pitch: desc.image_row_pitch,
+                    slice_pitch: desc.image_slice_pitch,
+                    num_mip_levels: desc.num_mip_levels,
+                    num_samples: desc.num_samples,
+                    mem_object: object.map_err(|_| Error::InvalidImageDescriptor)?,
+                })
+            }
+        };
+        create(context, properties, flags, image_format, desc, host_ptr)
+    }
+}
+
+pub unsafe fn create_image(
+    context: cl_context,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_desc: *const cl_image_desc,
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    let properties = std::ptr::null();
+    // SAFETY: the arguments are those of clCreateImage.
+    unsafe {
+        create_image_with_properties(
+            context,
+            properties,
+            flags,
+            image_format,
+            image_desc,
+            host_ptr,
+        )
+    }
+}
+
+/// What the calls of OpenCL 1.0 share.
+///
+/// # Safety
+/// The arguments are those of clCreateImage2D or clCreateImage3D.
+unsafe fn create_legacy(
+    context: cl_context,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_type: cl_mem_object_type,
+    [width, height, depth]: [usize; 3],
+    [row_pitch, slice_pitch]: [usize; 2],
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    // CL_INVALID_IMAGE_SIZE if a size is 0, or a pitch is not valid.
+    let wrong = |error: Error| match error {
+        Error::InvalidImageDescriptor => Error::InvalidImageSize,
+        error => error,
+    };
+    let desc = Desc {
+        image_type,
+        width,
+        height,
+        depth,
+        array_size: 0,
+        row_pitch,
+        slice_pitch,
+        num_mip_levels: 0,
+        num_samples: 0,
+        mem_object: None,
+    };
+    let none = std::ptr::null();
+    // SAFETY: the caller's contract.
+    unsafe { create(context, none, flags, image_format, Some(desc), host_ptr) }.map_err(wrong)
+}
 
 pub unsafe fn create_image_2d(
     context: cl_context,
-    _flags: cl_mem_flags,
-    _image_format: *const cl_image_format,
-    _image_width: usize,
-    _image_height: usize,
-    _image_row_pitch: usize,
-    _host_ptr: *mut c_void,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_width: usize,
+    image_height: usize,
+    image_row_pitch: usize,
+    host_ptr: *mut c_void,
 ) -> Result<cl_mem> {
-    // CL_INVALID_OPERATION if no device of the context supports images: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clCreateImage2D.
+    unsafe {
+        create_legacy(
+            context,
+            flags,
+            image_format,
+            CL_MEM_OBJECT_IMAGE2D,
+            [image_width, image_height, 0],
+            [image_row_pitch, 0],
+            host_ptr,
+        )
+    }
 }
 
 pub unsafe fn create_image_3d(
     context: cl_context,
-    _flags: cl_mem_flags,
-    _image_format: *const cl_image_format,
-    _image_width: usize,
-    _image_height: usize,
-    _image_depth: usize,
-    _image_row_pitch: usize,
-    _image_slice_pitch: usize,
-    _host_ptr: *mut c_void,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_width: usize,
+    image_height: usize,
+    image_depth: usize,
+    image_row_pitch: usize,
+    image_slice_pitch: usize,
+    host_ptr: *mut c_void,
 ) -> Result<cl_mem> {
-    // CL_INVALID_OPERATION if no device of the context supports images: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clCreateImage3D.
+    unsafe {
+        create_legacy(
+            context,
+            flags,
+            image_format,
+            CL_MEM_OBJECT_IMAGE3D,
+            [image_width, image_height, image_depth],
+            [image_row_pitch, image_slice_pitch],
+            host_ptr,
+        )
+    }
 }
 
 pub unsafe fn get_supported_image_formats(
     context: cl_context,
-    _flags: cl_mem_flags,
-    _image_type: cl_mem_object_type,
+    flags: cl_mem_flags,
+    image_type: cl_mem_object_type,
     num_entries: cl_uint,
     image_formats: *mut cl_image_format,
     num_image_formats: *mut cl_uint,
 ) -> Result<()> {
     // SAFETY: the arguments are those of clGetSupportedImageFormats.
     unsafe {
-        handle::get::<Context>(context)?;
+        let context = handle::get::<Context>(context)?;
+        let formats = supported_formats(&context, flags, image_type)?;
         // CL_INVALID_VALUE if num_entries is 0 and image_formats is not NULL.
         if num_entries == 0 && !image_formats.is_null() {
             return Err(Error::InvalidValue);
         }
-        handle::write(num_image_formats, 0);
+        if !image_formats.is_null() {
+            for (index, [order, data_type]) in formats.iter().take(num_entries as usize).enumerate()
+            {
+                image_formats.add(index).write(cl_image_format {
+                    image_channel_order: *order,
+                    image_channel_data_type: *data_type,
+                });
+            }
+        }
+        handle::write(num_image_formats, formats.len() as cl_uint);
     }
     Ok(())
 }
 
 pub unsafe fn get_image_info(
-    _image: cl_mem,
-    _param_name: cl_image_info,
-    _param_value_size: usize,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut usize,
+    image: cl_mem,
+    param_name: cl_image_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result<()> {
-    // CL_INVALID_MEM_OBJECT: no memory object is an image or a pipe.
-    Err(Error::InvalidMemObject)
+    // SAFETY: the arguments are those of clGetImageInfo.
+    unsafe {
+        let image = handle::get::<Mem>(image)?;
+        info::write(
+            image.image_info(param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
 }
 
-pub unsafe fn create_sampler(
-    context: cl_context,
-    _normalized_coords: cl_bool,
-    _addressing_mode: cl_addressing_mode,
-    _filter_mode: cl_filter_mode,
-) -> Result<cl_sampler> {
-    // CL_INVALID_OPERATION if no device of the context supports samplers: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
-}
-
-pub unsafe fn retain_sampler(_sampler: cl_sampler) -> Result<()> {
-    // No sampler exists.
-    Err(Error::InvalidSampler)
-}
-
-pub unsafe fn release_sampler(_sampler: cl_sampler) -> Result<()> {
-    // No sampler exists.
-    Err(Error::InvalidSampler)
-}
-
-pub unsafe fn get_sampler_info(
-    _sampler: cl_sampler,
-    _param_name: cl_sampler_info,
-    _param_value_size: usize,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut usize,
+/// What clEnqueueReadImage and clEnqueueWriteImage share.
+///
+/// # Safety
+/// The arguments are those of either call.
+unsafe fn transfer(
+    command_queue: cl_command_queue,
+    image: cl_mem,
+    direction: Direction,
+    blocking: cl_bool,
+    [origin, region]: [*const usize; 2],
+    [row_pitch, slice_pitch]: [usize; 2],
+    ptr: *const c_void,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
 ) -> Result<()> {
-    // No sampler exists.
-    Err(Error::InvalidSampler)
+    // SAFETY: the caller's contract.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let image = handle::get::<Mem>(image)?;
+        let wait = handle::wait_list(count, list)?;
+        let region = Region {
+            origin: triple(origin)?,
+            region: triple(region)?,
+            row_pitch,
+            slice_pitch,
+        };
+        let host = |size| host_slice(ptr, size);
+        let blocking = blocking != 0;
+        let done = image::transfer(&queue, &image, direction, blocking, region, host, wait)?;
+        give(done, event);
+    }
+    Ok(())
 }
 
 pub unsafe fn enqueue_read_image(
     command_queue: cl_command_queue,
     image: cl_mem,
-    _blocking_read: cl_bool,
-    _origin: *const usize,
-    _region: *const usize,
-    _row_pitch: usize,
-    _slice_pitch: usize,
-    _ptr: *mut c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    blocking_read: cl_bool,
+    origin: *const usize,
+    region: *const usize,
+    row_pitch: usize,
+    slice_pitch: usize,
+    ptr: *mut c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueReadImage.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(image)?;
+        transfer(
+            command_queue,
+            image,
+            Direction::Read,
+            blocking_read,
+            [origin, region],
+            [row_pitch, slice_pitch],
+            ptr,
+            (num_events_in_wait_list, event_wait_list),
+            event,
+        )
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
 }
 
 pub unsafe fn enqueue_write_image(
     command_queue: cl_command_queue,
     image: cl_mem,
-    _blocking_write: cl_bool,
-    _origin: *const usize,
-    _region: *const usize,
-    _input_row_pitch: usize,
-    _input_slice_pitch: usize,
-    _ptr: *const c_void,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    blocking_write: cl_bool,
+    origin: *const usize,
+    region: *const usize,
+    input_row_pitch: usize,
+    input_slice_pitch: usize,
+    ptr: *const c_void,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueWriteImage.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(image)?;
+        transfer(
+            command_queue,
+            image,
+            Direction::Write,
+            blocking_write,
+            [origin, region],
+            [input_row_pitch, input_slice_pitch],
+            ptr,
+            (num_events_in_wait_list, event_wait_list),
+            event,
+        )
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
 }
 
 pub unsafe fn enqueue_copy_image(
     command_queue: cl_command_queue,
     src_image: cl_mem,
     dst_image: cl_mem,
-    _src_origin: *const usize,
-    _dst_origin: *const usize,
-    _region: *const usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    src_origin: *const usize,
+    dst_origin: *const usize,
+    region: *const usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueCopyImage.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(src_image)?;
-        handle::get::<Mem>(dst_image)?;
+        let queue = handle::get::<Queue>(command_queue)?;
+        let source = handle::get::<Mem>(src_image)?;
+        let destination = handle::get::<Mem>(dst_image)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let origins = [triple(src_origin)?, triple(dst_origin)?];
+        let images = [&source, &destination];
+        let done = image_copy::copy(&queue, images, origins, triple(region)?, wait)?;
+        give(done, event);
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
+    Ok(())
 }
 
 pub unsafe fn enqueue_copy_image_to_buffer(
     command_queue: cl_command_queue,
     src_image: cl_mem,
     dst_buffer: cl_mem,
-    _src_origin: *const usize,
-    _region: *const usize,
-    _dst_offset: usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    src_origin: *const usize,
+    region: *const usize,
+    dst_offset: usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueCopyImageToBuffer.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(src_image)?;
-        handle::get::<Mem>(dst_buffer)?;
+        let queue = handle::get::<Queue>(command_queue)?;
+        let image = handle::get::<Mem>(src_image)?;
+        let buffer = handle::get::<Mem>(dst_buffer)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let (origin, region) = (triple(src_origin)?, triple(region)?);
+        let sides = [&image, &buffer];
+        let done = image_copy::to_buffer(&queue, sides, origin, region, dst_offset, wait)?;
+        give(done, event);
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
+    Ok(())
 }
 
 pub unsafe fn enqueue_copy_buffer_to_image(
     command_queue: cl_command_queue,
     src_buffer: cl_mem,
     dst_image: cl_mem,
-    _src_offset: usize,
-    _dst_origin: *const usize,
-    _region: *const usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    src_offset: usize,
+    dst_origin: *const usize,
+    region: *const usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueCopyBufferToImage.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(src_buffer)?;
-        handle::get::<Mem>(dst_image)?;
+        let queue = handle::get::<Queue>(command_queue)?;
+        let buffer = handle::get::<Mem>(src_buffer)?;
+        let image = handle::get::<Mem>(dst_image)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let (origin, region) = (triple(dst_origin)?, triple(region)?);
+        let sides = [&buffer, &image];
+        let done = image_copy::from_buffer(&queue, sides, src_offset, origin, region, wait)?;
+        give(done, event);
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
-}
-
-pub unsafe fn enqueue_map_image(
-    command_queue: cl_command_queue,
-    image: cl_mem,
-    _blocking_map: cl_bool,
-    _map_flags: cl_map_flags,
-    _origin: *const usize,
-    _region: *const usize,
-    _image_row_pitch: *mut usize,
-    _image_slice_pitch: *mut usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> Result<*mut c_void> {
-    // SAFETY: the arguments are handles or NULL.
-    unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(image)?;
-    }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
-}
-
-pub unsafe fn create_image(
-    context: cl_context,
-    _flags: cl_mem_flags,
-    _image_format: *const cl_image_format,
-    _image_desc: *const cl_image_desc,
-    _host_ptr: *mut c_void,
-) -> Result<cl_mem> {
-    // CL_INVALID_OPERATION if no device of the context supports images: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
+    Ok(())
 }
 
 pub unsafe fn enqueue_fill_image(
     command_queue: cl_command_queue,
     image: cl_mem,
-    _fill_color: *const c_void,
-    _origin: *const usize,
-    _region: *const usize,
-    _num_events_in_wait_list: cl_uint,
-    _event_wait_list: *const cl_event,
-    _event: *mut cl_event,
+    fill_color: *const c_void,
+    origin: *const usize,
+    region: *const usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
 ) -> Result<()> {
-    // SAFETY: the arguments are handles or NULL.
+    // SAFETY: the arguments are those of clEnqueueFillImage.
     unsafe {
-        handle::get::<Queue>(command_queue)?;
-        handle::get::<Mem>(image)?;
+        let queue = handle::get::<Queue>(command_queue)?;
+        let image = handle::get::<Mem>(image)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        // Four components of 32 bits; of a depth image only the first is there.
+        let color = match (fill_color.is_null(), image.is_depth_image()) {
+            (true, _) => None,
+            (false, true) => Some([fill_color.cast::<u32>().read_unaligned(); 4]),
+            (false, false) => Some(fill_color.cast::<[u32; 4]>().read_unaligned()),
+        };
+        let (origin, region) = (triple(origin)?, triple(region)?);
+        let done = image_copy::fill(&queue, &image, color, origin, region, wait)?;
+        give(done, event);
     }
-    // CL_INVALID_MEM_OBJECT: no memory object is an image.
-    Err(Error::InvalidMemObject)
+    Ok(())
 }
 
-pub unsafe fn create_pipe(
-    context: cl_context,
-    _flags: cl_mem_flags,
-    _pipe_packet_size: cl_uint,
-    _pipe_max_packets: cl_uint,
-    _properties: *const cl_pipe_properties,
-) -> Result<cl_mem> {
-    // CL_INVALID_OPERATION if no device of the context supports pipes: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
-}
-
-pub unsafe fn get_pipe_info(
-    _pipe: cl_mem,
-    _param_name: cl_pipe_info,
-    _param_value_size: usize,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut usize,
-) -> Result<()> {
-    // CL_INVALID_MEM_OBJECT: no memory object is an image or a pipe.
-    Err(Error::InvalidMemObject)
-}
-
-pub unsafe fn create_sampler_with_properties(
-    context: cl_context,
-    _sampler_properties: *const cl_sampler_properties,
-) -> Result<cl_sampler> {
-    // CL_INVALID_OPERATION if no device of the context supports samplers: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
-}
-
-pub unsafe fn create_image_with_properties(
-    context: cl_context,
-    _properties: *const cl_mem_properties,
-    _flags: cl_mem_flags,
-    _image_format: *const cl_image_format,
-    _image_desc: *const cl_image_desc,
-    _host_ptr: *mut c_void,
-) -> Result<cl_mem> {
-    // CL_INVALID_OPERATION if no device of the context supports images: none does.
-    // SAFETY: the argument is a context or NULL.
-    unsafe { handle::get::<Context>(context) }?;
-    Err(Error::InvalidOperation)
+pub unsafe fn enqueue_map_image(
+    command_queue: cl_command_queue,
+    image: cl_mem,
+    blocking_map: cl_bool,
+    map_flags: cl_map_flags,
+    origin: *const usize,
+    region: *const usize,
+    image_row_pitch: *mut usize,
+    image_slice_pitch: *mut usize,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<*mut c_void> {
+    // SAFETY: the arguments are those of clEnqueueMapImage.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let image = handle::get::<Mem>(image)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let (origin, region) = (triple(origin)?, triple(region)?);
+        // CL_INVALID_VALUE if image_row_pitch is NULL.
+        if image_row_pitch.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let (address, [row, slice], done) = map::map_image(
+            &queue,
+            &image,
+            blocking_map != 0,
+            map_flags,
+            origin,
+            region,
+            !image_slice_pitch.is_null(),
+            wait,
+        )?;
+        image_row_pitch.write(row);
+        handle::write(image_slice_pitch, slice);
+        give(done, event);
+        Ok(address as *mut c_void)
+    }
 }

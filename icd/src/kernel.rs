@@ -15,6 +15,7 @@ use pumice_runtime::kernel::{ArgValue, Kernel};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::program::Program;
 use pumice_runtime::queue::Queue;
+use pumice_runtime::sampler::Sampler;
 
 use crate::{handle, info};
 
@@ -93,13 +94,21 @@ pub unsafe fn set_kernel_arg(
                 let bytes = handle::slice(arg_value.cast::<u8>(), arg_size);
                 Some(ArgValue::Bytes(bytes.to_vec()))
             }
-            ArgKind::Buffer => {
+            ArgKind::Buffer | ArgKind::Image { .. } => {
                 if arg_size != size_of::<*mut c_void>() {
                     return Err(Error::InvalidArgSize);
                 }
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
-                Some(ArgValue::Buffer(handle::optional::<Mem>(raw)?))
+                Some(ArgValue::Memory(handle::optional::<Mem>(raw)?))
+            }
+            ArgKind::Sampler => {
+                if arg_size != size_of::<*mut c_void>() {
+                    return Err(Error::InvalidArgSize);
+                }
+                // arg_value need not be aligned.
+                let raw = arg_value.cast::<*mut c_void>().read_unaligned();
+                Some(ArgValue::Sampler(handle::get::<Sampler>(raw)?))
             }
         };
         kernel.set_arg(arg_index, arg_size, value)

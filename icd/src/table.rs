@@ -35,7 +35,8 @@ use crate::callback::{
     SvmFreeCallback,
 };
 use crate::{
-    context, device, enqueue, event, image, kernel, memory, platform, program, queue, shim, svm,
+    context, device, enqueue, event, image, kernel, memory, pipe, platform, program, queue,
+    sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -219,13 +220,13 @@ entry_points! {
             image: cl_mem, param_name: cl_image_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t
         );
-        object clCreateSampler => image::create_sampler(
+        object clCreateSampler => sampler::create_sampler(
             context: cl_context, normalized_coords: cl_bool, addressing_mode: cl_addressing_mode,
             filter_mode: cl_filter_mode
         ) -> cl_sampler;
-        status clRetainSampler => image::retain_sampler(sampler: cl_sampler);
-        status clReleaseSampler => image::release_sampler(sampler: cl_sampler);
-        status clGetSamplerInfo => image::get_sampler_info(
+        status clRetainSampler => sampler::retain_sampler(sampler: cl_sampler);
+        status clReleaseSampler => sampler::release_sampler(sampler: cl_sampler);
+        status clGetSamplerInfo => sampler::get_sampler_info(
             sampler: cl_sampler, param_name: cl_sampler_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
         );
@@ -452,11 +453,11 @@ entry_points! {
         object clCreateCommandQueueWithProperties => queue::create_command_queue_with_properties(
             context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
         ) -> cl_command_queue;
-        object clCreatePipe => image::create_pipe(
+        object clCreatePipe => pipe::create_pipe(
             context: cl_context, flags: cl_mem_flags, pipe_packet_size: cl_uint, pipe_max_packets: cl_uint,
             properties: *const cl_pipe_properties
         ) -> cl_mem;
-        status clGetPipeInfo => image::get_pipe_info(
+        status clGetPipeInfo => pipe::get_pipe_info(
             pipe: cl_mem, param_name: cl_pipe_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t
         );
@@ -488,7 +489,7 @@ entry_points! {
             command_queue: cl_command_queue, svm_ptr: *mut c_void, num_events_in_wait_list: cl_uint,
             event_wait_list: *const cl_event, event: *mut cl_event
         );
-        object clCreateSamplerWithProperties => image::create_sampler_with_properties(
+        object clCreateSamplerWithProperties => sampler::create_sampler_with_properties(
             context: cl_context, sampler_properties: *const cl_sampler_properties
         ) -> cl_sampler;
         status clSetKernelArgSVMPointer => svm::set_kernel_arg_svm_pointer(

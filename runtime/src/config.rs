@@ -94,6 +94,8 @@ variables! {
         "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt.";
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
+    IMAGES = "PUMICE_IMAGES",
+        "on: offer images and samplers, which are not complete yet (off by default).";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     FAULTS = "PUMICE_FAULTS",

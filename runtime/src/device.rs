@@ -54,6 +54,9 @@ impl Kind for Device {
 /// Vulkan features and extensions to treat as absent.
 fn masked() -> Vec<String> {
     let mut masked = config::MASK.list();
+    if !config::IMAGES.flag(false) {
+        masked.push(extensions::IMAGES.into());
+    }
     match config::ABI.value().as_deref() {
         None | Some("addresses") => {}
         Some("descriptors") => masked.push("bufferDeviceAddress".into()),
@@ -253,8 +256,14 @@ impl Device {
         let limits = &self.capabilities().limits;
         let alignment = limits
             .min_storage_buffer_alignment
-            .max(limits.min_uniform_buffer_alignment);
+            .max(limits.min_uniform_buffer_alignment)
+            .max(limits.min_texel_buffer_alignment);
         alignment.max(128) as usize
+    }
+
+    /// CL_DEVICE_IMAGE_SUPPORT.
+    pub fn has_images(&self) -> bool {
+        extensions::images(self.capabilities())
     }
 
     /// CL_DEVICE_MAX_WORK_GROUP_SIZE.

@@ -40,7 +40,7 @@ impl Object<Device> {
         if let Some(info) = self.absent(name) {
             return Ok(info);
         }
-        if let Some(info) = self.extension_info(name) {
+        if let Some(info) = self.images(name).or_else(|| self.extension_info(name)) {
             return Ok(info);
         }
         self.limits(name)
@@ -112,23 +112,9 @@ impl Object<Device> {
         })
     }
 
-    /// What no device has: images, pipes, device queues, sub-devices.
+    /// What no device has: pipes, device queues, sub-devices.
     fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
         Some(match name {
-            cl::CL_DEVICE_IMAGE_SUPPORT => Info::bool(false),
-            cl::CL_DEVICE_MAX_READ_IMAGE_ARGS
-            | cl::CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-            | cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-            | cl::CL_DEVICE_MAX_SAMPLERS
-            | cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-            | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Info::u32(0),
-            cl::CL_DEVICE_IMAGE2D_MAX_WIDTH
-            | cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT
-            | cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
-            | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
-            | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH
-            | cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-            | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::size(0),
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
             cl::CL_DEVICE_PIPE_SUPPORT | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
                 Info::bool(false)
@@ -150,6 +136,39 @@ impl Object<Device> {
             cl::CL_DEVICE_PARTITION_PROPERTIES => Info::u64s(&[0]),
             cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Info::u64(0),
             cl::CL_DEVICE_PARTITION_TYPE => Info::empty(),
+            _ => return None,
+        })
+    }
+
+    /// Images and samplers: zeros where the device has none.
+    fn images(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let caps = self.capabilities();
+        let limits = &caps.limits;
+        let images = self.has_images();
+        let count = |most: u32, cap: u32| Info::u32(if images { most.min(cap) } else { 0 });
+        let size = |most: u32| Info::size(if images { most as usize } else { 0 });
+        // Samplers and images share a pipeline's descriptors with buffers. These numbers are more
+        // than any kernel has, and no more than the smallest device that has images.
+        Some(match name {
+            cl::CL_DEVICE_IMAGE_SUPPORT => Info::bool(images),
+            cl::CL_DEVICE_MAX_READ_IMAGE_ARGS => count(limits.max_sampled_images, 128),
+            cl::CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(limits.max_storage_images, 64),
+            cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
+                let both = extensions::read_write_images(caps);
+                count(if both { limits.max_storage_images } else { 0 }, 64)
+            }
+            cl::CL_DEVICE_MAX_SAMPLERS => count(limits.max_samplers, 16),
+            // There are no 2D images of buffers.
+            cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
+                Info::u32(0)
+            }
+            cl::CL_DEVICE_IMAGE2D_MAX_WIDTH => size(limits.max_image_2d.min(limits.max_image_1d)),
+            cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(limits.max_image_2d),
+            cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
+            | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
+            | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH => size(limits.max_image_3d),
+            cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => size(limits.max_texel_buffer_elements),
+            cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => size(limits.max_image_layers),
             _ => return None,
         })
     }

@@ -4,6 +4,7 @@
 use pumice_vulkan_layer::{Capabilities, quirks};
 
 use crate::info::make_version;
+use crate::memory::format;
 
 /// An extension of the device.
 #[derive(Clone, Copy)]
@@ -104,6 +105,8 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_3d_image_writes", images),
+    on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
     always("cl_khr_spirv_queries"),
     always("cl_khr_spirv_no_integer_wrap_decoration"),
@@ -180,6 +183,21 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: clocks,
     },
+    Extension {
+        name: "__opencl_c_images",
+        version: make_version(3, 0, 0),
+        condition: images,
+    },
+    Extension {
+        name: "__opencl_c_3d_image_writes",
+        version: make_version(3, 0, 0),
+        condition: images,
+    },
+    Extension {
+        name: "__opencl_c_read_write_images",
+        version: make_version(3, 0, 0),
+        condition: read_write_images,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
@@ -215,6 +233,19 @@ pub fn device_scope(caps: &Capabilities) -> bool {
 /// Whether both global and local memory have 64-bit atomics.
 pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// What the mask calls images.
+pub const IMAGES: &str = "images";
+
+/// Whether the device has images and samplers.
+pub fn images(caps: &Capabilities) -> bool {
+    !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Whether a kernel can read and write one image.
+pub fn read_write_images(caps: &Capabilities) -> bool {
+    images(caps) && caps.features.shader_storage_image_read_without_format
 }
 
 /// Whether kernels can read the clocks of the device and of a sub-group.

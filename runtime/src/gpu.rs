@@ -17,7 +17,7 @@ use crate::memory::host_ptr::{HostBlock, HostSlice};
 pub use vk::{Probes, Recorder};
 
 /// How much goes through staging at a time, in bytes.
-const STAGING: usize = 8 << 20;
+pub(crate) const STAGING: usize = 8 << 20;
 /// How often a question that ran out of memory is asked again.
 const ASK_AGAIN: usize = 8;
 
@@ -169,7 +169,7 @@ impl Device {
     }
 
     /// Runs `job` with staging memory and the transfer queue.
-    fn staged(
+    pub(crate) fn staged(
         &self,
         size: usize,
         class: MemoryClass,
@@ -180,12 +180,17 @@ impl Device {
         }
         let staging = self.raw.create_buffer(size as u64, class).map_err(error)?;
         let mapped = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
+        self.with_transfers(|queue| job(&staging, mapped, queue))
+    }
+
+    /// Runs `job` with the transfer queue.
+    pub(crate) fn with_transfers(&self, job: impl FnOnce(&vk::Queue) -> Result<()>) -> Result<()> {
         let mut slot = self.transfers.lock();
         let queue = match slot.as_ref() {
             Some(queue) => queue,
             None => slot.insert(self.raw.create_queue().map_err(error)?),
         };
-        job(&staging, mapped, queue)
+        job(queue)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::Buffer;
+use pumice_vulkan_layer::{BindingKind, Buffer, ImageKind};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -15,14 +15,17 @@ use crate::memory::Mem;
 use crate::ndrange;
 use crate::object::{Kind, Object, Ref};
 use crate::program::Program;
+use crate::sampler::Sampler;
 
 /// What an argument has been set to.
 #[derive(Clone)]
 pub enum ArgValue {
     /// The bytes of a value.
     Bytes(Vec<u8>),
-    /// A buffer, or NULL.
-    Buffer(Option<Ref<Mem>>),
+    /// A buffer or image, or NULL.
+    Memory(Option<Ref<Mem>>),
+    /// A sampler.
+    Sampler(Ref<Sampler>),
     /// A local argument's size in bytes.
     Local(usize),
     /// A pointer of the application's, and the allocation of SVM that it points into.
@@ -38,9 +41,9 @@ pub type ArgBlock = Vec<Option<ArgValue>>;
 /// destructor callbacks and memory do not wait for the kernel.
 #[derive(Clone)]
 enum Remembered {
-    /// Everything but a buffer.
+    /// Everything but a buffer or image.
     Value(ArgValue),
-    Buffer(Weak<Object<Mem>>),
+    Memory(Weak<Object<Mem>>),
 }
 
 /// A kernel on one device.
@@ -214,21 +217,95 @@ impl Kernel {
                 if size != size_of::<usize>() {
                     return Err(Error::InvalidArgSize);
                 }
-                let value = value.unwrap_or(ArgValue::Buffer(None));
-                if let ArgValue::Buffer(Some(buffer)) = &value {
-                    // CL_INVALID_MEM_OBJECT if it is not one of the kernel's context.
-                    if buffer.context().handle() != self.program.context().handle() {
-                        return Err(Error::InvalidMemObject);
-                    }
+                let value = value.unwrap_or(ArgValue::Memory(None));
+                if let ArgValue::Memory(Some(buffer)) = &value {
+                    self.check_memory(buffer)?;
+                    // CL_INVALID_MEM_OBJECT if it is no buffer.
+                    buffer.storage()?;
+                }
+                value
+            }
+            (ArgKind::Image { binding, kind }, value) => {
+                // CL_INVALID_ARG_SIZE if it is not that of a handle.
+                if size != size_of::<usize>() {
+                    return Err(Error::InvalidArgSize);
+                }
+                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
+                // image.
+                let value = value.ok_or(Error::InvalidArgValue)?;
+                let ArgValue::Memory(Some(image)) = &value else {
+                    return Err(Error::InvalidMemObject);
+                };
+                self.check_memory(image)?;
+                self.check_image(index, image, binding, kind)?;
+                value
+            }
+            (ArgKind::Sampler, value) => {
+                // CL_INVALID_ARG_SIZE if it is not that of a handle.
+                if size != size_of::<usize>() {
+                    return Err(Error::InvalidArgSize);
+                }
+                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_SAMPLER if it holds none of
+                // the kernel's context.
+                let value = value.ok_or(Error::InvalidArgValue)?;
+                match &value {
+                    ArgValue::Sampler(sampler)
+                        if sampler.context().handle() == self.program.context().handle() => {}
+                    _ => return Err(Error::InvalidSampler),
                 }
                 value
             }
         };
         let remembered = match value {
-            ArgValue::Buffer(Some(buffer)) => Remembered::Buffer(Arc::downgrade(&buffer)),
+            ArgValue::Memory(Some(object)) => Remembered::Memory(Arc::downgrade(&object)),
             value => Remembered::Value(value),
         };
         self.args.lock()[index as usize] = Some(remembered);
+        Ok(())
+    }
+
+    /// CL_INVALID_MEM_OBJECT if a memory object is not one of the kernel's context.
+    fn check_memory(&self, object: &Ref<Mem>) -> Result<()> {
+        if object.context().handle() != self.program.context().handle() {
+            return Err(Error::InvalidMemObject);
+        }
+        Ok(())
+    }
+
+    /// Whether an image suits an argument.
+    fn check_image(
+        &self,
+        index: u32,
+        mem: &Ref<Mem>,
+        binding: BindingKind,
+        kind: Option<ImageKind>,
+    ) -> Result<()> {
+        let image = mem.image().ok_or(Error::InvalidMemObject)?;
+        // CL_INVALID_ARG_VALUE if the image is of another type than the argument.
+        let of_buffer = image.image_type() == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let texels = matches!(
+            binding,
+            BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer
+        );
+        let shape = of_buffer || kind.is_none_or(|kind| kind == image.kind());
+        if of_buffer != texels || !shape {
+            return Err(Error::InvalidArgValue);
+        }
+        // CL_INVALID_ARG_VALUE if kernels may not access the image as the argument's qualifier
+        // says.
+        let info = self.arg(index)?.info.as_ref();
+        let qualifier = info.and_then(|info| info.access_qualifier);
+        let refused = match qualifier {
+            Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
+            }
+            _ => 0,
+        };
+        if mem.flags() & refused != 0 {
+            return Err(Error::InvalidArgValue);
+        }
         Ok(())
     }
 
@@ -243,7 +320,7 @@ impl Kernel {
             ArgKind::Unused => ArgValue::Ignored,
             // A pointer into no allocation is the system's memory.
             ArgKind::Buffer if address != 0 => ArgValue::Svm(address, context.svm_find(address)),
-            ArgKind::Buffer => ArgValue::Buffer(None),
+            ArgKind::Buffer => ArgValue::Memory(None),
             // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
             _ => return Err(Error::InvalidArgValue),
         };
@@ -271,7 +348,7 @@ impl Kernel {
     pub fn snapshot(&self) -> Result<ArgBlock> {
         let current = |arg: &Remembered| match arg {
             Remembered::Value(value) => Some(value.clone()),
-            Remembered::Buffer(buffer) => buffer.upgrade().map(|b| ArgValue::Buffer(Some(b))),
+            Remembered::Memory(object) => object.upgrade().map(|o| ArgValue::Memory(Some(o))),
         };
         let args: ArgBlock = self
             .args

@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::features::{Chain, Features, Present};
+use crate::format::{self, Format, FormatFeatures};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
 /// The kind of a device.
@@ -217,6 +218,8 @@ pub struct Capabilities {
     pub calibrated_timestamps: bool,
     /// Compute queues that can run side by side.
     pub queue_count: u32,
+    /// What the device does with each format of texels.
+    pub formats: Vec<(Format, FormatFeatures)>,
     /// Every extension that the device lists, masked ones left out.
     pub extensions: BTreeSet<String>,
 }
@@ -225,6 +228,12 @@ impl Capabilities {
     /// Whether the device lists an extension. A feature counts by its bit, not by this.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)
+    }
+
+    /// What the device does with a format.
+    pub fn format(&self, format: Format) -> FormatFeatures {
+        let row = self.formats.iter().find(|(row, _)| *row == format);
+        row.map(|(_, features)| *features).unwrap_or_default()
     }
 
     /// Bytes of device-local memory in the largest heap.
@@ -346,6 +355,11 @@ pub(crate) fn query(
         caps.features.mask(name);
     }
     properties(&mut caps, instance, physical, present);
+    let without_format = [
+        caps.features.shader_storage_image_read_without_format,
+        caps.features.shader_storage_image_write_without_format,
+    ];
+    caps.formats = format::query(instance, physical, without_format, present.v13);
     memory(&mut caps, instance, physical);
     queues(&mut caps, entry, instance, physical);
     Ok(caps)

@@ -10,7 +10,9 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
+use crate::image::{BufferView, ImageView};
 use crate::pipeline::{Binding, BindingKind, Layout};
+use crate::sampler::Sampler;
 
 /// What a binding gets.
 #[derive(Clone)]
@@ -25,6 +27,12 @@ pub enum Resource {
         /// Bytes, at least 1; at most the device's range for the binding's kind.
         range: u64,
     },
+    /// A view of an image, for sampled and storage image bindings.
+    Image(ImageView),
+    /// A sampler.
+    Sampler(Sampler),
+    /// A view of a buffer, for texel buffer bindings.
+    Texels(BufferView),
 }
 
 /// A descriptor set, written once. Cheap to clone; it keeps its resources.
@@ -146,20 +154,24 @@ impl Device {
         let mut infos = Vec::with_capacity(bindings.len());
         for binding in bindings {
             let resource = given.get(&binding.binding).copied();
-            infos.push(buffer_info(device, *binding, resource)?);
+            infos.push(info(device, *binding, resource)?);
         }
 
         let (pool, raw) = device.descriptors.allocate(device, set_layout, bindings)?;
         let writes: Vec<_> = (bindings.iter().zip(&infos))
             .map(|(binding, info)| {
-                vk::WriteDescriptorSet::default()
+                let write = vk::WriteDescriptorSet::default()
                     .dst_set(raw)
                     .dst_binding(binding.binding)
-                    .descriptor_type(binding.kind.raw())
-                    .buffer_info(std::slice::from_ref(info))
+                    .descriptor_type(binding.kind.raw());
+                match info {
+                    Info::Buffer(info) => write.buffer_info(std::slice::from_ref(info)),
+                    Info::Image(info) => write.image_info(std::slice::from_ref(info)),
+                    Info::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
+                }
             })
             .collect();
-        // SAFETY: the set is fresh, so nothing uses it; the buffers are alive and kept below.
+        // SAFETY: the set is fresh, so nothing uses it; the resources are alive and kept below.
         unsafe { device.raw.update_descriptor_sets(&writes, &[]) };
         Ok(DescriptorSet(Arc::new(SetInner {
             device: Arc::clone(device),
@@ -175,63 +187,101 @@ impl Device {
     }
 }
 
+/// What a write of a descriptor points at.
+enum Info {
+    Buffer(vk::DescriptorBufferInfo),
+    Image(vk::DescriptorImageInfo),
+    Texels(vk::BufferView),
+}
+
+/// Checks that a resource suits its binding.
+fn info(device: &Arc<DeviceShared>, binding: Binding, resource: Option<&Resource>) -> Result<Info> {
+    use BindingKind as K;
+    let image = vk::DescriptorImageInfo::default().image_layout(vk::ImageLayout::GENERAL);
+    let (own, info) = match (binding.kind, resource) {
+        (
+            K::StorageBuffer | K::UniformBuffer,
+            Some(&Resource::Buffer {
+                ref buffer,
+                offset,
+                range,
+            }),
+        ) => return buffer_info(device, binding, buffer, offset, range).map(Info::Buffer),
+        (K::SampledImage, Some(Resource::Image(view))) => {
+            let info = Info::Image(image.image_view(view.raw()));
+            (view.belongs_to(device), info)
+        }
+        (K::StorageImage, Some(Resource::Image(view))) if view.is_identity() => {
+            let info = Info::Image(image.image_view(view.raw()));
+            (view.belongs_to(device), info)
+        }
+        (K::Sampler, Some(Resource::Sampler(sampler))) => {
+            let info = vk::DescriptorImageInfo::default().sampler(sampler.raw());
+            (sampler.belongs_to(device), Info::Image(info))
+        }
+        (K::StorageTexelBuffer | K::UniformTexelBuffer, Some(Resource::Texels(view))) => {
+            (view.belongs_to(device), Info::Texels(view.raw()))
+        }
+        (kind, resource) => {
+            let there = if resource.is_some() { "another" } else { "no" };
+            let number = binding.binding;
+            return Err(Error::InvalidUse(format!(
+                "binding {number}, a {kind:?}, has {there} resource"
+            )));
+        }
+    };
+    match own {
+        true => Ok(info),
+        false => Err(Error::InvalidUse("a resource of another device".into())),
+    }
+}
+
 fn buffer_info(
     device: &Arc<DeviceShared>,
     binding: Binding,
-    resource: Option<&Resource>,
+    buffer: &Buffer,
+    offset: u64,
+    range: u64,
 ) -> Result<vk::DescriptorBufferInfo> {
     let number = binding.binding;
-    let Some(Resource::Buffer {
-        buffer,
-        offset,
-        range,
-    }) = resource
-    else {
-        return Err(Error::InvalidUse(format!(
-            "binding {number} has no resource"
-        )));
-    };
     let limits = &device.caps.limits;
     let (what, alignment, limit) = match binding.kind {
-        BindingKind::StorageBuffer => (
-            "a storage buffer's range",
-            limits.min_storage_buffer_alignment,
-            limits.max_storage_buffer_range,
-        ),
         BindingKind::UniformBuffer => (
             "a uniform buffer's range",
             limits.min_uniform_buffer_alignment,
             limits.max_uniform_buffer_range,
         ),
-        kind => {
-            return Err(Error::InvalidUse(format!("binding {number} is a {kind:?}")));
-        }
+        _ => (
+            "a storage buffer's range",
+            limits.min_storage_buffer_alignment,
+            limits.max_storage_buffer_range,
+        ),
     };
     if !buffer.belongs_to(device) {
         return Err(Error::InvalidUse("a buffer of another device".into()));
     }
-    if *range == 0 || offset % alignment.max(1) != 0 {
+    if range == 0 || offset % alignment.max(1) != 0 {
         return Err(Error::InvalidUse(format!(
             "binding {number}: {range} bytes at {offset}, the alignment is {alignment}"
         )));
     }
-    if *range > u64::from(limit) {
+    if range > u64::from(limit) {
         return Err(Error::TooLarge {
             what,
-            size: *range,
+            size: range,
             limit: u64::from(limit),
         });
     }
     if offset
-        .checked_add(*range)
+        .checked_add(range)
         .is_none_or(|end| end > buffer.size_in_words())
     {
-        buffer.check_range(*offset, *range)?;
+        buffer.check_range(offset, range)?;
     }
     Ok(vk::DescriptorBufferInfo {
         buffer: buffer.raw(),
-        offset: *offset,
-        range: *range,
+        offset: offset,
+        range: range,
     })
 }
 

@@ -16,6 +16,7 @@ use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
 use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
+use crate::sampler::Samplers;
 use crate::submit::Timelines;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
@@ -40,6 +41,7 @@ pub(crate) struct DeviceShared {
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
+    pub samplers: Samplers,
     pub queries: QueryPools,
     pub timelines: Timelines,
     pub clock: Clock,
@@ -121,6 +123,7 @@ impl Device {
                 host_memory,
                 calibrated,
                 descriptors: DescriptorPools::default(),
+                samplers: Samplers::default(),
                 queries: QueryPools::default(),
                 timelines: Timelines::default(),
                 clock: Clock::default(),
@@ -234,6 +237,7 @@ impl Drop for DeviceShared {
             let _ = self.raw.device_wait_idle();
             self.timelines.destroy(&self.raw);
             self.descriptors.destroy(&self.raw);
+            self.samplers.destroy(&self.raw);
             self.queries.destroy(&self.raw);
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             ManuallyDrop::drop(&mut self.allocator);

@@ -11,6 +11,7 @@
 //!   .open() -> Device                     everything below is a clonable handle that keeps its parents
 //! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
+//!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
 //!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
 //!   .create_pipeline(&PipelineDesc)       one pipeline per set of specialization values
@@ -20,6 +21,7 @@
 //!   .probes()                             what a shader found out (denormals, exact fma, …)
 //! Queue::recorder() -> Recorder           bind_pipeline, bind_descriptors, push_constants, dispatch,
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
+//!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
 //!                                         barrier, write_timestamp, keep(object)
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
 //! ```
@@ -39,6 +41,9 @@ mod device;
 mod error;
 mod fault;
 mod features;
+mod format;
+mod image;
+mod image_copy;
 mod instance;
 mod pipeline;
 mod probe;
@@ -47,6 +52,7 @@ mod query;
 pub mod quirks;
 mod raw;
 mod recorder;
+mod sampler;
 mod submit;
 
 pub use buffer::{Buffer, MemoryClass};
@@ -56,6 +62,9 @@ pub use device::Device;
 pub use error::{Error, Result};
 pub use fault::Fault;
 pub use features::Features;
+pub use format::{Format, FormatFeatures};
+pub use image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
+pub use image_copy::ImageBox;
 pub use instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
 pub use pipeline::{
     Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
@@ -63,4 +72,5 @@ pub use pipeline::{
 pub use probe::Probes;
 pub use query::{TimePair, Timestamp, host_time_ns};
 pub use recorder::{CopyRegion, Recorder};
+pub use sampler::{AddressMode, Sampler, SamplerDesc};
 pub use submit::{Queue, Timeline, Wait};

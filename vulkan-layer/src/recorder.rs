@@ -74,7 +74,7 @@ impl Recorder {
         self.queue.device()
     }
 
-    fn raw(&self) -> vk::CommandBuffer {
+    pub(crate) fn raw(&self) -> vk::CommandBuffer {
         // Submission consumes the recorder, so the commands are there.
         self.commands
             .as_ref()
@@ -86,7 +86,7 @@ impl Recorder {
         self.kept.push(Box::new(object));
     }
 
-    fn own(&self, buffer: &Buffer) -> Result<()> {
+    pub(crate) fn own(&self, buffer: &Buffer) -> Result<()> {
         if buffer.belongs_to(self.device()) {
             Ok(())
         } else {

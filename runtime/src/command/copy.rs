@@ -111,13 +111,16 @@ fn enqueue(
     let mut ascending = false;
     check_context(queue, source.context())?;
     check_context(queue, destination.context())?;
+    // CL_INVALID_MEM_OBJECT if one is no buffer.
+    source.storage()?;
+    destination.storage()?;
     // CL_INVALID_VALUE if a region is out of bounds.
     source.check_region(from, extent)?;
     destination.check_region(to, extent)?;
     source.check_alignment(queue.device())?;
     destination.check_alignment(queue.device())?;
     // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.
-    if std::sync::Arc::ptr_eq(source.storage(), destination.storage()) {
+    if std::sync::Arc::ptr_eq(source.storage()?, destination.storage()?) {
         let shift = |layout: Layout, origin: usize| Layout {
             offset: layout.offset + origin,
             ..layout
@@ -156,8 +159,11 @@ impl Copy {
     /// Records the copy.
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let index = queue.device_index();
-        let source = self.source.storage().on_device(index, Access::Read)?;
-        let destination = self.destination.storage().on_device(index, Access::Write)?;
+        let source = self.source.storage()?.on_device(index, Access::Read)?;
+        let destination = self
+            .destination
+            .storage()?
+            .on_device(index, Access::Write)?;
         let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
         let region = |(from, to, length): (usize, usize, usize)| CopyRegion {
             from: shift(from, &self.source),

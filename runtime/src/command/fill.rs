@@ -28,6 +28,7 @@ pub fn enqueue(
     wait: WaitList,
 ) -> Result<Ref<Event>> {
     check_context(queue, buffer.context())?;
+    buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds.
     buffer.check_range(offset, size)?;
     // CL_INVALID_VALUE if pattern is NULL, or its size is not one of 1, 2, 4, … 128.
@@ -54,7 +55,7 @@ impl Fill {
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let memory = self
             .buffer
-            .storage()
+            .storage()?
             .on_device(queue.device_index(), Access::Write)?;
         let offset = (self.buffer.origin() + self.offset) as u64;
         recorder

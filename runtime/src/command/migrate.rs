@@ -47,9 +47,7 @@ impl Migrate {
             return Ok(());
         }
         for buffer in &self.buffers {
-            buffer
-                .storage()
-                .on_device(queue.device_index(), Access::Read)?;
+            buffer.on_device(queue.device_index(), Access::Read)?;
         }
         Ok(())
     }

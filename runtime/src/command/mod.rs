@@ -3,6 +3,8 @@
 
 pub mod copy;
 pub mod fill;
+pub mod image;
+pub mod image_copy;
 pub mod map;
 pub mod migrate;
 pub mod native;
@@ -26,7 +28,11 @@ pub enum Command {
     Copy(copy::Copy),
     /// clEnqueueFillBuffer.
     Fill(fill::Fill),
-    /// clEnqueueMapBuffer.
+    /// clEnqueueRead/WriteImage.
+    ImageTransfer(image::ImageTransfer),
+    /// clEnqueueCopyImage(ToBuffer), clEnqueueCopyBufferToImage, clEnqueueFillImage.
+    ImageCopy(Box<image_copy::ImageCopy>),
+    /// clEnqueueMapBuffer, clEnqueueMapImage.
     Map(map::Map),
     /// clEnqueueUnmapMemObject.
     Unmap(map::Unmap),
@@ -85,7 +91,9 @@ impl Command {
             Command::Transfer(transfer) => transfer.command_type,
             Command::Copy(copy) => copy.command_type,
             Command::Fill(_) => cl::CL_COMMAND_FILL_BUFFER,
-            Command::Map(_) => cl::CL_COMMAND_MAP_BUFFER,
+            Command::ImageTransfer(transfer) => transfer.command_type(),
+            Command::ImageCopy(copy) => copy.command_type,
+            Command::Map(map) => map.command_type(),
             Command::Unmap(_) => cl::CL_COMMAND_UNMAP_MEM_OBJECT,
             Command::Migrate(_) => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
             Command::NdRange(ndrange) => ndrange.command_type,
@@ -102,6 +110,8 @@ impl Command {
             Command::Transfer(_) => "transfer",
             Command::Copy(_) => "copy",
             Command::Fill(_) => "fill",
+            Command::ImageTransfer(_) => "image transfer",
+            Command::ImageCopy(_) => "image copy",
             Command::Map(_) => "map",
             Command::Unmap(_) => "unmap",
             Command::Migrate(_) => "migrate",
@@ -116,10 +126,12 @@ impl Command {
     /// Where it does its work.
     pub fn class(&self) -> Class {
         match self {
-            Command::Transfer(_) | Command::Map(_) | Command::Unmap(_) | Command::Migrate(_) => {
-                Class::Host
-            }
-            Command::Copy(_) | Command::Fill(_) => Class::Device,
+            Command::Transfer(_)
+            | Command::ImageTransfer(_)
+            | Command::Map(_)
+            | Command::Unmap(_)
+            | Command::Migrate(_) => Class::Host,
+            Command::Copy(_) | Command::Fill(_) | Command::ImageCopy(_) => Class::Device,
             Command::NdRange(ndrange) => ndrange.class(),
             Command::Native(_) => Class::Callback,
             Command::Svm(svm) => svm.class(),
@@ -132,8 +144,10 @@ impl Command {
         match self {
             Command::Copy(copy) => copy.record(queue, recorder),
             Command::Fill(fill) => fill.record(queue, recorder),
+            Command::ImageCopy(copy) => copy.record(queue, recorder),
             Command::NdRange(ndrange) => ndrange.record(queue, recorder),
             Command::Transfer(_)
+            | Command::ImageTransfer(_)
             | Command::Map(_)
             | Command::Unmap(_)
             | Command::Migrate(_)
@@ -148,13 +162,14 @@ impl Command {
     pub fn run_on_host(&self, queue: &Ref<Queue>) -> Result<()> {
         match self {
             Command::Transfer(transfer) => transfer.run(queue),
+            Command::ImageTransfer(transfer) => transfer.run(queue),
             Command::Map(map) => map.run(queue),
             Command::Unmap(unmap) => unmap.run(queue),
             Command::Migrate(migrate) => migrate.run(queue),
             Command::Native(native) => native.run(queue),
             Command::Svm(svm) => svm.run(queue),
             Command::Marker | Command::Barrier => Ok(()),
-            Command::Copy(_) | Command::Fill(_) | Command::NdRange(_) => {
+            Command::Copy(_) | Command::Fill(_) | Command::ImageCopy(_) | Command::NdRange(_) => {
                 Err(Error::InvalidOperation)
             }
         }

@@ -62,13 +62,13 @@ impl Native {
         for (offset, buffer) in &self.buffers {
             let mut address = 0;
             if let Some(buffer) = buffer {
-                let (view, copied) = buffer.storage().host_view(index)?;
+                let (view, copied) = buffer.storage()?.host_view(index)?;
                 let view = view.part(buffer.origin(), buffer.size());
                 if copied {
-                    buffer.storage().read(index, buffer.origin(), view)?;
+                    buffer.storage()?.read(index, buffer.origin(), view)?;
                     views.push((buffer, view));
                 } else {
-                    buffer.storage().on_device(index, Access::Write)?;
+                    buffer.storage()?.on_device(index, Access::Write)?;
                 }
                 address = view.address();
             }
@@ -78,7 +78,7 @@ impl Native {
             function(&mut args);
         }
         for (buffer, view) in views {
-            buffer.storage().write(index, buffer.origin(), view)?;
+            buffer.storage()?.write(index, buffer.origin(), view)?;
         }
         Ok(())
     }

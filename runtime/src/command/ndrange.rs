@@ -1,14 +1,17 @@
 //! clEnqueueNDRangeKernel and clEnqueueTask.
 
 use parking_lot::Mutex;
+use pumice_vulkan_layer::BindingKind;
 
+use crate::command::image::{check_device, image_of};
 use crate::command::{Class, Command, Retire, WaitList, check_context};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executable::{self, Launch, LaunchError, Prepared};
+use crate::executable::{self, ArgKind, ImageArg, Launch, LaunchError, Prepared};
 use crate::gpu;
 use crate::kernel::{ArgBlock, ArgValue, Kernel, OnDevice};
 use crate::log;
+use crate::memory::Mem;
 use crate::memory::storage::Access;
 use crate::ndrange::{self, Range};
 use crate::object::Ref;
@@ -73,7 +76,7 @@ pub fn enqueue(
     )?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for arg in args.iter().flatten() {
-        if let ArgValue::Buffer(Some(buffer)) = arg {
+        if let ArgValue::Memory(Some(buffer)) = arg {
             buffer.check_alignment(queue.device())?;
         }
     }
@@ -114,9 +117,9 @@ fn prepare(
     args: &ArgBlock,
     range: &Range,
 ) -> Result<Prepared> {
-    let values = args
-        .iter()
-        .map(|arg| value(queue.device_index(), arg.as_ref()?))
+    let info = &on_device.executable.kernels()[on_device.index];
+    let values = (args.iter().zip(&info.args))
+        .map(|(arg, meta)| value(queue, meta.kind, arg.as_ref()?))
         .map(Option::transpose)
         .collect::<Result<Vec<_>>>()?;
     let narrow = |size: usize| u32::try_from(size).map_err(|_| Error::InvalidWorkGroupSize);
@@ -157,18 +160,22 @@ fn code(error: &LaunchError) -> Error {
 }
 
 /// An argument as the executable takes it; `None` for one that the kernel does not use.
-fn value(index: usize, arg: &ArgValue) -> Option<Result<executable::ArgValue>> {
+fn value(
+    queue: &Ref<Queue>,
+    kind: ArgKind,
+    arg: &ArgValue,
+) -> Option<Result<executable::ArgValue>> {
     Some(match arg {
         ArgValue::Bytes(bytes) => Ok(executable::ArgValue::Bytes(bytes.clone().into())),
-        ArgValue::Buffer(None) => Ok(executable::ArgValue::Null),
-        ArgValue::Buffer(Some(buffer)) => {
-            let memory = buffer.storage().allocation(index);
-            memory.map(|memory| executable::ArgValue::Buffer {
-                buffer: memory,
-                offset: buffer.origin() as u64,
-                size: buffer.size() as u64,
-            })
-        }
+        ArgValue::Memory(None) => Ok(executable::ArgValue::Null),
+        ArgValue::Memory(Some(object)) => match kind {
+            ArgKind::Image { binding, .. } => image_value(queue, object, binding),
+            _ => buffer_value(queue, object),
+        },
+        ArgValue::Sampler(sampler) => Ok(executable::ArgValue::Sampler {
+            desc: sampler.desc(),
+            mask: sampler.mask(),
+        }),
         ArgValue::Svm(_, Some((buffer, offset))) => Ok(executable::ArgValue::Buffer {
             buffer: buffer.clone(),
             offset: *offset,
@@ -178,6 +185,51 @@ fn value(index: usize, arg: &ArgValue) -> Option<Result<executable::ArgValue>> {
         ArgValue::Local(size) => Ok(executable::ArgValue::Local { size: *size as u64 }),
         ArgValue::Ignored => return None,
     })
+}
+
+fn buffer_value(queue: &Ref<Queue>, buffer: &Ref<Mem>) -> Result<executable::ArgValue> {
+    Ok(executable::ArgValue::Buffer {
+        buffer: buffer.storage()?.allocation(queue.device_index())?,
+        offset: buffer.origin() as u64,
+        size: buffer.size() as u64,
+    })
+}
+
+/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
+fn image_value(
+    queue: &Ref<Queue>,
+    mem: &Ref<Mem>,
+    binding: BindingKind,
+) -> Result<executable::ArgValue> {
+    let image = image_of(mem)?;
+    check_device(queue.device(), image)?;
+    let (index, gpu) = (queue.device_index(), queue.device().gpu()?);
+    let view = match binding {
+        BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
+        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
+        _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
+    };
+    let row = image.row();
+    Ok(executable::ArgValue::Image {
+        view,
+        order: row.order,
+        data_type: row.data_type,
+    })
+}
+
+/// What a kernel does with an argument that is a memory object.
+fn access(mem: &Mem, kind: ArgKind) -> Access {
+    let reads = matches!(
+        kind,
+        ArgKind::Image {
+            binding: BindingKind::SampledImage | BindingKind::UniformTexelBuffer,
+            ..
+        }
+    );
+    match mem.kernel_writes() && !reads {
+        true => Access::Write,
+        false => Access::Read,
+    }
 }
 
 impl NdRange {
@@ -199,14 +251,10 @@ impl NdRange {
         let Some(prepared) = &self.prepared else {
             return Ok(Retire::nothing());
         };
-        for arg in self.args.iter().flatten() {
-            if let ArgValue::Buffer(Some(buffer)) = arg {
-                let access = if buffer.kernel_writes() {
-                    Access::Write
-                } else {
-                    Access::Read
-                };
-                buffer.storage().on_device(queue.device_index(), access)?;
+        let info = &self.on_device.executable.kernels()[self.on_device.index];
+        for (arg, meta) in self.args.iter().zip(&info.args) {
+            if let Some(ArgValue::Memory(Some(object))) = arg {
+                object.on_device(queue.device_index(), access(object, meta.kind))?;
             }
         }
         let mut prepared = prepared.lock();

@@ -55,6 +55,7 @@ pub fn linear(
     wait: WaitList,
 ) -> Result<Ref<Event>> {
     check_context(queue, buffer.context())?;
+    buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds or ptr is NULL.
     buffer.check_range(offset, size)?;
     let host = host.ok_or(Error::InvalidValue)?;
@@ -90,6 +91,7 @@ pub fn rect(
     wait: WaitList,
 ) -> Result<Ref<Event>> {
     check_context(queue, buffer.context())?;
+    buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds, ptr is NULL or a region element is 0.
     buffer.check_region(sides.buffer, sides.extent)?;
     let host = host.ok_or(Error::InvalidValue)?;
@@ -142,7 +144,7 @@ fn enqueue(
 impl Transfer {
     /// Copies between the application's memory and the device's.
     pub fn run(&self, queue: &Ref<Queue>) -> Result<()> {
-        let storage = self.buffer.storage();
+        let storage = self.buffer.storage()?;
         let index = queue.device_index();
         let origin = self.buffer.origin();
         let Sides {

@@ -8,8 +8,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use pumice_reflection::spirv::{self, Inst, op};
+use pumice_vulkan_layer::ImageKind;
 
+const UNIFORM_CONSTANT: u32 = 0;
 const WORKGROUP: u32 = 4;
+const TYPE_IMAGE: u16 = 25;
 const GL_COMPUTE: u32 = 5;
 
 /// What is known of a module.
@@ -27,6 +30,11 @@ pub(super) struct Facts {
     types: HashMap<u32, Type>,
     constants: HashMap<u32, Constant>,
     spec_ids: HashMap<u32, u32>,
+    /// Descriptor sets and bindings of variables.
+    sets: HashMap<u32, u32>,
+    bindings: HashMap<u32, u32>,
+    /// The types that UniformConstant variables hold.
+    resources: HashMap<u32, u32>,
     /// Workgroup variables and the types that they hold.
     workgroup: HashMap<u32, u32>,
     /// Words that each function's instructions have as operands, and the functions it calls.
@@ -52,6 +60,7 @@ enum Type {
     Repeat { element: u32, count: u32 },
     Struct(Vec<u32>),
     Pointer { class: u32, to: u32 },
+    Image { dim: u32, arrayed: bool },
 }
 
 #[derive(Clone, Debug)]
@@ -138,6 +147,16 @@ impl Facts {
             (op::DECORATE, &[target, 1, spec_id]) => {
                 self.spec_ids.insert(target, spec_id);
             }
+            (op::DECORATE, &[target, 34, set]) => {
+                self.sets.insert(target, set);
+            }
+            (op::DECORATE, &[target, 33, binding]) => {
+                self.bindings.insert(target, binding);
+            }
+            (TYPE_IMAGE, &[id, _, dim, _, arrayed, ..]) => {
+                let arrayed = arrayed != 0;
+                self.define_type(id, Type::Image { dim, arrayed });
+            }
             (op::TYPE_BOOL, &[id]) => self.define_type(id, Type::Bytes(1)),
             (op::TYPE_INT | op::TYPE_FLOAT, &[id, width, ..]) => {
                 self.define_type(id, Type::Bytes(u64::from(width / 8)));
@@ -183,7 +202,32 @@ impl Facts {
                     self.workgroup.insert(id, to);
                 }
             }
+            (op::VARIABLE, &[pointer, id, UNIFORM_CONSTANT, ..]) => {
+                if let Some(&Type::Pointer { to, .. }) = self.types.get(&pointer) {
+                    self.resources.insert(id, to);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// The shape of the images at a binding; `None` where there is none, or it is a buffer's.
+    pub fn image_kind(&self, set: u32, binding: u32) -> Option<ImageKind> {
+        let here = |variable: &u32| {
+            self.sets.get(variable) == Some(&set) && self.bindings.get(variable) == Some(&binding)
+        };
+        let (_, ty) = self.resources.iter().find(|(variable, _)| here(variable))?;
+        match self.types.get(ty)? {
+            Type::Image { dim: 0, arrayed } => Some(match arrayed {
+                false => ImageKind::D1,
+                true => ImageKind::D1Array,
+            }),
+            Type::Image { dim: 1, arrayed } => Some(match arrayed {
+                false => ImageKind::D2,
+                true => ImageKind::D2Array,
+            }),
+            Type::Image { dim: 2, .. } => Some(ImageKind::D3),
+            _ => None,
         }
     }
 
@@ -368,6 +412,8 @@ impl Evaluation<'_> {
             None => 0,
             Some(Type::Bytes(bytes)) => *bytes,
             Some(Type::Pointer { .. }) => 8,
+            // No memory of the work-group holds one.
+            Some(Type::Image { .. }) => 0,
             Some(Type::Repeat { element, count }) => {
                 self.size(*element).saturating_mul(u64::from(*count))
             }

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use pumice_reflection::{
-    ArgumentInfo, DataDescriptor, DataPush, Instruction, KernelRef, MAY_USE_PRINTF, PushRange,
-    Reflection, Relocation,
+    ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush, ImageInfoUniform,
+    Instruction, KernelRef, MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
 use super::facts::Facts;
 use super::interface::{
-    ArgKind, ArgMeta, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace, Place,
-    PrintfBuffer, RangePush, Source,
+    ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
+    Place, PrintfBuffer, RangePush, Source, literal_sampler,
 };
 
 /// More arguments are refused: one per byte of CL_DEVICE_MAX_PARAMETER_SIZE.
@@ -36,6 +36,7 @@ struct Draft {
 
 struct Builder<'a> {
     caps: &'a Capabilities,
+    facts: &'a Facts,
     infos: Vec<&'a ArgumentInfo>,
     drafts: Vec<Draft>,
     interface: Interface,
@@ -68,6 +69,7 @@ pub(super) fn build(
 ) -> Result<Interface> {
     let mut builder = Builder {
         caps,
+        facts,
         infos: reflection.infos().collect(),
         drafts: Vec::new(),
         interface: Interface::default(),
@@ -101,7 +103,7 @@ pub(super) fn build(
     for inst in &reflection.instructions {
         builder.instruction(inst)?;
     }
-    builder.finish(facts)
+    builder.finish()
 }
 
 impl Builder<'_> {
@@ -111,22 +113,38 @@ impl Builder<'_> {
         match inst {
             I::Kernel(_) | I::ArgumentInfo(_) => Ok(()),
             I::ArgumentStorageBuffer(a) => {
-                let kind = BindingKind::StorageBuffer;
-                let place = Place::Descriptor {
-                    set: a.set,
-                    binding: a.binding,
-                    kind,
-                };
-                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
+                self.descriptor(a, BindingKind::StorageBuffer, ArgKind::Buffer)
             }
             I::ArgumentUniform(a) => {
-                let kind = BindingKind::UniformBuffer;
-                let place = Place::Descriptor {
-                    set: a.set,
-                    binding: a.binding,
-                    kind,
-                };
-                self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
+                self.descriptor(a, BindingKind::UniformBuffer, ArgKind::Buffer)
+            }
+            I::ArgumentSampledImage(a) => self.image(a, BindingKind::SampledImage),
+            I::ArgumentStorageImage(a) => self.image(a, BindingKind::StorageImage),
+            I::ArgumentStorageTexelBuffer(a) => self.image(a, BindingKind::StorageTexelBuffer),
+            I::ArgumentUniformTexelBuffer(a) => self.image(a, BindingKind::UniformTexelBuffer),
+            I::ArgumentSampler(a) => self.descriptor(a, BindingKind::Sampler, ArgKind::Sampler),
+            I::LiteralSampler(sampler) => {
+                let desc = literal_sampler(sampler.mask)
+                    .ok_or_else(|| format!("a literal sampler of mask {:#x}", sampler.mask))?;
+                let kind = BindingKind::Sampler;
+                self.share(sampler.set, sampler.binding, kind, Source::Sampler(desc))
+            }
+            I::ImageArgumentInfoChannelOrderPushConstant(a) => {
+                self.said_of(a, Content::ChannelOrder, inst)
+            }
+            I::ImageArgumentInfoChannelDataTypePushConstant(a) => {
+                self.said_of(a, Content::ChannelDataType, inst)
+            }
+            I::NormalizedSamplerMaskPushConstant(a) => {
+                // Every kernel's range holds it.
+                self.reserve(a.offset, a.size)?;
+                self.said_of(a, Content::SamplerMask, inst)
+            }
+            I::ImageArgumentInfoChannelOrderUniform(a) => {
+                self.said_of_in_block(a, Content::ChannelOrder, inst)
+            }
+            I::ImageArgumentInfoChannelDataTypeUniform(a) => {
+                self.said_of_in_block(a, Content::ChannelDataType, inst)
             }
             I::ArgumentPodStorageBuffer(a) => self.block(a, BindingKind::StorageBuffer, false),
             I::ArgumentPodUniform(a) => self.block(a, BindingKind::UniformBuffer, false),
@@ -135,7 +153,7 @@ impl Builder<'_> {
                 let place = Place::Push {
                     offset: a.offset,
                     size: a.size,
-                    pointer: false,
+                    content: Content::Bytes,
                 };
                 let kind = ArgKind::Pod { size: a.size };
                 self.argument(a.kernel, a.ordinal, a.info, kind, place)
@@ -145,7 +163,7 @@ impl Builder<'_> {
                 let place = Place::Push {
                     offset: a.offset,
                     size: a.size,
-                    pointer: true,
+                    content: Content::Pointer,
                 };
                 self.argument(a.kernel, a.ordinal, a.info, ArgKind::Buffer, place)
             }
@@ -245,28 +263,61 @@ impl Builder<'_> {
                     .insert(variable.variable.0, variable.size);
                 Ok(())
             }
-            I::ArgumentSampledImage(a)
-            | I::ArgumentStorageImage(a)
-            | I::ArgumentSampler(a)
-            | I::ArgumentStorageTexelBuffer(a)
-            | I::ArgumentUniformTexelBuffer(a) => {
-                let name = &self.draft(a.kernel)?.name;
-                Err(format!(
-                    "argument {} of kernel `{name}` ({}): images and samplers are not supported",
-                    a.ordinal,
-                    inst.row().name
-                ))
-            }
-            I::LiteralSampler(_)
-            | I::ImageArgumentInfoChannelOrderPushConstant(_)
-            | I::ImageArgumentInfoChannelDataTypePushConstant(_)
-            | I::ImageArgumentInfoChannelOrderUniform(_)
-            | I::ImageArgumentInfoChannelDataTypeUniform(_)
-            | I::NormalizedSamplerMaskPushConstant(_) => Err(format!(
-                "{}: images and samplers are not supported",
-                inst.row().name
-            )),
         }
+    }
+
+    fn descriptor(
+        &mut self,
+        a: &DescriptorArgument,
+        kind: BindingKind,
+        arg: ArgKind,
+    ) -> Result<()> {
+        let place = Place::Descriptor {
+            set: a.set,
+            binding: a.binding,
+            kind,
+        };
+        self.argument(a.kernel, a.ordinal, a.info, arg, place)
+    }
+
+    fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
+        let kind = self.facts.image_kind(a.set, a.binding);
+        self.descriptor(a, binding, ArgKind::Image { binding, kind })
+    }
+
+    /// A number about an image or sampler in the push constants.
+    fn said_of(&mut self, a: &ImageInfoPush, content: Content, inst: &Instruction) -> Result<()> {
+        check_word(a.size, inst)?;
+        let place = Place::Push {
+            offset: a.offset,
+            size: a.size,
+            content,
+        };
+        let draft = self.draft(a.kernel)?;
+        draft.places.push((a.ordinal as usize, place));
+        Ok(())
+    }
+
+    /// A number about an image in a uniform buffer.
+    fn said_of_in_block(
+        &mut self,
+        a: &ImageInfoUniform,
+        content: Content,
+        inst: &Instruction,
+    ) -> Result<()> {
+        check_word(a.size, inst)?;
+        let place = Place::Block {
+            set: a.set,
+            binding: a.binding,
+            offset: a.offset,
+            size: a.size,
+            content,
+        };
+        let draft = self.draft(a.kernel)?;
+        draft.places.push((a.ordinal as usize, place));
+        let kind = BindingKind::UniformBuffer;
+        draft.places.push(block_kind(a.set, a.binding, kind));
+        Ok(())
     }
 
     fn draft(&mut self, kernel: KernelRef) -> Result<&mut Draft> {
@@ -316,7 +367,11 @@ impl Builder<'_> {
             binding: a.binding,
             offset: a.offset,
             size: a.size,
-            pointer,
+            content: if pointer {
+                Content::Pointer
+            } else {
+                Content::Bytes
+            },
         };
         let arg = if pointer {
             ArgKind::Buffer
@@ -325,15 +380,7 @@ impl Builder<'_> {
         };
         self.argument(a.kernel, a.ordinal, a.info, arg, place)?;
         let draft = self.draft(a.kernel)?;
-        // The binding's kind travels as a descriptor place without an argument of its own.
-        draft.places.push((
-            usize::MAX,
-            Place::Descriptor {
-                set: a.set,
-                binding: a.binding,
-                kind,
-            },
-        ));
+        draft.places.push(block_kind(a.set, a.binding, kind));
         Ok(())
     }
 
@@ -417,7 +464,7 @@ impl Builder<'_> {
         self.reserve(d.offset, d.size)
     }
 
-    fn finish(mut self, facts: &Facts) -> Result<Interface> {
+    fn finish(mut self) -> Result<Interface> {
         self.place_relocations()?;
         for data in &self.interface.data {
             let limits = &self.caps.limits;
@@ -436,7 +483,7 @@ impl Builder<'_> {
             }
         }
         for draft in std::mem::take(&mut self.drafts) {
-            let kernel = self.finish_kernel(draft, facts)?;
+            let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
         }
         Ok(self.interface)
@@ -462,7 +509,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn finish_kernel(&self, draft: Draft, facts: &Facts) -> Result<KernelInterface> {
+    fn finish_kernel(&self, draft: Draft) -> Result<KernelInterface> {
         let name = &draft.name;
         let in_kernel = |error: String| format!("kernel `{name}`: {error}");
         let mut bindings = self.shared.clone();
@@ -514,8 +561,9 @@ impl Builder<'_> {
                     binding,
                     offset,
                     size,
-                    ..
+                    content,
                 } => {
+                    check_said(ordinal, content, &draft.args).map_err(in_kernel)?;
                     let kind = kind_of(set, binding).unwrap_or(BindingKind::UniformBuffer);
                     let limit = match kind {
                         BindingKind::StorageBuffer => self.caps.limits.max_storage_buffer_range,
@@ -529,7 +577,12 @@ impl Builder<'_> {
                     let end = end.next_multiple_of(16).min(limit);
                     claim(set, binding, kind, Source::Block(end)).map_err(in_kernel)?;
                 }
-                Place::Push { offset, size, .. } => {
+                Place::Push {
+                    offset,
+                    size,
+                    content,
+                } => {
+                    check_said(ordinal, content, &draft.args).map_err(in_kernel)?;
                     let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
                     push_size = push_size.max(end);
                 }
@@ -571,7 +624,7 @@ impl Builder<'_> {
             draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
         let fixed_local_size = match self.interface.spec_local_size {
             Some(_) => None,
-            None => Some(facts.local_size(draft.function).ok_or_else(|| {
+            None => Some(self.facts.local_size(draft.function).ok_or_else(|| {
                 in_kernel("neither the reflection nor the module gives a work-group size".into())
             })?),
         };
@@ -589,6 +642,39 @@ impl Builder<'_> {
             layout,
             fixed_local_size,
         })
+    }
+}
+
+/// A block's kind, which travels as a descriptor place without an argument of its own.
+fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
+    (usize::MAX, Place::Descriptor { set, binding, kind })
+}
+
+/// Numbers about images and samplers are 32-bit, or wider by zeros.
+fn check_word(size: u32, inst: &Instruction) -> Result<()> {
+    match size {
+        4 | 8 => Ok(()),
+        _ => Err(format!(
+            "{} has {size} bytes, 4 are supported",
+            inst.row().name
+        )),
+    }
+}
+
+/// Numbers about images are about arguments that are images, and likewise of samplers.
+fn check_said(ordinal: usize, content: Content, args: &BTreeMap<u32, ArgMeta>) -> Result<()> {
+    let arg = u32::try_from(ordinal).ok().and_then(|o| args.get(&o));
+    let kind = arg.map(|arg| arg.kind);
+    let right = match content {
+        Content::Bytes | Content::Pointer => true,
+        Content::ChannelOrder | Content::ChannelDataType => {
+            matches!(kind, Some(ArgKind::Image { .. }))
+        }
+        Content::SamplerMask => kind == Some(ArgKind::Sampler),
+    };
+    match right {
+        true => Ok(()),
+        false => Err(format!("argument {ordinal} has no {content:?}")),
     }
 }
 

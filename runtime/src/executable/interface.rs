@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pumice_reflection::{ArgumentInfo, Relocation};
-use pumice_vulkan_layer::{BindingKind, LayoutDesc};
+use pumice_vulkan_layer::{AddressMode, BindingKind, ImageKind, LayoutDesc, SamplerDesc};
 
 use super::printf::Formats;
 
@@ -46,6 +46,15 @@ pub enum ArgKind {
     },
     /// A local pointer: a size.
     Local,
+    /// An image.
+    Image {
+        /// How the kernel has it: a sampled or storage image, or either kind of texel buffer.
+        binding: BindingKind,
+        /// Its shape; `None` where the module does not tell.
+        kind: Option<ImageKind>,
+    },
+    /// A sampler.
+    Sampler,
 }
 
 /// Where an argument goes.
@@ -61,17 +70,53 @@ pub(super) enum Place {
         binding: u32,
         offset: u32,
         size: u32,
-        pointer: bool,
+        content: Content,
     },
     Push {
         offset: u32,
         size: u32,
-        pointer: bool,
+        content: Content,
     },
     Local {
         spec_id: u32,
         elem_size: u32,
     },
+}
+
+/// What of an argument lies in a block or push constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A POD's bytes.
+    Bytes,
+    /// An address.
+    Pointer,
+    /// An image's channel order, OpenCL's number.
+    ChannelOrder,
+    /// An image's channel data type, OpenCL's number.
+    ChannelDataType,
+    /// What a sampler is, as LiteralSampler encodes it.
+    SamplerMask,
+}
+
+/// The sampler of a LiteralSampler's mask; `None` for a mask that is none.
+pub(super) fn literal_sampler(mask: u32) -> Option<SamplerDesc> {
+    let address = match mask & 0xe {
+        0 | 2 => AddressMode::ClampToEdge,
+        4 => AddressMode::ClampToBorder,
+        6 => AddressMode::Repeat,
+        8 => AddressMode::MirroredRepeat,
+        _ => return None,
+    };
+    let linear = match mask & 0x30 {
+        0x10 => false,
+        0x20 => true,
+        _ => return None,
+    };
+    (mask & !0x3f == 0).then_some(SamplerDesc {
+        address,
+        linear,
+        normalized: mask & 1 != 0,
+    })
 }
 
 /// What a binding holds, when a dispatch is built.
@@ -81,6 +126,8 @@ pub(super) enum Source {
     Argument(usize),
     /// A block of that many bytes, from the PODs and pointers placed in it.
     Block(u32),
+    /// A sampler that the source spells out.
+    Sampler(SamplerDesc),
     /// The module's data buffer of that index.
     Data(usize),
     Printf,

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, DescriptorSet, Device, Pipeline, Recorder, Resource,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, Device, ImageView, Pipeline,
+    Recorder, Resource, SamplerDesc,
 };
 
 use super::Executable;
 use super::facts::{Facts, SpecValues};
 use super::interface::{
-    ArgKind, Interface, KernelInterface, ModulePlace, Place, RangePush, Source,
+    ArgKind, Content, Interface, KernelInterface, ModulePlace, Place, RangePush, Source,
 };
 use super::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use super::on_device::{OnDevice, PipelineKey};
@@ -38,6 +39,31 @@ pub enum ArgValue {
         /// In bytes.
         size: u64,
     },
+    /// An image, as the kernel's binding has it.
+    Image {
+        /// The view.
+        view: ImageArg,
+        /// CL_R, …
+        order: u32,
+        /// CL_UNORM_INT8, …
+        data_type: u32,
+    },
+    /// A sampler.
+    Sampler {
+        /// What it is.
+        desc: SamplerDesc,
+        /// What kernels are told of it.
+        mask: u32,
+    },
+}
+
+/// What a kernel gets of an image.
+#[derive(Clone)]
+pub enum ImageArg {
+    /// For sampled and storage images.
+    Image(ImageView),
+    /// For texel buffers.
+    Texels(BufferView),
 }
 
 /// What is to be run.
@@ -334,6 +360,21 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
                 Some(ArgValue::Buffer { .. } | ArgValue::Address(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
+            (ArgKind::Image { binding, kind }, Some(ArgValue::Image { view, .. })) => match view {
+                ImageArg::Image(view) => {
+                    let images = [BindingKind::SampledImage, BindingKind::StorageImage];
+                    let shape = view.image().desc().kind;
+                    images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
+                }
+                ImageArg::Texels(_) => {
+                    let texels = [
+                        BindingKind::UniformTexelBuffer,
+                        BindingKind::StorageTexelBuffer,
+                    ];
+                    texels.contains(&binding)
+                }
+            },
+            (ArgKind::Sampler, Some(ArgValue::Sampler { .. })) => true,
             _ => false,
         };
         if !suits {
@@ -442,18 +483,22 @@ impl Builder<'_> {
     }
 
     /// The bytes that an argument has in a block or push constants.
-    fn value(&mut self, ordinal: usize, size: u32, pointer: bool) -> Result<Vec<u8>> {
-        let address = match self.args.get(ordinal).and_then(Option::as_ref) {
-            Some(ArgValue::Bytes(bytes)) if !pointer => return Ok(bytes.to_vec()),
-            Some(ArgValue::Buffer { buffer, offset, .. }) if pointer => {
+    fn value(&mut self, ordinal: usize, size: u32, content: Content) -> Result<Vec<u8>> {
+        use Content as C;
+        let number = match (content, self.args.get(ordinal).and_then(Option::as_ref)) {
+            (C::Bytes, Some(ArgValue::Bytes(bytes))) => return Ok(bytes.to_vec()),
+            (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
                 self.keep.push(buffer.clone());
                 buffer.address() + offset
             }
-            Some(ArgValue::Address(address)) if pointer => *address,
-            Some(ArgValue::Null) if pointer => 0,
+            (C::Pointer, Some(ArgValue::Address(address))) => *address,
+            (C::Pointer, Some(ArgValue::Null)) => 0,
+            (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
+            (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
+            (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
             _ => return Err(LaunchError::Args(ordinal)),
         };
-        address_bytes(address, size)
+        address_bytes(number, size)
     }
 
     fn push_constants(&mut self, range: &NdRange) -> Result<()> {
@@ -481,10 +526,10 @@ impl Builder<'_> {
             if let Place::Push {
                 offset,
                 size,
-                pointer,
+                content,
             } = place
             {
-                let bytes = self.value(ordinal, size, pointer)?;
+                let bytes = self.value(ordinal, size, content)?;
                 put(&mut self.push, offset as usize, &bytes);
             }
         }
@@ -499,12 +544,12 @@ impl Builder<'_> {
                 binding,
                 offset,
                 size,
-                pointer,
+                content,
             } = place
             else {
                 continue;
             };
-            let bytes = self.value(ordinal, size, pointer)?;
+            let bytes = self.value(ordinal, size, content)?;
             let length = match self.kernel.bindings.get(&(set, binding)) {
                 Some((_, Source::Block(length))) => *length as usize,
                 _ => continue,
@@ -518,7 +563,14 @@ impl Builder<'_> {
         let mut resources: BTreeMap<u32, Vec<(u32, Resource)>> = BTreeMap::new();
         for (&(set, binding), &(kind, source)) in &self.kernel.bindings {
             let resource = match source {
-                Source::Argument(ordinal) => self.buffer_argument(ordinal, kind)?,
+                Source::Argument(ordinal) => match kind {
+                    BindingKind::StorageBuffer | BindingKind::UniformBuffer => {
+                        self.buffer_argument(ordinal, kind)?
+                    }
+                    BindingKind::Sampler => self.sampler_argument(ordinal)?,
+                    _ => self.image_argument(ordinal)?,
+                },
+                Source::Sampler(desc) => Resource::Sampler(self.on_device.device.sampler(desc)?),
                 Source::Block(_) => {
                     let bytes = blocks.remove(&(set, binding)).unwrap_or_default();
                     let (buffer, offset) = self.on_device.place_block(&bytes)?;
@@ -539,6 +591,35 @@ impl Builder<'_> {
         (resources.iter())
             .map(|(&set, resources)| Ok(device.create_descriptor_set(layout, set, resources)?))
             .collect()
+    }
+
+    fn image_argument(&self, ordinal: usize) -> Result<Resource> {
+        match self.args.get(ordinal).and_then(Option::as_ref) {
+            Some(ArgValue::Image { view, .. }) => Ok(match view {
+                ImageArg::Image(view) => Resource::Image(view.clone()),
+                ImageArg::Texels(view) => Resource::Texels(view.clone()),
+            }),
+            _ => Err(LaunchError::Args(ordinal)),
+        }
+    }
+
+    /// The sampler; with normalised coordinates where the kernel is told its mask, since it
+    /// divides the others itself then: Vulkan has none in texels for boxes and arrays.
+    fn sampler_argument(&self, ordinal: usize) -> Result<Resource> {
+        let Some(Some(ArgValue::Sampler { desc, .. })) = self.args.get(ordinal) else {
+            return Err(LaunchError::Args(ordinal));
+        };
+        let is_mask = |place: &Place| {
+            let content = Content::SamplerMask;
+            matches!(place, Place::Push { content: c, .. } if *c == content)
+        };
+        let mut places = self.kernel.places.iter();
+        let told = places.any(|(o, place)| *o == ordinal && is_mask(place));
+        let desc = SamplerDesc {
+            normalized: desc.normalized || told,
+            ..*desc
+        };
+        Ok(Resource::Sampler(self.on_device.device.sampler(desc)?))
     }
 
     fn buffer_argument(&self, ordinal: usize, kind: BindingKind) -> Result<Resource> {

@@ -39,7 +39,7 @@ use pumice_vulkan_layer::{self as vk, Capabilities};
 use self::facts::{Facts, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{Interface, Place};
-pub use self::launch::{ArgValue, Launch, LaunchError, Prepared};
+pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
 pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
 

@@ -1,17 +1,19 @@
-//! Buffer and sub-buffer objects.
+//! Memory objects: what buffers, sub-buffers and images have in common, and the first two.
 
 use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_vulkan_layer::ImageBox;
 
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::memory::host_ptr::HostSlice;
+use crate::memory::image::Image;
 use crate::memory::region::{Extent, Layout};
-use crate::memory::storage::Storage;
+use crate::memory::storage::{Access, Storage};
 use crate::object::{Kind, Object, Ref};
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -31,9 +33,11 @@ pub struct Mapping {
     pub size: usize,
     /// Whether the application may write through it.
     pub writes: bool,
+    /// What is mapped of an image that has texels of its own.
+    pub part: Option<ImageBox>,
 }
 
-/// A memory object: a buffer or a part of one.
+/// A memory object: a buffer, a part of one, or an image.
 pub struct Mem {
     context: Ref<Context>,
     flags: u64,
@@ -47,11 +51,31 @@ pub struct Mem {
     host_address: usize,
     /// Whether that is shared virtual memory.
     uses_svm: bool,
-    storage: Arc<Storage>,
+    content: Content,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
+}
+
+enum Content {
+    Bytes(Arc<Storage>),
+    Image(Image),
+}
+
+/// What the maker of a memory object decides.
+pub(super) struct Parts {
+    pub context: Ref<Context>,
+    /// With the default access filled in.
+    pub flags: u64,
+    /// In bytes.
+    pub size: usize,
+    /// The properties as given, with the terminating zero; `None` for NULL.
+    pub properties: Option<Vec<u64>>,
+    /// The object whose memory this one shows.
+    pub parent: Option<Ref<Mem>>,
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub host_address: usize,
 }
 
 impl std::fmt::Debug for Mem {
@@ -69,8 +93,16 @@ impl Kind for Mem {
     const INVALID: Error = Error::InvalidMemObject;
 }
 
-/// Checks a `cl_mem_flags` value of clCreateBuffer and clCreateSubBuffer.
-fn check_flags(flags: u64) -> Result<()> {
+/// Fills in the access that flags without one mean.
+pub(super) fn with_default_access(flags: u64) -> u64 {
+    match flags & READ_WRITE_BITS {
+        0 => flags | cl::CL_MEM_READ_WRITE,
+        _ => flags,
+    }
+}
+
+/// Checks a `cl_mem_flags` value.
+pub(super) fn check_flags(flags: u64) -> Result<()> {
     // CL_INVALID_VALUE if values specified in flags are not valid. CL_MEM_KERNEL_READ_AND_WRITE means
     // something to clGetSupportedImageFormats only, yet is one of the flags that section 5.2.1 lists.
     let known =
@@ -145,57 +177,82 @@ impl Mem {
             svm,
             host_cached,
         )?;
-        let flags = if flags & READ_WRITE_BITS == 0 {
-            flags | cl::CL_MEM_READ_WRITE
-        } else {
-            flags
-        };
         Ok(Object::new(Mem {
             context: context.clone(),
-            flags,
+            flags: with_default_access(flags),
             size,
             origin: 0,
             parent: None,
             properties,
             host_address: use_host.map_or(0, HostSlice::address),
             uses_svm,
-            storage,
+            content: Content::Bytes(storage),
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }
+
+    /// An image object.
+    pub(super) fn of_image(parts: Parts, image: Image) -> Ref<Mem> {
+        Object::new(Mem {
+            context: parts.context,
+            flags: parts.flags,
+            size: parts.size,
+            origin: 0,
+            uses_svm: parts.parent.as_ref().is_some_and(|parent| parent.uses_svm),
+            parent: parts.parent,
+            properties: parts.properties,
+            host_address: parts.host_address,
+            content: Content::Image(image),
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        })
+    }
+}
+
+/// The flags of an object that shows another one's memory: what is not given is inherited.
+pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
+    // CL_INVALID_VALUE: the access must not exceed the parent's, and host pointer flags are
+    // inherited, never given.
+    if flags & HOST_PTR_BITS != 0 {
+        return Err(Error::InvalidValue);
+    }
+    let access = flags & READ_WRITE_BITS;
+    let of_parent = parent.flags & READ_WRITE_BITS;
+    let widens = (of_parent == cl::CL_MEM_WRITE_ONLY
+        && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
+        || (of_parent == cl::CL_MEM_READ_ONLY
+            && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY) != 0);
+    let host_access = flags & HOST_ACCESS_BITS;
+    let host_parent = parent.flags & HOST_ACCESS_BITS;
+    let host_widens = (host_parent == cl::CL_MEM_HOST_WRITE_ONLY
+        && host_access == cl::CL_MEM_HOST_READ_ONLY)
+        || (host_parent == cl::CL_MEM_HOST_READ_ONLY && host_access == cl::CL_MEM_HOST_WRITE_ONLY)
+        || (host_parent == cl::CL_MEM_HOST_NO_ACCESS
+            && host_access & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_WRITE_ONLY) != 0);
+    if widens || host_widens {
+        return Err(Error::InvalidValue);
+    }
+    let inherited = |bits: u64| match flags & bits {
+        0 => parent.flags & bits,
+        given => given,
+    };
+    let of_kernels = flags & cl::CL_MEM_KERNEL_READ_AND_WRITE;
+    Ok(inherited(READ_WRITE_BITS)
+        | inherited(HOST_ACCESS_BITS)
+        | (parent.flags & HOST_PTR_BITS)
+        | of_kernels)
 }
 
 impl Object<Mem> {
     /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
-        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer.
-        if self.parent.is_some() {
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
+        if self.parent.is_some() || self.image().is_some() {
             return Err(Error::InvalidMemObject);
         }
         check_flags(flags)?;
-        // CL_INVALID_VALUE: the access must not exceed the parent's, and host pointer flags are
-        // inherited, never given.
-        if flags & HOST_PTR_BITS != 0 {
-            return Err(Error::InvalidValue);
-        }
-        let access = flags & READ_WRITE_BITS;
-        let parent = self.flags & READ_WRITE_BITS;
-        let widens = (parent == cl::CL_MEM_WRITE_ONLY
-            && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
-            || (parent == cl::CL_MEM_READ_ONLY
-                && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY) != 0);
-        let host_access = flags & HOST_ACCESS_BITS;
-        let host_parent = self.flags & HOST_ACCESS_BITS;
-        let host_widens = (host_parent == cl::CL_MEM_HOST_WRITE_ONLY
-            && host_access == cl::CL_MEM_HOST_READ_ONLY)
-            || (host_parent == cl::CL_MEM_HOST_READ_ONLY
-                && host_access == cl::CL_MEM_HOST_WRITE_ONLY)
-            || (host_parent == cl::CL_MEM_HOST_NO_ACCESS
-                && host_access & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_WRITE_ONLY) != 0);
-        if widens || host_widens {
-            return Err(Error::InvalidValue);
-        }
+        let inherited = inherited_flags(self, flags)?;
         // CL_INVALID_VALUE if the region is out of bounds; CL_INVALID_BUFFER_SIZE if its size is
         // 0.
         if size == 0 {
@@ -213,18 +270,9 @@ impl Object<Mem> {
         {
             return Err(Error::MisalignedSubBufferOffset);
         }
-        let inherited = |bits: u64| {
-            if flags & bits == 0 {
-                self.flags & bits
-            } else {
-                flags & bits
-            }
-        };
-        let flags =
-            inherited(READ_WRITE_BITS) | inherited(HOST_ACCESS_BITS) | (self.flags & HOST_PTR_BITS);
         Ok(Object::new(Mem {
             context: self.context.clone(),
-            flags,
+            flags: inherited,
             size,
             origin,
             parent: Some(self.clone()),
@@ -234,7 +282,7 @@ impl Object<Mem> {
                 address => address + origin,
             },
             uses_svm: self.uses_svm,
-            storage: self.storage.clone(),
+            content: Content::Bytes(self.storage()?.clone()),
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
@@ -243,7 +291,10 @@ impl Object<Mem> {
     /// clGetMemObjectInfo.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_MEM_TYPE => Info::u32(cl::CL_MEM_OBJECT_BUFFER),
+            cl::CL_MEM_TYPE => {
+                let image = self.image().map(Image::image_type);
+                Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
+            }
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
@@ -256,6 +307,14 @@ impl Object<Mem> {
             cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
             _ => return Err(Error::InvalidValue),
         })
+    }
+}
+
+impl Object<Mem> {
+    /// clGetImageInfo: CL_INVALID_MEM_OBJECT if it is no image.
+    pub fn image_info(self: &Ref<Mem>, name: u32) -> Result<Info> {
+        let image = self.image().ok_or(Error::InvalidMemObject)?;
+        image.info(name, self.parent.as_ref())
     }
 }
 
@@ -280,9 +339,34 @@ impl Mem {
         self.origin
     }
 
-    /// The bytes.
-    pub fn storage(&self) -> &Arc<Storage> {
-        &self.storage
+    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    pub fn storage(&self) -> Result<&Arc<Storage>> {
+        match &self.content {
+            Content::Bytes(storage) => Ok(storage),
+            Content::Image(_) => Err(Error::InvalidMemObject),
+        }
+    }
+
+    /// What makes it an image; `None` for a buffer.
+    pub fn image(&self) -> Option<&Image> {
+        match &self.content {
+            Content::Bytes(_) => None,
+            Content::Image(image) => Some(image),
+        }
+    }
+
+    /// Whether its texels are depths.
+    pub fn is_depth_image(&self) -> bool {
+        let order = self.image().map(|image| image.row().order);
+        order == Some(cl::CL_DEPTH)
+    }
+
+    /// Makes a device of the context hold the newest contents.
+    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+        match &self.content {
+            Content::Bytes(storage) => storage.on_device(index, access).map(drop),
+            Content::Image(image) => image.on_device(index, access),
+        }
     }
 
     /// Whether kernels may write to it.
@@ -324,6 +408,11 @@ impl Mem {
 
     /// CL_MISALIGNED_SUB_BUFFER_OFFSET if it is a sub-buffer whose offset does not suit `device`.
     pub fn check_alignment(&self, device: &Device) -> Result<()> {
+        // An image of a sub-buffer lies where that does.
+        let shown = self.parent.as_deref().filter(|_| self.image().is_some());
+        if let Some(buffer) = shown {
+            return buffer.check_alignment(device);
+        }
         if self.parent.is_some() && self.origin % device.base_alignment() != 0 {
             return Err(Error::MisalignedSubBufferOffset);
         }

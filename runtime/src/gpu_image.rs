@@ -1,0 +1,175 @@
+//! Images of an open device: made ready for use, read and written by the host through staging
+//! memory.
+
+use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue, Recorder};
+
+use crate::error::Result;
+use crate::gpu::{self, Device, STAGING};
+use crate::memory::host_ptr::HostSlice;
+use crate::memory::region::{Extent, Layout, pieces};
+
+/// Records, submits and waits.
+fn run(
+    queue: &Queue,
+    record: impl FnOnce(&mut Recorder) -> pumice_vulkan_layer::Result<()>,
+) -> Result<()> {
+    let run = || {
+        let mut recorder = queue.recorder()?;
+        record(&mut recorder)?;
+        let value = queue.submit(recorder, &[])?;
+        queue.wait(value, None)
+    };
+    run().map(|_| ()).map_err(gpu::error)
+}
+
+/// A box's rows in bytes, and how it lies tightly packed.
+fn tight(part: ImageBox, texel: usize) -> (Extent, Layout) {
+    let [width, height, depth] = part.extent.map(|n| n as usize);
+    let row_pitch = width * texel;
+    let layout = Layout {
+        offset: 0,
+        row_pitch,
+        slice_pitch: row_pitch * height,
+    };
+    ([row_pitch, height, depth], layout)
+}
+
+/// Cuts a box into ones that staging memory can hold, or single rows.
+fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
+    let (extent, _) = tight(part, texel);
+    let size: usize = extent.iter().product();
+    let longest = if part.extent[2] > 1 { 2 } else { 1 };
+    if size <= STAGING || part.extent[longest] == 1 {
+        into.push(part);
+        return;
+    }
+    let half = part.extent[longest] / 2;
+    let (mut low, mut high) = (part, part);
+    low.extent[longest] = half;
+    high.origin[longest] += half;
+    high.extent[longest] -= half;
+    cut(low, texel, into);
+    cut(high, texel, into);
+}
+
+impl Device {
+    /// Makes an image that is ready for use; its texels are undefined.
+    pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
+        let image = self.raw().create_image(desc).map_err(gpu::error)?;
+        self.with_transfers(|queue| run(queue, |recorder| recorder.initialize_image(&image)))?;
+        Ok(image)
+    }
+
+    /// Copies a box of an image to the host, once all commands that write it have ended. `layout`
+    /// says where the box lies in the host's memory.
+    pub fn read_image(
+        &self,
+        image: &Image,
+        part: ImageBox,
+        to: HostSlice,
+        layout: Layout,
+    ) -> Result<()> {
+        let class = MemoryClass::Readback;
+        self.image_staged(
+            image,
+            part,
+            layout,
+            class,
+            |staging, mapped, queue, piece| {
+                run(queue, |recorder| {
+                    recorder.copy_image_to_buffer(image, piece.part, staging, 0)
+                })?;
+                for (from, at, length) in pieces(piece.packed, piece.host, piece.extent) {
+                    to.part(at, length).copy_from(mapped.part(from, length));
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// Copies a box of an image from the host, while no command uses it.
+    pub fn write_image(
+        &self,
+        image: &Image,
+        part: ImageBox,
+        from: HostSlice,
+        layout: Layout,
+    ) -> Result<()> {
+        let class = MemoryClass::Staging;
+        self.image_staged(
+            image,
+            part,
+            layout,
+            class,
+            |staging, mapped, queue, piece| {
+                for (at, to, length) in pieces(piece.host, piece.packed, piece.extent) {
+                    mapped.part(to, length).copy_from(from.part(at, length));
+                }
+                run(queue, |recorder| {
+                    recorder.copy_buffer_to_image(staging, 0, image, piece.part)
+                })
+            },
+        )
+    }
+
+    fn image_staged(
+        &self,
+        image: &Image,
+        part: ImageBox,
+        layout: Layout,
+        class: MemoryClass,
+        job: impl Fn(&Buffer, HostSlice, &Queue, &Piece) -> Result<()>,
+    ) -> Result<()> {
+        let texel = image.desc().format.texel_size();
+        let mut parts = Vec::new();
+        cut(part, texel, &mut parts);
+        let size = |part: &ImageBox| tight(*part, texel).0.iter().product::<usize>();
+        let largest = parts.iter().map(size).max().unwrap_or(0);
+        self.staged(largest, class, |staging, mapped, queue| {
+            for piece in &parts {
+                let (extent, packed) = tight(*piece, texel);
+                let [x, y, z] = [0, 1, 2].map(|d| (piece.origin[d] - part.origin[d]) as usize);
+                let host = Layout {
+                    offset: layout.row(y, z) + x * texel,
+                    ..layout
+                };
+                let piece = Piece {
+                    part: *piece,
+                    extent,
+                    packed,
+                    host,
+                };
+                job(staging, mapped, queue, &piece)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// A part of a box that goes through staging memory at once.
+struct Piece {
+    part: ImageBox,
+    /// In bytes, rows and planes.
+    extent: Extent,
+    packed: Layout,
+    host: Layout,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ImageBox, STAGING, cut, tight};
+
+    #[test]
+    fn boxes_are_cut_until_they_fit() {
+        let part = ImageBox {
+            origin: [1, 2, 3],
+            extent: [1000, 1000, 7],
+        };
+        let mut parts = Vec::new();
+        cut(part, 16, &mut parts);
+        let size = |part: &ImageBox| tight(*part, 16).0.iter().product::<usize>();
+        assert!(parts.len() > 1 && parts.iter().all(|part| size(part) <= STAGING));
+        assert_eq!(parts.iter().map(size).sum::<usize>(), size(&part));
+        assert_eq!(parts[0].origin, part.origin);
+    }
+}

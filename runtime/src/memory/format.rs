@@ -1,0 +1,324 @@
+//! THE list of image formats: OpenCL's channel order and data type, Vulkan's format, how the
+//! order's components lie in memory and what a kernel sees of them.
+
+use opencl_sys as cl;
+use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
+
+/// What channels hold, and how colours become bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// 0 to 1.
+    Unorm,
+    /// -1 to 1.
+    Snorm,
+    /// Signed integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+    /// Floats of the channel's width.
+    Float,
+    /// 0 to 1 with sRGB's curve on red, green and blue.
+    Srgb,
+}
+
+/// A format.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// CL_R, …
+    pub order: u32,
+    /// CL_UNORM_INT8, …
+    pub data_type: u32,
+    /// Vulkan's format.
+    pub format: Format,
+    /// What channels hold.
+    pub class: Class,
+    /// Where the components that a kernel reads lie in Vulkan's format.
+    pub components: [Component; 4],
+    /// Bits of each channel from the lowest address or bit on, and which of red, green, blue and
+    /// alpha it is; `None` for bits that mean nothing.
+    pub channels: &'static [(u32, Option<usize>)],
+}
+
+use Component::{A as CA, B as CB, G as CG, One, R as CR, Zero};
+
+const ARGB: [Component; 4] = [CG, CB, CA, CR];
+const ABGR: [Component; 4] = [CA, CB, CG, CR];
+const ALPHA: [Component; 4] = [Zero, Zero, Zero, CR];
+const INTENSITY: [Component; 4] = [CR, CR, CR, CR];
+const LUMINANCE: [Component; 4] = [CR, CR, CR, One];
+const RED_ALPHA: [Component; 4] = [CR, Zero, Zero, CG];
+const OPAQUE: [Component; 4] = [CR, CG, CB, One];
+
+/// The order of channels in memory, all of one width.
+macro_rules! channels {
+    ($bits:literal: $($which:literal)*) => { &[$(($bits, Some($which)),)*] };
+}
+
+macro_rules! rows {
+    ($($order:ident $components:ident: {
+        $($data_type:ident $format:ident $class:ident $bits:literal $which:tt,)*
+    })*) => {
+        /// Every format.
+        pub const ROWS: &[Row] = &[$($(Row {
+            order: cl::$order,
+            data_type: cl::$data_type,
+            format: Format::$format,
+            class: Class::$class,
+            components: $components,
+            channels: rows!(@channels $bits $which),
+        },)*)*];
+    };
+    (@channels $bits:literal [$($which:literal)*]) => { channels!($bits: $($which)*) };
+    (@channels $bits:literal $packed:ident) => { $packed };
+}
+
+/// Packed formats, from the lowest bit on.
+const P565: &[(u32, Option<usize>)] = &[(5, Some(2)), (6, Some(1)), (5, Some(0))];
+const P555: &[(u32, Option<usize>)] = &[(5, Some(2)), (5, Some(1)), (5, Some(0)), (1, None)];
+const P101010: &[(u32, Option<usize>)] = &[(10, Some(2)), (10, Some(1)), (10, Some(0)), (2, None)];
+
+rows! {
+    CL_R IDENTITY: {
+        CL_UNORM_INT8 R8Unorm Unorm 8 [0],
+        CL_UNORM_INT16 R16Unorm Unorm 16 [0],
+        CL_SNORM_INT8 R8Snorm Snorm 8 [0],
+        CL_SNORM_INT16 R16Snorm Snorm 16 [0],
+        CL_SIGNED_INT8 R8Sint Sint 8 [0],
+        CL_SIGNED_INT16 R16Sint Sint 16 [0],
+        CL_SIGNED_INT32 R32Sint Sint 32 [0],
+        CL_UNSIGNED_INT8 R8Uint Uint 8 [0],
+        CL_UNSIGNED_INT16 R16Uint Uint 16 [0],
+        CL_UNSIGNED_INT32 R32Uint Uint 32 [0],
+        CL_HALF_FLOAT R16Sfloat Float 16 [0],
+        CL_FLOAT R32Sfloat Float 32 [0],
+    }
+    CL_RG IDENTITY: {
+        CL_UNORM_INT8 Rg8Unorm Unorm 8 [0 1],
+        CL_UNORM_INT16 Rg16Unorm Unorm 16 [0 1],
+        CL_SNORM_INT8 Rg8Snorm Snorm 8 [0 1],
+        CL_SNORM_INT16 Rg16Snorm Snorm 16 [0 1],
+        CL_SIGNED_INT8 Rg8Sint Sint 8 [0 1],
+        CL_SIGNED_INT16 Rg16Sint Sint 16 [0 1],
+        CL_SIGNED_INT32 Rg32Sint Sint 32 [0 1],
+        CL_UNSIGNED_INT8 Rg8Uint Uint 8 [0 1],
+        CL_UNSIGNED_INT16 Rg16Uint Uint 16 [0 1],
+        CL_UNSIGNED_INT32 Rg32Uint Uint 32 [0 1],
+        CL_HALF_FLOAT Rg16Sfloat Float 16 [0 1],
+        CL_FLOAT Rg32Sfloat Float 32 [0 1],
+    }
+    CL_RGBA IDENTITY: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [0 1 2 3],
+        CL_UNORM_INT16 Rgba16Unorm Unorm 16 [0 1 2 3],
+        CL_SNORM_INT8 Rgba8Snorm Snorm 8 [0 1 2 3],
+        CL_SNORM_INT16 Rgba16Snorm Snorm 16 [0 1 2 3],
+        CL_SIGNED_INT8 Rgba8Sint Sint 8 [0 1 2 3],
+        CL_SIGNED_INT16 Rgba16Sint Sint 16 [0 1 2 3],
+        CL_SIGNED_INT32 Rgba32Sint Sint 32 [0 1 2 3],
+        CL_UNSIGNED_INT8 Rgba8Uint Uint 8 [0 1 2 3],
+        CL_UNSIGNED_INT16 Rgba16Uint Uint 16 [0 1 2 3],
+        CL_UNSIGNED_INT32 Rgba32Uint Uint 32 [0 1 2 3],
+        CL_HALF_FLOAT Rgba16Sfloat Float 16 [0 1 2 3],
+        CL_FLOAT Rgba32Sfloat Float 32 [0 1 2 3],
+    }
+    CL_BGRA IDENTITY: {
+        CL_UNORM_INT8 Bgra8Unorm Unorm 8 [2 1 0 3],
+        CL_SNORM_INT8 Bgra8Snorm Snorm 8 [2 1 0 3],
+        CL_SIGNED_INT8 Bgra8Sint Sint 8 [2 1 0 3],
+        CL_UNSIGNED_INT8 Bgra8Uint Uint 8 [2 1 0 3],
+    }
+    CL_ARGB ARGB: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [3 0 1 2],
+        CL_SNORM_INT8 Rgba8Snorm Snorm 8 [3 0 1 2],
+        CL_SIGNED_INT8 Rgba8Sint Sint 8 [3 0 1 2],
+        CL_UNSIGNED_INT8 Rgba8Uint Uint 8 [3 0 1 2],
+    }
+    CL_ABGR ABGR: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [3 2 1 0],
+        CL_SNORM_INT8 Rgba8Snorm Snorm 8 [3 2 1 0],
+        CL_SIGNED_INT8 Rgba8Sint Sint 8 [3 2 1 0],
+        CL_UNSIGNED_INT8 Rgba8Uint Uint 8 [3 2 1 0],
+    }
+    CL_A ALPHA: {
+        CL_UNORM_INT8 R8Unorm Unorm 8 [3],
+        CL_UNORM_INT16 R16Unorm Unorm 16 [3],
+        CL_SNORM_INT8 R8Snorm Snorm 8 [3],
+        CL_SNORM_INT16 R16Snorm Snorm 16 [3],
+        CL_HALF_FLOAT R16Sfloat Float 16 [3],
+        CL_FLOAT R32Sfloat Float 32 [3],
+    }
+    CL_RA RED_ALPHA: {
+        CL_UNORM_INT8 Rg8Unorm Unorm 8 [0 3],
+        CL_UNORM_INT16 Rg16Unorm Unorm 16 [0 3],
+        CL_SNORM_INT8 Rg8Snorm Snorm 8 [0 3],
+        CL_SNORM_INT16 Rg16Snorm Snorm 16 [0 3],
+        CL_HALF_FLOAT Rg16Sfloat Float 16 [0 3],
+        CL_FLOAT Rg32Sfloat Float 32 [0 3],
+    }
+    CL_INTENSITY INTENSITY: {
+        CL_UNORM_INT8 R8Unorm Unorm 8 [0],
+        CL_UNORM_INT16 R16Unorm Unorm 16 [0],
+        CL_SNORM_INT8 R8Snorm Snorm 8 [0],
+        CL_SNORM_INT16 R16Snorm Snorm 16 [0],
+        CL_HALF_FLOAT R16Sfloat Float 16 [0],
+        CL_FLOAT R32Sfloat Float 32 [0],
+    }
+    CL_LUMINANCE LUMINANCE: {
+        CL_UNORM_INT8 R8Unorm Unorm 8 [0],
+        CL_UNORM_INT16 R16Unorm Unorm 16 [0],
+        CL_SNORM_INT8 R8Snorm Snorm 8 [0],
+        CL_SNORM_INT16 R16Snorm Snorm 16 [0],
+        CL_HALF_FLOAT R16Sfloat Float 16 [0],
+        CL_FLOAT R32Sfloat Float 32 [0],
+    }
+    CL_DEPTH IDENTITY: {
+        CL_UNORM_INT16 R16Unorm Unorm 16 [0],
+        CL_FLOAT R32Sfloat Float 32 [0],
+    }
+    CL_sRGBA IDENTITY: {
+        CL_UNORM_INT8 Rgba8Srgb Srgb 8 [0 1 2 3],
+    }
+    CL_sBGRA IDENTITY: {
+        CL_UNORM_INT8 Bgra8Srgb Srgb 8 [2 1 0 3],
+    }
+    CL_RGB OPAQUE: {
+        CL_UNORM_SHORT_565 R5g6b5Unorm Unorm 0 P565,
+        CL_UNORM_SHORT_555 A1r5g5b5Unorm Unorm 0 P555,
+        CL_UNORM_INT_101010 A2r10g10b10Unorm Unorm 0 P101010,
+    }
+}
+
+/// What an image of a format is to be good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uses {
+    /// Kernels read it.
+    pub read: bool,
+    /// Kernels write it.
+    pub write: bool,
+    /// A kernel does both.
+    pub both: bool,
+}
+
+impl Uses {
+    /// Of `cl_mem_flags`: without any, kernels read and write.
+    pub fn of_flags(flags: u64) -> Self {
+        let has = |bit: u64| flags & bit != 0;
+        let both = has(cl::CL_MEM_KERNEL_READ_AND_WRITE);
+        let (read_only, write_only) = (has(cl::CL_MEM_READ_ONLY), has(cl::CL_MEM_WRITE_ONLY));
+        Self {
+            read: both || !write_only,
+            write: both || !read_only,
+            both,
+        }
+    }
+}
+
+impl Row {
+    /// Whether a device has images of this format and type for the uses.
+    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
+        let features = caps.format(self.format);
+        let plain = self.components == IDENTITY && self.class != Class::Srgb;
+        let planes = matches!(
+            image_type,
+            cl::CL_MEM_OBJECT_IMAGE2D | cl::CL_MEM_OBJECT_IMAGE2D_ARRAY
+        );
+        let depth = self.order == cl::CL_DEPTH;
+        if depth && !planes {
+            return false;
+        }
+        if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
+            // Buffers are made for both kinds of texel buffers, whatever the kernels do.
+            let both = !uses.both || features.storage_texel_read;
+            return plain && features.uniform_texel && features.storage_texel_write && both;
+        }
+        (!uses.read || self.sampled(&features))
+            && (!uses.write || plain && features.storage_write)
+            && (!uses.both || plain && features.storage_read)
+    }
+
+    /// OpenCL filters whatever is no integer.
+    fn sampled(&self, features: &FormatFeatures) -> bool {
+        let integer = matches!(self.class, Class::Sint | Class::Uint);
+        features.sampled && (integer || features.linear_filter)
+    }
+
+    /// Bytes of a texel.
+    pub fn texel_size(&self) -> usize {
+        self.format.texel_size()
+    }
+}
+
+/// The row of an order and a data type.
+pub fn find(order: u32, data_type: u32) -> Option<&'static Row> {
+    let is = |row: &&Row| row.order == order && row.data_type == data_type;
+    ROWS.iter().find(is)
+}
+
+/// Whether the specification knows the combination, supported or not (section 5.3.1.1).
+pub fn is_valid(order: u32, data_type: u32) -> bool {
+    let any = (cl::CL_SNORM_INT8..=cl::CL_FLOAT).contains(&data_type);
+    let packed = matches!(
+        data_type,
+        cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555 | cl::CL_UNORM_INT_101010
+    );
+    let floating =
+        any && !packed && !(cl::CL_SIGNED_INT8..=cl::CL_UNSIGNED_INT32).contains(&data_type);
+    let bytes = matches!(
+        data_type,
+        cl::CL_UNORM_INT8 | cl::CL_SNORM_INT8 | cl::CL_SIGNED_INT8 | cl::CL_UNSIGNED_INT8
+    );
+    match order {
+        cl::CL_R | cl::CL_Rx | cl::CL_A | cl::CL_RG | cl::CL_RGx | cl::CL_RA => any && !packed,
+        cl::CL_RGBA => any && !packed || data_type == cl::CL_UNORM_INT_101010_2,
+        cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
+        cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
+        cl::CL_RGB | cl::CL_RGBx => packed,
+        cl::CL_ARGB | cl::CL_BGRA | cl::CL_ABGR => bytes,
+        cl::CL_sRGB | cl::CL_sRGBx | cl::CL_sRGBA | cl::CL_sBGRA => data_type == cl::CL_UNORM_INT8,
+        _ => false,
+    }
+}
+
+/// Whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
+/// types of images, and its sizes.
+pub fn minimum(caps: &Capabilities) -> bool {
+    use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};
+    let uses = Uses {
+        read: true,
+        write: true,
+        both: false,
+    };
+    let wanted = |row: &&Row| match row.order {
+        cl::CL_RGBA => !matches!(row.class, Class::Snorm),
+        cl::CL_BGRA => row.class == Class::Unorm,
+        _ => false,
+    };
+    let limits = &caps.limits;
+    let mut wanted = ROWS.iter().filter(wanted);
+    wanted.all(|row| {
+        let buffer = row.order == cl::CL_BGRA || row.suits(caps, BUFFER, uses);
+        row.suits(caps, PLANE, uses) && buffer
+    }) && limits.max_image_1d >= 16384
+        && limits.max_image_2d >= 16384
+        && limits.max_image_3d >= 2048
+        && limits.max_image_layers >= 2048
+        && limits.max_texel_buffer_elements >= 65536
+        && limits.max_sampled_images >= 128
+        && limits.max_storage_images >= 64
+        && limits.max_samplers >= 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROWS, Row, find, is_valid};
+
+    #[test]
+    fn rows_are_valid_and_unique() {
+        for row in ROWS {
+            assert!(is_valid(row.order, row.data_type), "{row:?}");
+            let bits: u32 = row.channels.iter().map(|(bits, _)| bits).sum();
+            assert_eq!(bits as usize, row.texel_size() * 8, "{row:?}");
+            let found = find(row.order, row.data_type);
+            assert!(found.is_some_and(|found: &Row| found == row), "{row:?}");
+        }
+    }
+}

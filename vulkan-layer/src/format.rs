@@ -1,0 +1,157 @@
+//! THE list of image formats: a name of ours, Vulkan's, bytes a texel, and what a device does with
+//! each.
+
+use ash::vk;
+
+macro_rules! formats {
+    ($($name:ident $vulkan:ident $bytes:literal,)*) => {
+        /// A format of texels, named as Vulkan names it.
+        #[allow(missing_docs)] // the names say it
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Format { $($name,)* }
+
+        impl Format {
+            /// Every format.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Bytes of a texel.
+            pub fn texel_size(self) -> usize {
+                match self { $(Self::$name => $bytes,)* }
+            }
+
+            pub(crate) fn raw(self) -> vk::Format {
+                match self { $(Self::$name => vk::Format::$vulkan,)* }
+            }
+        }
+    };
+}
+
+formats! {
+    R8Unorm R8_UNORM 1,
+    R8Snorm R8_SNORM 1,
+    R8Sint R8_SINT 1,
+    R8Uint R8_UINT 1,
+    R16Unorm R16_UNORM 2,
+    R16Snorm R16_SNORM 2,
+    R16Sint R16_SINT 2,
+    R16Uint R16_UINT 2,
+    R16Sfloat R16_SFLOAT 2,
+    R32Sint R32_SINT 4,
+    R32Uint R32_UINT 4,
+    R32Sfloat R32_SFLOAT 4,
+    Rg8Unorm R8G8_UNORM 2,
+    Rg8Snorm R8G8_SNORM 2,
+    Rg8Sint R8G8_SINT 2,
+    Rg8Uint R8G8_UINT 2,
+    Rg16Unorm R16G16_UNORM 4,
+    Rg16Snorm R16G16_SNORM 4,
+    Rg16Sint R16G16_SINT 4,
+    Rg16Uint R16G16_UINT 4,
+    Rg16Sfloat R16G16_SFLOAT 4,
+    Rg32Sint R32G32_SINT 8,
+    Rg32Uint R32G32_UINT 8,
+    Rg32Sfloat R32G32_SFLOAT 8,
+    Rgba8Unorm R8G8B8A8_UNORM 4,
+    Rgba8Snorm R8G8B8A8_SNORM 4,
+    Rgba8Sint R8G8B8A8_SINT 4,
+    Rgba8Uint R8G8B8A8_UINT 4,
+    Rgba8Srgb R8G8B8A8_SRGB 4,
+    Rgba16Unorm R16G16B16A16_UNORM 8,
+    Rgba16Snorm R16G16B16A16_SNORM 8,
+    Rgba16Sint R16G16B16A16_SINT 8,
+    Rgba16Uint R16G16B16A16_UINT 8,
+    Rgba16Sfloat R16G16B16A16_SFLOAT 8,
+    Rgba32Sint R32G32B32A32_SINT 16,
+    Rgba32Uint R32G32B32A32_UINT 16,
+    Rgba32Sfloat R32G32B32A32_SFLOAT 16,
+    Bgra8Unorm B8G8R8A8_UNORM 4,
+    Bgra8Snorm B8G8R8A8_SNORM 4,
+    Bgra8Sint B8G8R8A8_SINT 4,
+    Bgra8Uint B8G8R8A8_UINT 4,
+    Bgra8Srgb B8G8R8A8_SRGB 4,
+    R5g6b5Unorm R5G6B5_UNORM_PACK16 2,
+    A1r5g5b5Unorm A1R5G5B5_UNORM_PACK16 2,
+    A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
+}
+
+/// What a device does with a format, for images of optimal tiling unless it says otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatFeatures {
+    /// Sampled images, and copies from and to them.
+    pub sampled: bool,
+    /// Linear filters.
+    pub linear_filter: bool,
+    /// Storage images, written without a format in the shader.
+    pub storage_write: bool,
+    /// Storage images, read without a format in the shader.
+    pub storage_read: bool,
+    /// Uniform texel buffers.
+    pub uniform_texel: bool,
+    /// Storage texel buffers, written without a format in the shader.
+    pub storage_texel_write: bool,
+    /// Storage texel buffers, read without a format in the shader.
+    pub storage_texel_read: bool,
+}
+
+/// Asks for the features of every format. `read` and `write` are the device's features of access
+/// without a format; a Vulkan 1.3 device (`per_format`) says so of each format.
+pub(crate) fn query(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    [read, write]: [bool; 2],
+    per_format: bool,
+) -> Vec<(Format, FormatFeatures)> {
+    let of = |format: &Format| {
+        let mut three = vk::FormatProperties3::default();
+        let mut two = vk::FormatProperties2::default();
+        if per_format {
+            two = two.push_next(&mut three);
+        }
+        // SAFETY: `physical` was enumerated from `instance`; the chain has what 1.3 defines only
+        // where the device has 1.3.
+        unsafe {
+            instance.get_physical_device_format_properties2(physical, format.raw(), &mut two);
+        }
+        let properties = two.format_properties;
+        (
+            *format,
+            features(properties, [read, write], per_format.then_some(three)),
+        )
+    };
+    Format::ALL.iter().map(of).collect()
+}
+
+fn features(
+    properties: vk::FormatProperties,
+    [read, write]: [bool; 2],
+    three: Option<vk::FormatProperties3<'_>>,
+) -> FormatFeatures {
+    use vk::{FormatFeatureFlags as F, FormatFeatureFlags2 as F2};
+    let image = |bits| properties.optimal_tiling_features.contains(bits);
+    let buffer = |bits| properties.buffer_features.contains(bits);
+    // Where the device does not tell of each format, its own feature holds for all of them.
+    let (image3, buffer3) = match three {
+        Some(three) => (three.optimal_tiling_features, three.buffer_features),
+        None => {
+            let mut all = F2::empty();
+            for (there, bit) in [
+                (read, F2::STORAGE_READ_WITHOUT_FORMAT),
+                (write, F2::STORAGE_WRITE_WITHOUT_FORMAT),
+            ] {
+                all |= if there { bit } else { F2::empty() };
+            }
+            (all, all)
+        }
+    };
+    let reads = |bits: F2| read && bits.contains(F2::STORAGE_READ_WITHOUT_FORMAT);
+    let writes = |bits: F2| write && bits.contains(F2::STORAGE_WRITE_WITHOUT_FORMAT);
+    FormatFeatures {
+        sampled: image(F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST),
+        linear_filter: image(F::SAMPLED_IMAGE_FILTER_LINEAR),
+        storage_write: image(F::STORAGE_IMAGE) && writes(image3),
+        storage_read: image(F::STORAGE_IMAGE) && reads(image3),
+        uniform_texel: buffer(F::UNIFORM_TEXEL_BUFFER),
+        storage_texel_write: buffer(F::STORAGE_TEXEL_BUFFER) && writes(buffer3),
+        storage_texel_read: buffer(F::STORAGE_TEXEL_BUFFER) && reads(buffer3),
+    }
+}
