@@ -11,7 +11,7 @@ use pumice_reflection::{
 use pumice_runtime::executable::{ArgValue, Executable, Launch, LaunchError, NdRange};
 use pumice_vulkan_layer::asm::{Module, class};
 use pumice_vulkan_layer::{
-    Buffer, Capabilities, Device, Instance, InstanceConfig, MemoryClass, Queue,
+    Buffer, Capabilities, Device, Instance, InstanceConfig, MemoryClass, Queue, Recorder,
 };
 
 pub struct Kit {
@@ -112,6 +112,14 @@ impl Kit {
         buffer.read(0, &mut bytes).unwrap();
         let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
         bytes.chunks_exact(4).map(word).collect()
+    }
+
+    /// Records, submits and waits.
+    pub fn run(&self, record: impl FnOnce(&mut Recorder)) {
+        let mut recorder = self.queue.recorder().unwrap();
+        record(&mut recorder);
+        let value = self.queue.submit(recorder, &[]).unwrap();
+        self.queue.wait(value, None).unwrap();
     }
 
     /// Launches a kernel, waits, and gives what it printed.

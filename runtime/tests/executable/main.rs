@@ -1,10 +1,11 @@
-//! Vulkan modules with reflection, checked, launched and read back: each reflection instruction
-//! that needs no image, in hand-assembled modules and in those that our compiler writes. Without a Vulkan device the launches are skipped
-//! with a message.
+//! Vulkan modules with reflection, checked, launched and read back: each reflection instruction, in
+//! hand-assembled modules and in those that our compiler writes. Without a Vulkan device the launches
+//! are skipped with a message.
 
 mod arguments;
 mod compiled;
 mod data;
+mod images;
 mod kit;
 mod printf;
 mod ranges;

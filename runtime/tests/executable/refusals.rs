@@ -114,13 +114,13 @@ fn contradictions_and_limits() {
             z: 1,
         })
     };
-    let image = ImageInfoPush {
+    let image_of = |offset, size| ImageInfoPush {
         kernel: K,
         ordinal: 0,
-        offset: 0,
-        size: 4,
+        offset,
+        size,
     };
-    let not_yet = "images and samplers are not supported";
+    let image = image_of(0, 4);
     for (instructions, expected) in [
         (
             vec![I::ArgumentStorageBuffer(descriptor(4, 0, 0))],
@@ -256,24 +256,33 @@ fn contradictions_and_limits() {
             "65537 bytes of constant data, the device takes 65536".into(),
         ),
         (
-            vec![I::ArgumentSampledImage(descriptor(2, 0, 0))],
-            format!("argument 2 of kernel `k` (ArgumentSampledImage): {not_yet}"),
-        ),
-        (
-            vec![I::ArgumentSampler(descriptor(2, 0, 0))],
-            format!("argument 2 of kernel `k` (ArgumentSampler): {not_yet}"),
-        ),
-        (
             vec![I::LiteralSampler(LiteralSampler {
                 set: 0,
                 binding: 0,
-                mask: 18,
+                mask: 0x31,
             })],
-            format!("LiteralSampler: {not_yet}"),
+            "a literal sampler of mask 0x31".into(),
         ),
         (
-            vec![I::ImageArgumentInfoChannelOrderPushConstant(image)],
-            format!("ImageArgumentInfoChannelOrderPushConstant: {not_yet}"),
+            vec![
+                I::ArgumentSampler(descriptor(0, 0, 0)),
+                I::ImageArgumentInfoChannelOrderPushConstant(image),
+            ],
+            "kernel `k`: argument 0 has no ChannelOrder".into(),
+        ),
+        (
+            vec![
+                I::ArgumentSampledImage(descriptor(0, 0, 0)),
+                I::NormalizedSamplerMaskPushConstant(image_of(0, 4)),
+            ],
+            "kernel `k`: argument 0 has no SamplerMask".into(),
+        ),
+        (
+            vec![
+                I::ArgumentSampledImage(descriptor(0, 0, 0)),
+                I::ImageArgumentInfoChannelDataTypePushConstant(image_of(0, 3)),
+            ],
+            "ImageArgumentInfoChannelDataTypePushConstant has 3 bytes, 4 are supported".into(),
         ),
     ] {
         assert_eq!(
