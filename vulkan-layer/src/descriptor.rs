@@ -280,8 +280,8 @@ fn buffer_info(
     }
     Ok(vk::DescriptorBufferInfo {
         buffer: buffer.raw(),
-        offset: offset,
-        range: range,
+        offset,
+        range,
     })
 }
 
