@@ -92,3 +92,17 @@ int4 f(int4 a, int2 b) { return a == b; }
 float4 f(float4 a) { return ~a; }
 //// a vector initialised by too many values
 void f(void) { int2 a = { 1, 2, 3 }; }
+//// a constant of greater rank than the elements (OpenCL C 3.0 §6.4.6)
+uchar3 f(uchar3 a) { return a + 1; }
+//// the same in front of the vector
+char4 f(char4 a) { return -1 - a; }
+//// the same assigned
+void f(char4 *a) { *a += 1; }
+//// the same compared
+char4 f(char4 a) { return a == 1; }
+//// an unsigned scalar beside signed elements of its width
+int2 f(int2 a, uint b) { return a + b; }
+//// an unsigned char beside chars
+char4 f(char4 a, uchar b) { return a + b; }
+//// a double constant beside floats
+float4 f(float4 a) { return a * 0.1; }

@@ -174,11 +174,11 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.start_block(head);
         let control = match hint {
             LoopHint::None => None,
-            LoopHint::Unroll => Some((LoopControl::UNROLL, None)),
-            LoopHint::UnrollCount(rounds) => {
+            LoopHint::UnrollCount(rounds) if self.e.il_version >= (1, 4) => {
                 self.e.b.need_version((1, 4));
                 Some((LoopControl::PARTIAL_COUNT, Some(rounds)))
             }
+            LoopHint::Unroll | LoopHint::UnrollCount(_) => Some((LoopControl::UNROLL, None)),
             LoopHint::DontUnroll => Some((LoopControl::DONT_UNROLL, None)),
         };
         let before = if post_test { None } else { cond };

@@ -57,17 +57,12 @@ impl<'a> Sema<'a> {
             self.invalid_operands(vector, ty, op_span);
             return None;
         }
-        let constant = matches!(
-            self.body.expr(scalar).kind,
-            ExprKind::Int(_) | ExprKind::Float(_)
-        );
+        // OpenCL C 3.0 §6.4.6: constants are no exception, and of two integer types of one width
+        // the unsigned one has the greater rank.
         let greater = match (types.int_kind(ty), types.int_kind(elem)) {
-            (Some(a), Some(b)) => a.bits() > b.bits() && !constant,
+            (Some(a), Some(b)) => (a.bits(), !a.signed()) > (b.bits(), !b.signed()),
             (None, Some(_)) => types.is_float(ty),
-            _ => match (types.float_kind(ty), types.float_kind(elem)) {
-                (Some(a), Some(b)) => a > b && !constant,
-                _ => false,
-            },
+            _ => types.float_kind(ty) > types.float_kind(elem),
         };
         if greater {
             let message = format!(
