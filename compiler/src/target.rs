@@ -127,6 +127,9 @@ pub struct Target {
     /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
     /// built-in (known of some drivers).
     pub local_ids_from_lanes: bool,
+    /// Whether integers of up to 32 bits are divided faster as doubles, which is exact, because the
+    /// driver divides them one work-item at a time (known of some drivers).
+    pub divide_in_doubles: bool,
     /// Whether a sub-group holds work-items of one row of the work-group only, so that a group
     /// that is to have OpenCL's sub-groups must be a single row (known of some drivers).
     pub sub_groups_in_rows: bool,
@@ -254,6 +257,7 @@ impl Target {
             split_bit_joins: false,
             vectors_by_words: false,
             local_ids_from_lanes: false,
+            divide_in_doubles: false,
             sub_groups_in_rows: false,
             guard_zero_sums: false,
             max_push_constants_size: 128,

@@ -8,13 +8,17 @@ mod support;
 use number_kernels::{floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered};
 use pumice_compiler::{LowerOptions, Target, vulkan};
 
-/// Lowers, checks that the emitted module is valid, and gives the lowered results.
+/// Lowers for the reference device.
 fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
+    lowered_for(&Target::reference(), text, rows)
+}
+
+/// Lowers, checks that the emitted module is valid, and gives the lowered results.
+fn lowered_for(target: &Target, text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
     let mut module = renumbered(text);
-    let target = Target::reference();
-    lowering_passes::lower(&mut module, &target).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    lowering_passes::lower(&mut module, target).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = interpret(&module, rows);
-    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+    let words = vulkan::emit(&mut module, target, &LowerOptions::default())
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
         .words;
     support::validate(&words, "vulkan1.2").unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -22,14 +26,26 @@ fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
 }
 
 fn same_before_and_after(instruction: &str, types: &[&str], result: &str, rows: &[Vec<u64>]) {
+    same_on(&Target::reference(), instruction, types, result, rows);
+}
+
+fn same_on(target: &Target, instruction: &str, types: &[&str], result: &str, rows: &[Vec<u64>]) {
     let text = kernel(instruction, types, result);
     let before = interpret(&renumbered(&text), rows);
-    let after = lowered(&text, rows);
+    let after = lowered_for(target, &text, rows);
     for ((row, b), a) in rows.iter().zip(before).zip(after) {
         assert_eq!(
             b, a,
             "{instruction} {types:?} -> {result} of {row:x?}: {b:#x}, lowered {a:#x}"
         );
+    }
+}
+
+/// A device that divides integers as doubles.
+fn doubles() -> Target {
+    Target {
+        divide_in_doubles: true,
+        ..Target::reference()
     }
 }
 
@@ -51,6 +67,7 @@ fn integer_instructions_survive_lowering() {
             .collect();
         for op in ["sdiv", "srem", "udiv", "urem"] {
             same_before_and_after(op, &[&ty, &ty], &ty, &divisible);
+            same_on(&doubles(), op, &[&ty, &ty], &ty, &divisible);
         }
         for op in ["smul_hi", "umul_hi", "shl", "lshr", "ashr", "smin", "umax"] {
             same_before_and_after(op, &[&ty, &ty], &ty, &all);
@@ -68,6 +85,27 @@ fn division_by_zero_gives_a_value() {
         let text = kernel(op, &["i32", "i32"], "i32");
         let rows = [vec![5, 0], vec![0x8000_0000, 0xFFFF_FFFF]];
         assert_eq!(lowered(&text, &rows).len(), 2);
+        assert_eq!(lowered_for(&doubles(), &text, &rows).len(), 2);
+    }
+}
+
+/// Dividends beside multiples of the divisor, where a rounded quotient is cut off.
+#[test]
+fn quotients_of_doubles_are_exact() {
+    let mut rows = Vec::new();
+    let mut state = 1u64;
+    for _ in 0..2000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let divisor = (state >> 32 >> (state >> 8 & 31)).max(1);
+        let multiple = (state >> 20) % (0x1_0000_0000 / divisor) * divisor;
+        for dividend in [multiple.wrapping_sub(1), multiple, multiple + 1] {
+            rows.push(vec![dividend & 0xFFFF_FFFF, divisor]);
+        }
+    }
+    for op in ["sdiv", "srem", "udiv", "urem"] {
+        same_on(&doubles(), op, &["i32", "i32"], "i32", &rows);
     }
 }
 

@@ -21,6 +21,7 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
     verify(&module).map_err(|e| format!("before: {e}"))?;
     let target = Target {
         vectors_by_words: text.contains("; target: vectors_by_words"),
+        divide_in_doubles: text.contains("; target: divide_in_doubles"),
         ..Target::reference()
     };
     let options = text.lines().find_map(|l| l.strip_prefix("; options: "));

@@ -45,6 +45,7 @@ fn other_targets() -> [Target; 2] {
         },
         vectors_by_words: true,
         local_ids_from_lanes: true,
+        divide_in_doubles: true,
         max_push_constants_size: 256,
         ..Target::reference()
     };

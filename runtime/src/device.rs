@@ -391,6 +391,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         split_bit_joins: quirks::has(&caps.driver, quirks::Change::SplitBitJoins),
         vectors_by_words: quirks::has(&caps.driver, quirks::Change::VectorsByWords),
         local_ids_from_lanes: quirks::has(&caps.driver, quirks::Change::LocalIdsFromLanes),
+        divide_in_doubles: quirks::has(&caps.driver, quirks::Change::DivideInDoubles),
         sub_groups_in_rows: quirks::has(&caps.driver, quirks::Change::SubGroupsInRows),
         guard_zero_sums: quirks::has(&caps.driver, quirks::Change::GuardZeroSums),
         max_push_constants_size: caps.limits.max_push_constants,

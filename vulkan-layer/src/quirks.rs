@@ -22,6 +22,8 @@ pub enum Change {
     VectorsByWords,
     /// Local ids are computed from the sub-group's number and the lane, which come in order.
     LocalIdsFromLanes,
+    /// Integers of up to 32 bits are divided as doubles.
+    DivideInDoubles,
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows,
     /// What is added to a constant 0.0 is looked at for -0.0.
@@ -81,6 +83,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), Some((26, 0))),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
+    },
+    Quirk {
+        change: Change::DivideInDoubles,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "CPUs have vectors of quotients of doubles, of integers they have one at a time",
     },
     Quirk {
         change: Change::SubGroupsInRows,

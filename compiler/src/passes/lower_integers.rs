@@ -1,8 +1,12 @@
 //! Integer operations that Vulkan has not, or not for every width and operand.
 //!
-//! - Division and remainder never see a zero divisor or MIN / -1 (undefined in SPIR-V, a trap
-//!   on CPUs): such divisors become 1. `SRem` is the dividend minus quotient times divisor,
-//!   since OpSRem is not to be trusted with negative operands.
+//! - Division and remainder never see a zero divisor (undefined in SPIR-V, a trap on CPUs): it
+//!   becomes 1. Signed quotients are those of the magnitudes, which have no overflow either.
+//!   `SRem` is the dividend minus quotient times divisor, since OpSRem is not to be trusted with
+//!   negative operands.
+//! - Where that is faster (`divide_in_doubles` of [`crate::Target`]), integers of up to 32 bits are
+//!   divided as doubles. A quotient n/d that is no integer is further from the next one than
+//!   1/d, which is more than a double's rounding moves it, so that cutting off is exact.
 //! - High halves of products: through a type of twice the width up to 32 bits, through 32-bit
 //!   halves for 64.
 //! - A signed comparison of a number that was extended from 32 to 64 bits with a constant is
@@ -13,16 +17,17 @@
 
 use super::expand::{Expander, Replacement, expand};
 use super::{Changed, FunctionCtx, LowerError};
+use crate::Target;
 use crate::ir::{
     BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
 };
 
 /// Runs the pass.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
         let value = match kind {
-            InstKind::Binary { op, args, .. } => binary(x, op, args),
+            InstKind::Binary { op, args, .. } => binary(x, ctx.target, op, args),
             InstKind::Math { op, args, .. } => math(x, op, &args),
             InstKind::ICmp { cond, args } => narrow_comparison(x, cond, args),
             _ => None,
@@ -31,20 +36,39 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, Lower
     })
 }
 
-fn binary(x: &mut Expander<'_>, op: BinaryOp, [a, b]: [Value; 2]) -> Option<Value> {
+fn binary(
+    x: &mut Expander<'_>,
+    target: &Target,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+) -> Option<Value> {
     Some(match op {
-        BinaryOp::SDiv => signed_quotient(x, a, b),
-        BinaryOp::SRem => {
-            let divisor = safe_signed(x, a, b);
-            let quotient = quotient_of_safe(x, a, divisor);
+        BinaryOp::SDiv | BinaryOp::SRem => {
+            let divisor = not_zero(x, b);
+            let quotient = if in_doubles(x, target, divisor) {
+                signed_quotient_of_doubles(x, a, divisor)
+            } else {
+                quotient_of_magnitudes(x, a, divisor)
+            };
+            if op == BinaryOp::SDiv {
+                return Some(quotient);
+            }
             let product = x.bin(BinaryOp::IMul, quotient, divisor);
             x.bin(BinaryOp::ISub, a, product)
         }
         BinaryOp::UDiv | BinaryOp::URem => {
-            if nonzero_constant(x, b) {
+            let divisor = not_zero(x, b);
+            if in_doubles(x, target, divisor) {
+                let quotient = quotient_of_doubles(x, [a, divisor], false);
+                if op == BinaryOp::UDiv {
+                    return Some(quotient);
+                }
+                let product = x.bin(BinaryOp::IMul, quotient, divisor);
+                return Some(x.bin(BinaryOp::ISub, a, product));
+            }
+            if divisor == b {
                 return None;
             }
-            let divisor = safe_unsigned(x, b);
             x.bin(op, a, divisor)
         }
         BinaryOp::SMin | BinaryOp::SMax => {
@@ -103,36 +127,64 @@ fn narrow_comparison(x: &mut Expander<'_>, cond: IntCond, args: [Value; 2]) -> O
     })
 }
 
-fn nonzero_constant(x: &Expander<'_>, value: Value) -> bool {
-    x.func
-        .const_lanes(value)
-        .is_some_and(|lanes| lanes.iter().all(|&n| n != 0))
-}
-
-fn safe_unsigned(x: &mut Expander<'_>, b: Value) -> Value {
+/// The divisor, or 1 for 0. A constant that holds no 0 stays.
+fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
+    let lanes = x.func.const_lanes(b);
+    if lanes.is_some_and(|lanes| lanes.iter().all(|&n| n != 0)) {
+        return b;
+    }
     let ty = x.ty(b);
     let is_zero = x.icmp_const(IntCond::Eq, b, 0);
     let one = x.splat(ty, 1);
     x.select(is_zero, one, b)
 }
 
-/// The divisor, or 1 where the quotient would be undefined.
-fn safe_signed(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
-    let ty = x.ty(b);
-    let bits = ty.scalar.bits();
-    let ones = u64::MAX >> (64 - bits);
-    if let Some(lanes) = x.func.const_lanes(b) {
-        if lanes.iter().all(|&n| n != 0 && n != ones) {
-            return b;
-        }
+/// Whether to divide by this as doubles. By constants drivers multiply.
+fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
+    target.divide_in_doubles
+        && target.float64
+        && target.exact_div_f64
+        && x.ty(divisor).scalar.bits() <= 32
+        && x.func.const_lanes(divisor).is_none()
+}
+
+/// The quotient, which must fit; the divisor is not 0.
+fn quotient_of_doubles(x: &mut Expander<'_>, args: [Value; 2], signed: bool) -> Value {
+    let ty = x.ty(args[0]);
+    let words = ty.with_scalar(Scalar::I32);
+    let doubles = ty.with_scalar(Scalar::F64);
+    let (extend, from_int, to_int) = if signed {
+        (ConvertOp::SExt, ConvertOp::SToF, ConvertOp::FToS)
+    } else {
+        (ConvertOp::ZExt, ConvertOp::UToF, ConvertOp::FToU)
+    };
+    let [a, b] = args.map(|arg| {
+        let word = if ty == words {
+            arg
+        } else {
+            x.convert(extend, arg, words)
+        };
+        x.convert(from_int, word, doubles)
+    });
+    let quotient = x.bin(BinaryOp::FDiv, a, b);
+    let quotient = x.convert(to_int, quotient, words);
+    if ty == words {
+        quotient
+    } else {
+        x.convert(ConvertOp::Trunc, quotient, ty)
     }
-    let is_zero = x.icmp_const(IntCond::Eq, b, 0);
-    let is_minus = x.icmp_const(IntCond::Eq, b, ones);
-    let is_least = x.icmp_const(IntCond::Eq, a, 1 << (bits - 1));
-    let overflow = x.bin(BinaryOp::And, is_minus, is_least);
-    let bad = x.bin(BinaryOp::Or, is_zero, overflow);
+}
+
+/// MIN / -1 does not fit: by -1 the dividend is negated.
+fn signed_quotient_of_doubles(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
+    let ty = x.ty(divisor);
+    let ones = u64::MAX >> (64 - ty.scalar.bits());
+    let is_minus = x.icmp_const(IntCond::Eq, divisor, ones);
     let one = x.splat(ty, 1);
-    x.select(bad, one, b)
+    let safe = x.select(is_minus, one, divisor);
+    let quotient = quotient_of_doubles(x, [a, safe], true);
+    let negated = x.un(UnaryOp::INeg, a);
+    x.select(is_minus, negated, quotient)
 }
 
 fn magnitude(x: &mut Expander<'_>, a: Value) -> Value {
@@ -141,19 +193,15 @@ fn magnitude(x: &mut Expander<'_>, a: Value) -> Value {
     x.select(negative, negated, a)
 }
 
-/// Unsigned division of the magnitudes, then the sign: no device gets that wrong.
-fn quotient_of_safe(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
+/// Unsigned division of the magnitudes, then the sign: no device gets that wrong. MIN is its own
+/// magnitude, read as unsigned, and MIN / -1 comes out as MIN.
+fn quotient_of_magnitudes(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
     let (p, q) = (magnitude(x, a), magnitude(x, divisor));
     let quotient = x.bin(BinaryOp::UDiv, p, q);
     let signs = x.bin(BinaryOp::Xor, a, divisor);
     let negative = x.icmp_const(IntCond::Slt, signs, 0);
     let negated = x.un(UnaryOp::INeg, quotient);
     x.select(negative, negated, quotient)
-}
-
-fn signed_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
-    let divisor = safe_signed(x, a, b);
-    quotient_of_safe(x, a, divisor)
 }
 
 fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {

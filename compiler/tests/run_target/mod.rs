@@ -28,6 +28,7 @@ pub fn run_target() -> Target {
     ];
     // So that these passes have something to do.
     target.vectors_by_words = true;
+    target.divide_in_doubles = true;
     target.extensions.extend(extensions.map(String::from));
     target.features.extend(features.map(String::from));
     target

@@ -18,6 +18,7 @@ pub fn for_driver(device: &Device, target: Target) -> Target {
         split_bit_joins: has(quirks::Change::SplitBitJoins),
         vectors_by_words: has(quirks::Change::VectorsByWords),
         local_ids_from_lanes: has(quirks::Change::LocalIdsFromLanes),
+        divide_in_doubles: has(quirks::Change::DivideInDoubles),
         sub_groups_in_rows: has(quirks::Change::SubGroupsInRows),
         guard_zero_sums: has(quirks::Change::GuardZeroSums),
         ..target
