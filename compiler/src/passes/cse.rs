@@ -1,15 +1,17 @@
 //! Common subexpressions: one computation per value.
 //!
 //! Pure instructions are numbered over the dominator tree: an equal one in a dominating
-//! block stands for a later one. Loads are forwarded within a block, from stores and earlier
-//! loads, until something may have written there; loads of constant memory are pure.
+//! block stands for a later one. Loads are forwarded from stores and earlier loads of this block
+//! and of dominating ones, unless something on the way may have written there
+//! ([`super::alias`]); loads of constant memory are pure.
 
+use super::alias::{Effect, Effects, Memory, effect, space};
 use super::rewrite::Replacements;
 use super::{Changed, FunctionCtx};
 use crate::ir::{
-    AccessFlags, AddressSpace, Block, Cfg, ConvertOp, DomTree, Function, Inst, InstKind, MathOp,
-    Type, Value,
+    AccessFlags, AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, MathOp, Type, Value,
 };
+use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
 /// Removes repeated computations from one function.
@@ -22,8 +24,10 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     let mut cse = Cse {
         known: FxHashMap::default(),
         replacements: Replacements::default(),
+        at_end: SecondaryMap::new(),
         changed: false,
     };
+    let mut effects = Effects::new(func, &cfg);
     enum Step {
         Enter(Block),
         Leave(Vec<Key>),
@@ -32,9 +36,24 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     while let Some(step) = steps.pop() {
         match step {
             Step::Enter(block) => {
-                let added = cse.block(func, block);
+                let mut memory = Memory::default();
+                if let Some(before) = dom.idom(block) {
+                    memory = cse.at_end[before].clone();
+                    if !memory.is_empty() && *cfg.preds(block) != [before] {
+                        for mut effect in effects.between(&cfg, before, block) {
+                            if let Effect::Writes(ptr, _) = &mut effect {
+                                *ptr = cse.replacements.resolve(*ptr);
+                            }
+                            memory.apply(func, effect);
+                        }
+                    }
+                }
+                let added = cse.block(func, block, memory);
                 steps.push(Step::Leave(added));
-                steps.extend(dom.children(block).iter().map(|&b| Step::Enter(b)));
+                // Arms before the block where they meet, so that their addresses are known.
+                let mut children = dom.children(block).to_vec();
+                children.sort_by_key(|&child| std::cmp::Reverse(cfg.rpo_number(child)));
+                steps.extend(children.into_iter().map(Step::Enter));
             }
             Step::Leave(added) => {
                 for key in added {
@@ -53,21 +72,16 @@ type Key = (InstKind, Type);
 struct Cse {
     known: FxHashMap<Key, Value>,
     replacements: Replacements,
+    /// What is known where each block ends.
+    at_end: SecondaryMap<Block, Memory>,
     changed: bool,
 }
 
-/// What memory is known to hold.
-#[derive(Clone, Copy)]
-struct Available {
-    ptr: Value,
-    value: Value,
-}
-
 impl Cse {
-    /// Numbers a block; gives the keys to forget when its subtree is done.
-    fn block(&mut self, func: &mut Function, block: Block) -> Vec<Key> {
+    /// Numbers a block, given what is known of memory before it; gives the keys to forget when
+    /// its subtree is done.
+    fn block(&mut self, func: &mut Function, block: Block, mut memory: Memory) -> Vec<Key> {
         let mut added = Vec::new();
-        let mut memory: Vec<Available> = Vec::new();
         let insts = std::mem::take(&mut func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
@@ -86,41 +100,27 @@ impl Cse {
             match func.insts[inst].kind {
                 InstKind::Load { ptr, flags, .. } if !flags.contains(AccessFlags::VOLATILE) => {
                     let result = func.result(inst);
-                    let ty = func.ty(result);
-                    let found = memory
-                        .iter()
-                        .rev()
-                        .find(|known| known.ptr == ptr && func.ty(known.value) == ty);
-                    if let Some(&Available { value, .. }) = found {
+                    if let Some(value) = memory.find(func, ptr, func.ty(result)) {
                         self.replacements.replace(result, value);
                         self.changed = true;
                         continue;
                     }
-                    memory.push(Available { ptr, value: result });
+                    memory.learn(ptr, result);
                 }
                 InstKind::Store {
                     ptr, value, flags, ..
                 } => {
-                    let bytes = i64::from(func.ty(value).access_bytes());
-                    memory.retain(|known| !may_overlap(func, known, ptr, Some(bytes)));
+                    memory.apply(func, effect(func, &func.insts[inst].kind));
                     if !flags.contains(AccessFlags::VOLATILE) {
-                        memory.push(Available { ptr, value });
+                        memory.learn(ptr, value);
                     }
                 }
-                InstKind::MemCopy { dst, size, .. } => {
-                    let bytes = func.const_signed(size).filter(|&bytes| bytes >= 0);
-                    memory.retain(|known| !may_overlap(func, known, dst, bytes));
-                }
-                InstKind::Barrier { .. } | InstKind::Fence { .. } => {
-                    // Others' writes become visible; nobody else writes private memory.
-                    memory.retain(|known| space(func, known.ptr) == Some(AddressSpace::Private));
-                }
-                ref kind if kind.has_side_effects() => memory.clear(),
-                _ => {}
+                ref kind => memory.apply(func, effect(func, kind)),
             }
             kept.push(inst);
         }
         func.layout.insts[block] = kept;
+        self.at_end[block] = memory;
         added
     }
 
@@ -154,72 +154,5 @@ fn is_pure(func: &Function, kind: &InstKind) -> bool {
             ..
         } => !args.iter().any(|&arg| func.ty(arg).scalar.is_ptr()),
         _ => !kind.has_side_effects(),
-    }
-}
-
-fn space(func: &Function, ptr: Value) -> Option<AddressSpace> {
-    func.ty(ptr).address_space()
-}
-
-/// What an address is built on, and the constant bytes added to it.
-fn root(func: &Function, ptr: Value) -> (Value, i64) {
-    let (mut at, mut offset) = (ptr, 0i64);
-    while let Some(inst) = func.def_inst(at) {
-        match func.insts[inst].kind {
-            InstKind::PtrAdd { base, offset: by } => match func.const_signed(by) {
-                Some(by) => {
-                    offset = offset.wrapping_add(by);
-                    at = base;
-                }
-                None => break,
-            },
-            InstKind::Convert {
-                op: ConvertOp::AddressSpaceCast,
-                arg,
-                ..
-            } => at = arg,
-            _ => break,
-        }
-    }
-    (at, offset)
-}
-
-/// Whether writing `bytes` bytes (any number if unknown) at `ptr` may change what is known.
-fn may_overlap(func: &Function, known: &Available, ptr: Value, bytes: Option<i64>) -> bool {
-    let ((a, a_offset), (b, b_offset)) = (root(func, known.ptr), root(func, ptr));
-    let (a_space, b_space) = (space(func, a), space(func, b));
-    if a_space != b_space
-        && a_space != Some(AddressSpace::Generic)
-        && b_space != Some(AddressSpace::Generic)
-    {
-        // Constant memory may be a buffer that is global to somebody else, but a kernel
-        // that writes it while reading it as constant is undefined.
-        return false;
-    }
-    if a == b {
-        let known_bytes = i64::from(func.ty(known.value).access_bytes());
-        let Some(bytes) = bytes else { return true };
-        let (Some(a_end), Some(b_end)) = (
-            a_offset.checked_add(known_bytes),
-            b_offset.checked_add(bytes),
-        ) else {
-            return true;
-        };
-        return a_offset < b_end && b_offset < a_end;
-    }
-    // Two variables are two places.
-    let variable = |value: Value| {
-        func.def_inst(value)
-            .map(|inst| &func.insts[inst].kind)
-            .filter(|kind| {
-                matches!(
-                    kind,
-                    InstKind::StackAddr { .. } | InstKind::GlobalAddr { .. }
-                )
-            })
-    };
-    match (variable(a), variable(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
     }
 }

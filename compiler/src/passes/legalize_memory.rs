@@ -50,10 +50,14 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-fn piece_ty(align: u32) -> Type {
+/// The widest piece that an alignment allows, which has as many bytes or is a word. Words of
+/// private memory are accessed one by one, so there it is no vector.
+fn piece_ty(align: u32, vectors: bool) -> Type {
     match align {
         0 | 1 => Type::I8,
         2 | 3 => Type::I16,
+        8..=15 if vectors => Type::vector(Scalar::I32, 2),
+        16.. if vectors => Type::vector(Scalar::I32, 4),
         _ => Type::I32,
     }
 }
@@ -84,28 +88,32 @@ fn copy_piece(
 
 fn copy(x: &mut Expander<'_>, dst: Value, src: Value, size: Value, align: u32, flags: AccessFlags) {
     let constant = x.func.const_bits(size);
-    let mut ty = piece_ty(align);
+    let vectors = [dst, src].map(|ptr| x.ty(ptr).address_space());
+    let vectors = !vectors.contains(&Some(AddressSpace::Private));
+    let mut ty = piece_ty(align, vectors);
     if let Some(bytes) = constant {
-        let width = u64::from(ty.scalar.bytes());
+        let width = u64::from(ty.access_bytes());
         if bytes / width <= UNROLLED_PIECES {
             let mut at = 0;
             while at < bytes {
                 // The tail may be shorter than a piece.
                 let left = bytes - at;
                 let width = width.min(1 << left.ilog2());
-                let ty = piece_ty(width as u32);
+                let ty = piece_ty(width as u32, vectors);
                 let (d, s) = (x.offset(dst, at), x.offset(src, at));
-                copy_piece(x, [d, s], ty, ty.scalar.bytes(), flags);
+                copy_piece(x, [d, s], ty, width as u32, flags);
                 at += width;
             }
             return;
         }
     }
-    let width = u64::from(ty.scalar.bytes());
-    if constant.is_none_or(|bytes| bytes % width != 0) {
-        ty = Type::I8;
+    while ty.access_bytes() > 1 && constant.is_none_or(|b| b % u64::from(ty.access_bytes()) != 0) {
+        ty = match constant {
+            Some(_) => piece_ty(ty.access_bytes() / 2, vectors),
+            None => Type::I8,
+        };
     }
-    let width = u64::from(ty.scalar.bytes());
+    let width = u64::from(ty.access_bytes());
     let (head, body, done) = (x.new_block(), x.new_block(), x.new_block());
     let index = x.func.append_param(head, Type::I64);
     let start = x.func.i64(0);
@@ -122,7 +130,7 @@ fn copy(x: &mut Expander<'_>, dst: Value, src: Value, size: Value, align: u32, f
             ty,
         )
     });
-    copy_piece(x, [d, s], ty, ty.scalar.bytes(), flags);
+    copy_piece(x, [d, s], ty, width as u32, flags);
     let next = x.bin_const(BinaryOp::IAdd, index, width);
     x.jump(head, &[next], done);
 }

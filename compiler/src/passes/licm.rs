@@ -4,18 +4,20 @@
 //! Inner loops come first, so that a value may leave several. It goes to the end of the block
 //! that leads into the loop, which is made where a branch or several blocks lead there. What is
 //! cheap goes from anywhere in the loop, the rest only from where every round passes; what has
-//! effects, may trap or reads memory stays.
+//! effects or may trap stays. A load goes if the loop writes nothing there ([`super::alias`]) and
+//! whoever enters the loop gets to the load, or if it reads a part of a variable.
 
+use super::alias::{Effect, Effects, effect, may_change, root};
 use super::speculate::is_cheap;
 use super::{Changed, FunctionCtx};
 use crate::ir::{
-    BinaryOp, Block, BlockCall, Cfg, DomTree, Function, Inst, InstKind, Loop, LoopNest, MathOp,
-    SourceLoc, Value, ValueDef,
+    BinaryOp, Block, BlockCall, Cfg, DomTree, Function, GlobalData, GlobalId, Inst, InstKind, Loop,
+    LoopNest, MathOp, SourceLoc, Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 /// Moves invariant operations out of the loops of one function.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
@@ -30,8 +32,10 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
             block_of[inst] = Some(block);
         }
     }
+    let effects = Effects::new(func, &cfg);
     let mut motion = Motion {
         func,
+        globals: ctx.globals,
         nest: &nest,
         block_of,
         innermost,
@@ -43,13 +47,28 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
         let latches: Vec<Block> = (cfg.preds(header).iter().copied())
             .filter(|&pred| dom.dominates(header, pred))
             .collect();
+        let blocks = cfg.reverse_postorder().iter().copied();
+        let inside = |block: &Block| nest.contains(this, *block);
+        let written = effects.of(blocks.clone().filter(inside));
+        let leaves: Vec<Block> = blocks
+            .filter(inside)
+            .filter(|&block| {
+                let targets = cfg.succs(block);
+                targets.is_empty() || targets.iter().any(|target| !inside(target))
+            })
+            .collect();
         let mut moved = Vec::new();
         for block in motion.order.clone() {
             if motion.is_inside(this, block) {
                 // Nothing is known of the blocks that were made for inner loops.
                 let known = cfg.is_reachable(block);
                 let always = known && latches.iter().all(|&latch| dom.dominates(block, latch));
-                motion.collect(this, block, always, &mut moved);
+                let place = Place {
+                    always,
+                    first: always && leaves.iter().all(|&leave| dom.dominates(block, leave)),
+                    written: &written,
+                };
+                motion.collect(this, block, &place, &mut moved);
             }
         }
         if moved.is_empty() {
@@ -68,8 +87,19 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     changed
 }
 
+/// A block of a loop.
+struct Place<'a> {
+    /// Each round passes it.
+    always: bool,
+    /// Nobody who enters the loop leaves it before.
+    first: bool,
+    /// What the whole loop does to memory.
+    written: &'a [Effect],
+}
+
 struct Motion<'a> {
     func: &'a mut Function,
+    globals: &'a PrimaryMap<GlobalId, GlobalData>,
     nest: &'a LoopNest,
     block_of: SecondaryMap<Inst, Option<Block>>,
     /// Also of the blocks made here.
@@ -94,12 +124,15 @@ impl Motion<'_> {
     }
 
     /// Takes the invariant operations out of a block, and out of the one made before it.
-    fn collect(&mut self, this: Loop, block: Block, always: bool, moved: &mut Vec<Inst>) {
+    fn collect(&mut self, this: Loop, block: Block, place: &Place<'_>, moved: &mut Vec<Inst>) {
         let insts = std::mem::take(&mut self.func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
             let kind = &self.func.insts[inst].kind;
-            let mut movable = may_move(kind, always);
+            let mut movable = match *kind {
+                InstKind::Load { ptr, .. } => self.may_load_before(inst, ptr, place),
+                _ => may_move(kind, place.always),
+            };
             if movable {
                 kind.for_each_value(|value| movable &= self.is_invariant(this, value));
             }
@@ -112,6 +145,32 @@ impl Motion<'_> {
             }
         }
         self.func.layout.insts[block] = kept;
+    }
+
+    /// Whether a load gives the same before the loop and does no harm there.
+    fn may_load_before(&self, inst: Inst, ptr: Value, place: &Place<'_>) -> bool {
+        let func = &*self.func;
+        let bytes = i64::from(func.ty(func.result(inst)).access_bytes());
+        let same = effect(func, &func.insts[inst].kind) == Effect::None
+            && !(place.written.iter()).any(|&effect| may_change(func, effect, ptr, bytes));
+        same && (place.first || self.is_part_of_variable(ptr, bytes))
+    }
+
+    fn is_part_of_variable(&self, ptr: Value, bytes: i64) -> bool {
+        let (base, offset) = root(self.func, ptr);
+        let size = match self
+            .func
+            .def_inst(base)
+            .map(|inst| &self.func.insts[inst].kind)
+        {
+            Some(&InstKind::StackAddr { slot }) => u64::from(self.func.slots[slot].size),
+            Some(&InstKind::GlobalAddr { global }) => self.globals[global].size,
+            _ => return false,
+        };
+        let end = offset
+            .checked_add(bytes)
+            .and_then(|end| u64::try_from(end).ok());
+        offset >= 0 && end.is_some_and(|end| end <= size)
     }
 
     /// The block that jumps into the loop.

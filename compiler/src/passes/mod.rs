@@ -10,6 +10,7 @@
 //! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
 
 pub mod address_space;
+mod alias;
 pub mod const_tables;
 pub mod cse;
 pub mod dce;
