@@ -4,8 +4,9 @@
 //! 16-bit stores only), are undefined out of range, and may round f32 to f16 either way.
 //! What remains after this pass has no rounding mode and is exact or to nearest even:
 //!
-//! - float to integer: the rounding is a Floor, Ceil or RoundEven before; saturation compares
-//!   with the bounds, which are powers of two and therefore exact in the float type;
+//! - float to integer: the rounding is a Floor, Ceil or RoundEven before; saturation clamps the
+//!   float to narrow integers' bounds, which it can hold, and compares it with wide ones' next
+//!   powers of two;
 //! - integer to float: in a directed mode the integer is cut to the significand's length
 //!   (rounded by hand), which converts exactly, and scaled back by a power of two;
 //! - f64 to f32 in a directed mode: the significand is cut by integer arithmetic, which converts
@@ -192,6 +193,27 @@ fn float_to_int_saturated(x: &mut Expander<'_>, signed: bool, arg: Value, ty: Ty
     let float = x.ty(arg);
     let bits = ty.scalar.bits();
     let none = x.splat(float, 0);
+    let precision = if float.scalar == Scalar::F64 { 53 } else { 24 };
+    if bits <= precision {
+        let (most, least) = if signed {
+            let bound = f64::from(bits - 1).exp2();
+            (bound - 1.0, -bound)
+        } else {
+            (f64::from(bits).exp2() - 1.0, 0.0)
+        };
+        let (most, least) = (x.float(float, most), x.float(float, least));
+        let mut inside = arg;
+        if signed {
+            // Below, a NaN counts as small.
+            let number = x.fcmp(FloatCond::Ord, arg, arg);
+            inside = x.select(number, arg, none);
+        }
+        for (cond, bound) in [(FloatCond::Ogt, least), (FloatCond::Olt, most)] {
+            let within = x.fcmp(cond, inside, bound);
+            inside = x.select(within, inside, bound);
+        }
+        return float_to_int(x, signed, inside, ty);
+    }
     let (upper, lower, most, least) = if signed {
         let bound = f64::from(bits - 1).exp2();
         (bound, -bound, signed_max(bits), 1u64 << (bits - 1))

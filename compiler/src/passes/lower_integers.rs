@@ -7,8 +7,8 @@
 //! - Where that is faster (`divide_in_doubles` of [`crate::Target`]), integers of up to 32 bits are
 //!   divided as doubles. A quotient n/d that is no integer is further from the next one than
 //!   1/d, which is more than a double's rounding moves it, so that cutting off is exact.
-//! - High halves of products: through a type of twice the width up to 32 bits, through 32-bit
-//!   halves for 64.
+//! - High halves of products: Vulkan has them for 32 bits; narrower ones come from a product of
+//!   twice the width, those of 64 bits from 32-bit halves.
 //! - A signed comparison of a number that was extended from 32 to 64 bits with a constant is
 //!   done in 32 bits: cheaper everywhere, and Mesa 22.3 (lavapipe) gets the wide form wrong:
 //!   every negative number counts as greater than the constant.
@@ -79,7 +79,9 @@ fn binary(
             let first = narrow_comparison(x, cond, [a, b])?;
             x.select(first, a, b)
         }
-        BinaryOp::SMulHi | BinaryOp::UMulHi => mul_hi(x, a, b, op == BinaryOp::SMulHi),
+        BinaryOp::SMulHi | BinaryOp::UMulHi if x.ty(a).scalar != Scalar::I32 => {
+            mul_hi(x, a, b, op == BinaryOp::SMulHi)
+        }
         _ => return None,
     })
 }

@@ -365,6 +365,15 @@ impl Emitter<'_> {
             BinaryOp::FSub => Op::FSub,
             BinaryOp::FMul => Op::FMul,
             BinaryOp::FDiv => Op::FDiv,
+            BinaryOp::SMulHi | BinaryOp::UMulHi if ty.scalar == Scalar::I32 => {
+                let opcode = match op {
+                    BinaryOp::SMulHi => Op::SMulExtended,
+                    _ => Op::UMulExtended,
+                };
+                let halves = self.b.ty(Op::TypeStruct, &[id_ty, id_ty]);
+                let product = self.b.op(opcode, halves, &[a, b]);
+                return Ok(self.b.op(Op::CompositeExtract, id_ty, &[product, 1]));
+            }
             BinaryOp::SMulHi
             | BinaryOp::UMulHi
             | BinaryOp::SDiv
