@@ -36,10 +36,14 @@ impl Body<'_, '_> {
                 self.define_value(inst, value)?;
             }
             Op::VectorShuffle => self.vector_shuffle(inst)?,
-            Op::CompositeConstruct => self.construct(inst)?,
+            Op::CompositeConstruct => self.construct(inst, inst.args)?,
+            Op::CompositeConstructReplicateEXT => {
+                let ty = self.pre.type_of_id(inst, inst.ty)?;
+                self.construct(inst, &self.pre.replicated(inst, ty)?)?;
+            }
             Op::CompositeExtract => self.extract(inst)?,
             Op::CompositeInsert => self.insert(inst)?,
-            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => {
+            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR | Op::ArithmeticFenceEXT => {
                 let local = self.local(inst, inst.arg(0)?)?;
                 let ty = self.pre.type_of_id(inst, inst.ty)?;
                 if ty != local.ty && !self.pre.types.same_leaves(ty, local.ty) {
@@ -106,12 +110,12 @@ impl Body<'_, '_> {
         self.define_value(inst, value)
     }
 
-    fn construct(&mut self, inst: &Inst<'_>) -> Result<()> {
+    fn construct(&mut self, inst: &Inst<'_>, ids: &[u32]) -> Result<()> {
         let ty = self.pre.type_of_id(inst, inst.ty)?;
         if let Some(leaf) = self.pre.types.get(ty).leaf {
             let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
-            for n in 0..inst.args.len() {
-                let part = self.arg(inst, n)?;
+            for &id in ids {
+                let part = self.value(inst, id)?;
                 let part_ty = self.func.ty(part);
                 if part_ty.scalar != leaf.scalar {
                     return Err(inst.error("a constituent has the wrong type"));
@@ -131,20 +135,20 @@ impl Body<'_, '_> {
             let value = self.emit(InstKind::Build { lanes }, leaf);
             return self.define_value(inst, value);
         }
-        if self.pre.types.member_count(ty) != Some(inst.args.len() as u64) {
+        if self.pre.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
         }
         if self.is_big(ty) {
             let (size, align) = self.size_align(ty);
             let slot = self.slot(inst, size, align)?;
-            for (i, &id) in inst.args.iter().enumerate() {
+            for (i, &id) in ids.iter().enumerate() {
                 let part = self.local(inst, id)?;
                 self.store_member(inst, slot, ty, i as u64, &part)?;
             }
             return self.define(inst, ty, Val::Memory(slot));
         }
         let mut leaves = Leaves::new();
-        for &id in inst.args {
+        for &id in ids {
             leaves.extend(self.leaves(inst, id)?.1);
         }
         self.define_leaves(inst, leaves)

@@ -147,6 +147,8 @@ impl Preamble<'_> {
                 | Op::SpecConstant
                 | Op::ConstantComposite
                 | Op::SpecConstantComposite
+                | Op::ConstantCompositeReplicateEXT
+                | Op::SpecConstantCompositeReplicateEXT
                 | Op::ConstantNull
                 | Op::Undef
                 | Op::SpecConstantOp
@@ -192,7 +194,12 @@ impl Preamble<'_> {
             }
             Op::ConstantNull => ConstVal::Null,
             Op::Undef => ConstVal::Undef,
-            Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst, ty)?,
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                self.composite(inst, ty, inst.args)?
+            }
+            Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+                self.composite(inst, ty, &self.replicated(inst, ty)?)?
+            }
             _ => self.spec_constant_op(inst, ty)?,
         };
         let constant = Const { ty, val };
@@ -214,13 +221,27 @@ impl Preamble<'_> {
         self.constant(inst, id).map(Cow::Borrowed)
     }
 
-    fn composite(&self, inst: &Inst<'_>, ty: Ty) -> Result<ConstVal> {
+    /// The constituents of an instruction that names one for all of them.
+    pub(super) fn replicated(&self, inst: &Inst<'_>, ty: Ty) -> Result<Vec<u32>> {
+        let count = match self.types.get(ty).leaf {
+            Some(leaf) => Some(u64::from(leaf.lanes)),
+            None => self.types.member_count(ty),
+        };
+        let count = count.and_then(|count| usize::try_from(count).ok());
+        match count {
+            Some(count) if count <= MAX_PARTS => Ok(vec![inst.arg(0)?; count]),
+            Some(_) => Err(inst.error("the composite has too many parts")),
+            None => Err(inst.error("the result type is not a composite")),
+        }
+    }
+
+    fn composite(&self, inst: &Inst<'_>, ty: Ty, ids: &[u32]) -> Result<ConstVal> {
         if let Some(leaf) = self.types.get(ty).leaf {
-            if !leaf.is_vector() || inst.args.len() != usize::from(leaf.lanes) {
+            if !leaf.is_vector() || ids.len() != usize::from(leaf.lanes) {
                 return Err(inst.error("the number of constituents is wrong"));
             }
             let mut lanes = Lanes::new();
-            for &id in inst.args {
+            for &id in ids {
                 let part = self.operand(inst, id)?;
                 if self.types.get(part.ty).leaf != Some(leaf.lane()) {
                     return Err(inst.error("a constituent has the wrong type"));
@@ -232,12 +253,12 @@ impl Preamble<'_> {
             }
             return Ok(ConstVal::Bits(lanes));
         }
-        if self.types.member_count(ty) != Some(inst.args.len() as u64) {
+        if self.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
         }
-        let mut parts = Vec::with_capacity(inst.args.len());
+        let mut parts = Vec::with_capacity(ids.len());
         let mut total = 0usize;
-        for (i, &id) in inst.args.iter().enumerate() {
+        for (i, &id) in ids.iter().enumerate() {
             let part = self.operand(inst, id)?;
             let expected = self.types.member(ty, i as u64).map(|(ty, _)| ty);
             if expected.is_none_or(|expected| !self.types.same_leaves(expected, part.ty))

@@ -16,6 +16,7 @@ mod body;
 mod composite;
 mod consts;
 mod dot;
+mod extensions;
 mod functions;
 mod groups;
 mod memory;
@@ -144,6 +145,7 @@ impl<'a> Body<'a, '_> {
             || self.composite(inst)?
             || self.sync(inst)?
             || self.int_dot(inst)?
+            || self.extension(inst)?
         {
             return Ok(());
         }

@@ -594,6 +594,7 @@ fn is_unifiable(inst: &[u32]) -> bool {
                 | Op::ConstantFalse
                 | Op::Constant
                 | Op::ConstantComposite
+                | Op::ConstantCompositeReplicateEXT
                 | Op::ConstantNull
                 | Op::ConstantSampler
         )
