@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             Op::ConvertFToBF16INTEL => {
                 let arg = self.arg(inst, 0)?;
                 let (words, result) = self.bfloat_types(inst, arg, Scalar::F32, Scalar::I16)?;
-                let value = self.to_bfloat(inst, arg, words, result)?;
+                let value = self.bfloat_of(inst, arg, words, result)?;
                 self.define_value(inst, value)?;
             }
             _ => return Ok(false),
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
     }
 
     /// The upper half of the bits, rounded to nearest even; a NaN stays one.
-    fn to_bfloat(&mut self, inst: &Inst<'_>, arg: Value, words: Type, to: Type) -> Result<Value> {
+    fn bfloat_of(&mut self, inst: &Inst<'_>, arg: Value, words: Type, to: Type) -> Result<Value> {
         let bits = self.bitcast(inst, arg, words)?;
         let constant = |this: &mut Self, n| this.func.splat_constant(words, n);
         let [one, sixteen] = [1, 16].map(|n| constant(self, n));
