@@ -149,6 +149,9 @@ pub struct Target {
     pub amd_shader_ballot: bool,
     /// `shaderDeviceClock` and `shaderSubgroupClock`.
     pub clocks: bool,
+    /// `shaderMaximalReconvergence`: work-items of a sub-group that part meet again where the
+    /// source lets them.
+    pub maximal_reconvergence: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
@@ -277,6 +280,7 @@ impl Target {
             },
             amd_shader_ballot: false,
             clocks: true,
+            maximal_reconvergence: false,
             shader_enqueue: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),

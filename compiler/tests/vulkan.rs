@@ -142,3 +142,35 @@ fn every_file_lowers_and_validates() {
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
+
+/// The kernels that use sub-groups, and no others, ask for maximal reconvergence where the device
+/// has it.
+#[test]
+fn kernels_with_collectives_ask_for_reconvergence() {
+    const EXECUTION_MODE: u32 = 3 << 16 | 16;
+    const MAXIMALLY_RECONVERGES: u32 = 6023;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/vulkan");
+    for (name, has_mode, maximal_reconvergence) in [
+        ("subgroups", true, true),
+        ("subgroups", false, false),
+        ("vector_add", false, true),
+    ] {
+        let path = folder.join(name).with_extension("ir");
+        let text = std::fs::read_to_string(path).expect("readable");
+        let mut module = parse_module(&text).expect("parses");
+        let target = Target {
+            maximal_reconvergence,
+            ..Target::reference()
+        };
+        lowering_passes::lower(&mut module, &target).expect("lowers");
+        let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect("emits");
+        let mut instructions = emitted.words.windows(3);
+        let found = instructions.any(|w| w[0] == EXECUTION_MODE && w[2] == MAXIMALLY_RECONVERGES);
+        assert_eq!(found, has_mode, "{name}");
+        let bytes: Vec<u8> = emitted.words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let named = bytes
+            .windows(27)
+            .any(|text| text == b"SPV_KHR_maximal_reconvergen");
+        assert_eq!(named, has_mode, "{name}");
+    }
+}

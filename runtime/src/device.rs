@@ -411,6 +411,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         },
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
+        maximal_reconvergence: features.shader_maximal_reconvergence,
         // Graph pipelines are not dispatched yet.
         shader_enqueue: false,
         printf_buffer_size: PRINTF_BUFFER_SIZE,

@@ -257,6 +257,7 @@ impl Capabilities {
             explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
             rotate: has(ash::khr::shader_subgroup_rotate::NAME),
             clock: has(ash::khr::shader_clock::NAME),
+            reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
             untyped: has(UNTYPED_POINTERS_NAME),
         }
     }
@@ -276,6 +277,10 @@ impl Capabilities {
             ),
             (ash::khr::shader_subgroup_rotate::NAME, present.rotate),
             (ash::khr::shader_clock::NAME, present.clock),
+            (
+                ash::khr::shader_maximal_reconvergence::NAME,
+                present.reconvergence,
+            ),
             (UNTYPED_POINTERS_NAME, present.untyped),
             (ash::amd::shader_ballot::NAME, self.shader_ballot_amd()),
             (

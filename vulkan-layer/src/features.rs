@@ -18,6 +18,7 @@ pub(crate) struct Chain {
     pub explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub rotate: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
     pub clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     pub untyped: ShaderUntypedPointersFeatures,
 }
 
@@ -30,6 +31,7 @@ pub(crate) struct Present {
     pub explicit_layout: bool,
     pub rotate: bool,
     pub clock: bool,
+    pub reconvergence: bool,
     pub untyped: bool,
 }
 
@@ -61,6 +63,9 @@ impl Chain {
         }
         if present.clock {
             head = head.push_next(&mut self.clock);
+        }
+        if present.reconvergence {
+            head = head.push_next(&mut self.reconvergence);
         }
         if present.untyped {
             head = head.push_next(&mut self.untyped);
@@ -202,6 +207,8 @@ features! {
         rotate.shader_subgroup_rotate_clustered,
     shader_subgroup_clock "shaderSubgroupClock" clock.shader_subgroup_clock,
     shader_device_clock "shaderDeviceClock" clock.shader_device_clock,
+    shader_maximal_reconvergence "shaderMaximalReconvergence"
+        reconvergence.shader_maximal_reconvergence,
     shader_untyped_pointers "shaderUntypedPointers" untyped.shader_untyped_pointers,
 }
 

@@ -593,6 +593,7 @@ impl<'m> Emitter<'m> {
             let mut seen: BTreeSet<FuncId> = BTreeSet::new();
             let mut work = vec![kernel.func];
             let mut interface = BTreeSet::new();
+            let mut collective = false;
             while let Some(func) = work.pop() {
                 if !seen.insert(func) {
                     continue;
@@ -603,8 +604,10 @@ impl<'m> Emitter<'m> {
                 let f = &self.module.functions[func];
                 for &block in &f.layout.blocks {
                     for &inst in &f.layout.insts[block] {
-                        if let InstKind::Call { func, .. } = f.insts[inst].kind {
-                            work.push(func);
+                        match f.insts[inst].kind {
+                            InstKind::Call { func, .. } => work.push(func),
+                            InstKind::Group { .. } => collective = true,
+                            _ => {}
                         }
                     }
                 }
@@ -626,6 +629,11 @@ impl<'m> Emitter<'m> {
                 self.node_modes(id, node);
             }
             self.float_modes(id);
+            if collective && self.target.maximal_reconvergence {
+                const MAXIMALLY_RECONVERGES: u32 = 6023;
+                self.b.extension("SPV_KHR_maximal_reconvergence");
+                self.b.execution_mode(&[id, MAXIMALLY_RECONVERGES]);
+            }
         }
     }
 
