@@ -72,6 +72,14 @@ pub struct Target {
     pub float16: bool,
     /// `shaderFloat64`.
     pub float64: bool,
+    /// Images and samplers of all of OpenCL's types, for reading or writing; storage images
+    /// need `shaderStorageImageWriteWithoutFormat`. Goes with `__opencl_c_images`.
+    pub images: bool,
+    /// Images for both, with `shaderStorageImageReadWithoutFormat`. Goes with
+    /// `__opencl_c_read_write_images`.
+    pub read_write_images: bool,
+    /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
+    pub image_3d_writes: bool,
     /// `shaderInt8` arithmetic.
     pub int8: bool,
     /// `shaderInt16` arithmetic.
@@ -200,6 +208,14 @@ impl Target {
         target
     }
 
+    /// The device without images.
+    #[must_use]
+    pub fn without_images(mut self) -> Self {
+        (self.images, self.read_write_images, self.image_3d_writes) = (false, false, false);
+        self.features.retain(|feature| !feature.contains("image"));
+        self
+    }
+
     /// A generous target for tests and `pumicec` without a device: what lavapipe 22.3 offers.
     pub fn reference() -> Self {
         let small = SmallStorage {
@@ -230,11 +246,17 @@ impl Target {
                 "__opencl_c_integer_dot_product_input_4x8bit",
                 "__opencl_c_integer_dot_product_input_4x8bit_packed",
                 "__opencl_c_program_scope_global_variables",
+                "__opencl_c_images",
+                "__opencl_c_3d_image_writes",
+                "__opencl_c_read_write_images",
             ]
             .map(String::from)
             .to_vec(),
             float16: true,
             float64: true,
+            images: true,
+            read_write_images: true,
+            image_3d_writes: true,
             int8: true,
             int16: true,
             int64_buffer_atomics: true,

@@ -86,6 +86,20 @@ fn the_documents_lines() {
              kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,argSize,4\n",
         ),
         (
+            "document_samplers",
+            "-cluster-pod-kernel-args=0",
+            "sampler,18,samplerExpr,\"CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_NEAREST|CLK_NORMALIZED_COORDS_FALSE\",descriptorSet,0,binding,0\n\
+             sampler,35,samplerExpr,\"CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_LINEAR|CLK_NORMALIZED_COORDS_TRUE\",descriptorSet,0,binding,1\n\
+             kernel_decl,foo\n\
+             kernel,foo,arg,a,argOrdinal,0,descriptorSet,1,binding,0,offset,0,argKind,buffer\n\
+             kernel,foo,arg,f,argOrdinal,1,descriptorSet,1,binding,1,offset,0,argKind,pod,argSize,4\n\
+             kernel,foo,arg,b,argOrdinal,2,descriptorSet,1,binding,2,offset,0,argKind,buffer\n\
+             kernel,foo,arg,c,argOrdinal,3,descriptorSet,1,binding,3,offset,0,argKind,pod,argSize,4\n\
+             kernel,foo,arg,i,argOrdinal,4,descriptorSet,1,binding,4,offset,0,argKind,ro_image\n\
+             kernel,foo,arg,o,argOrdinal,5,descriptorSet,1,binding,5,offset,0,argKind,wo_image\n\
+             kernel,foo,arg,s,argOrdinal,6,descriptorSet,1,binding,6,offset,0,argKind,sampler\n",
+        ),
+        (
             "document_local",
             "--abi=descriptors",
             "kernel_decl,foo\n\

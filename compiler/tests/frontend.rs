@@ -77,16 +77,18 @@ fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> Stri
             Some(rest) => rest.split_once("] ").expect("options, then a title"),
             None => ("", header),
         };
-        // A device with every optional feature, instead of the reference.
-        let full = words.strip_prefix("--device=full");
-        let options = CompileOptions::parse(full.unwrap_or(words)).expect("valid options");
+        // A device with every optional feature, or one without images, instead of the reference.
+        let (target, words) = if let Some(rest) = words.strip_prefix("--device=full") {
+            (Target::full(), rest)
+        } else if let Some(rest) = words.strip_prefix("--device=no-images") {
+            (Target::reference().without_images(), rest)
+        } else {
+            (Target::reference(), words)
+        };
+        let options = CompileOptions::parse(words).expect("valid options");
         let source = Source {
             name: "a.cl",
             text: body.as_bytes(),
-        };
-        let target = match full {
-            Some(_) => Target::full(),
-            None => Target::reference(),
         };
         let includes = Folder(folder("negative"));
         let outcome = frontend::compile(source, &options, &target, &includes);

@@ -350,12 +350,17 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
     };
     let features = &caps.features;
     let subgroup = &caps.subgroup;
+    let macros = names(&mut extensions::features(caps));
+    let has = |name: &str| macros.iter().any(|m| m == name);
     Target {
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
         extensions: names(&mut extensions::of_compiler(caps)),
-        features: names(&mut extensions::features(caps)),
+        images: has("__opencl_c_images"),
+        read_write_images: has("__opencl_c_read_write_images"),
+        image_3d_writes: has("__opencl_c_3d_image_writes"),
+        features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,
         int8: features.shader_int8,

@@ -68,7 +68,7 @@ int f(image2d_t i) { return i + 1; }
 //// [--device=full -cl-std=CL3.0] a condition that is a sampler
 int f(sampler_t s) { return s ? 1 : 2; }
 
-//// [-cl-std=CL3.0] images that the device lacks
+//// [--device=no-images -cl-std=CL3.0] images that the device lacks
 kernel void k(read_only image2d_t i, sampler_t s) { }
 
 //// [--device=full -cl-std=CL3.0] the address of an image

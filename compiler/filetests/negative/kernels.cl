@@ -34,10 +34,6 @@ __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void k(int n) { }
 __kernel __attribute__((vec_type_hint(4))) void k(void) { }
 //// an empty vec_type_hint
 __kernel __attribute__((vec_type_hint())) void k(void) { }
-//// an image argument
-__kernel void k(read_only image2d_t i) { }
-//// a sampler argument
-__kernel void k(sampler_t s) { }
 //// [-cl-std=CL2.0] a pipe argument
 __kernel void k(read_only pipe int p) { }
 //// [-cl-std=CL2.0] a queue argument

@@ -6,5 +6,3 @@ __attribute__((reqd_work_group_size(8, 8))) __kernel void two(void) { }
 __attribute__((reqd_work_group_size(0, 1, 1))) __kernel void zero(void) { }
 __attribute__((vec_type_hint(3))) __kernel void hint(void) { }
 __attribute__((made_up)) __kernel void made_up(void) { }
-__kernel void image(read_only image2d_t im) { }
-__kernel void samp(sampler_t s) { }

@@ -276,7 +276,8 @@ fn calls_resolve() {
         ("dot_acc_sat(char4, uchar4, int)", "int(char4, uchar4, int)"),
         ("dot_4x8packed_su_int(uint, uint)", "int(uint, uint)"),
         ("clock_read_device()", "needs cl_khr_kernel_clock"),
-        ("read_imagef(int)", "needs __opencl_c_images"),
+        ("read_imagef(int)", "count 2..3"),
+        ("get_image_num_mip_levels(int)", "needs cl_khr_mipmap_image"),
         ("nonsense(int)", "unknown"),
         ("as_#(int)", "unknown"),
     ] {

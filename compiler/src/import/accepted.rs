@@ -51,6 +51,14 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::AtomicFloat64MinMaxEXT,
     Capability::GroupUniformArithmeticKHR,
     Capability::BitInstructions,
+    Capability::ImageBasic,
+    Capability::ImageReadWrite,
+    Capability::ImageMipmap,
+    Capability::LiteralSampler,
+    Capability::Sampled1D,
+    Capability::Image1D,
+    Capability::SampledBuffer,
+    Capability::ImageBuffer,
     Capability::ExpectAssumeKHR,
     Capability::FMAKHR,
     Capability::ReplicatedCompositesEXT,
@@ -113,6 +121,14 @@ fn serves(capability: Capability, target: &Target) -> bool {
     let sub_groups = ops.basic && ops.vote && ops.arithmetic && ops.ballot;
     match capability {
         Capability::ShaderClockKHR => target.clocks,
+        Capability::ImageReadWrite => target.read_write_images,
+        Capability::ImageMipmap => target.extensions.iter().any(|e| e == "cl_khr_mipmap_image"),
+        Capability::ImageBasic
+        | Capability::LiteralSampler
+        | Capability::Sampled1D
+        | Capability::Image1D
+        | Capability::SampledBuffer
+        | Capability::ImageBuffer => target.images,
         Capability::Float16 => target.float16,
         Capability::Float64 => target.float64,
         Capability::Int64Atomics

@@ -4,9 +4,9 @@ use super::ops;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind, Types};
-use crate::ir::{BinaryOp, FloatCond, GlobalId, Relocation, Type};
+use crate::ir::{BinaryOp, FloatCond, GlobalId, Relocation, Type, literal_sampler};
 use crate::passes::eval;
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, SamplerAddressingMode, SamplerFilterMode};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -140,6 +140,7 @@ impl Preamble<'_> {
         let is_const = matches!(
             inst.op,
             Op::ConstantTrue
+                | Op::ConstantSampler
                 | Op::ConstantFalse
                 | Op::SpecConstantTrue
                 | Op::SpecConstantFalse
@@ -191,6 +192,15 @@ impl Preamble<'_> {
                     bits = self.specialised(inst.id).unwrap_or(bits);
                 }
                 ConstVal::Bits(SmallVec::from_elem(eval::mask(leaf.scalar, bits), 1))
+            }
+            Op::ConstantSampler => {
+                if self.types.get(ty).kind != TypeKind::Sampler {
+                    return Err(inst.error("the result type is no sampler"));
+                }
+                ConstVal::Bits(SmallVec::from_elem(literal_sampler(sampler_mask(inst)?), 1))
+            }
+            Op::ConstantNull if self.types.is_handle(ty) => {
+                return Err(inst.error("there is no null image or sampler"));
             }
             Op::ConstantNull => ConstVal::Null,
             Op::Undef => ConstVal::Undef,
@@ -635,4 +645,18 @@ pub(super) enum ChainStep {
     Element { ty: Ty, stride: u64 },
     /// A vector's lane; nothing can follow.
     Lane { bytes: u32 },
+}
+
+/// The mask of an OpConstantSampler, as OpenCL C's constants make it.
+fn sampler_mask(inst: &Inst<'_>) -> Result<u32> {
+    let (addressing, normalized, filter) = (inst.arg(0)?, inst.arg(1)?, inst.arg(2)?);
+    if addressing > SamplerAddressingMode::RepeatMirrored as u32 {
+        return Err(inst.error(format_args!("unknown addressing mode {addressing}")));
+    }
+    let filter = match SamplerFilterMode::from_u32(filter) {
+        Some(SamplerFilterMode::Nearest) => 0x10,
+        Some(SamplerFilterMode::Linear) => 0x20,
+        None => return Err(inst.error(format_args!("unknown filter mode {filter}"))),
+    };
+    Ok(addressing << 1 | u32::from(normalized != 0) | filter)
 }

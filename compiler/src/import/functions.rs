@@ -4,8 +4,8 @@ use super::preamble::{Def, EntryPoint, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
 use crate::ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, Function, KernelArg, KernelArgKind,
-    KernelInfo, Linkage, Pointee, Type,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, Function, ImageAccess, KernelArg,
+    KernelArgKind, KernelInfo, Linkage, Pointee, Type,
 };
 use rspirv::spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 use std::ops::Range;
@@ -151,6 +151,9 @@ pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) ->
     let mut func = Function::new(name, params, leaf_types(decl.ret)?);
     func.linkage = decl.linkage;
     func.no_inline = decl.no_inline;
+    // What an operation on a handle means shows only in the kernel that has the argument.
+    let handles = |ty: &Ty| pre.types.is_handle(*ty);
+    func.passes_handles = decl.param_types.iter().any(handles) || handles(&decl.ret);
     func.always_inline = decl.always_inline;
     if decl.is_kernel && !func.results.is_empty() {
         return Err(inst.error("a kernel returns a value"));
@@ -193,12 +196,20 @@ pub(super) fn kernel(
             .or_else(|| wrapped_name(pre, decls, entry, i))
             .cloned();
         let type_name = types.get(i).cloned();
+        let access = match &kind {
+            KernelArgKind::Image(image) => match image.access {
+                ImageAccess::Read => ArgAccess::ReadOnly,
+                ImageAccess::Write => ArgAccess::WriteOnly,
+                ImageAccess::ReadWrite => ArgAccess::ReadWrite,
+            },
+            _ => ArgAccess::None,
+        };
         let known = name.is_some() || type_name.is_some();
         let arg_info = known.then(|| ArgInfo {
             name: name.unwrap_or_default(),
             type_name: type_name.unwrap_or_default(),
             address: Some(address),
-            access: Some(ArgAccess::None),
+            access: Some(access),
             type_qualifier: qualifiers.get(i).map(|words| qualifier_bits(words)),
         });
         info.args.push(KernelArg {
@@ -258,6 +269,14 @@ fn arg_kind(
             align: info.align,
         })
     };
+    match info.kind {
+        TypeKind::Image(image) => return Ok((KernelArgKind::Image(image), ArgAddress::Global)),
+        TypeKind::Sampler => return Ok((KernelArgKind::Sampler, ArgAddress::Private)),
+        TypeKind::SampledImage(_) => {
+            return Err(inst.error("a kernel argument cannot be a sampled image"));
+        }
+        _ => {}
+    }
     let Some(leaf) = info.leaf else {
         return Ok((by_value(ty)?, ArgAddress::Private));
     };

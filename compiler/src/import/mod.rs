@@ -19,6 +19,7 @@ mod dot;
 mod extensions;
 mod functions;
 mod groups;
+mod images;
 mod memory;
 mod ocl_std;
 mod ops;
@@ -146,6 +147,7 @@ impl<'a> Body<'a, '_> {
             || self.sync(inst)?
             || self.int_dot(inst)?
             || self.extension(inst)?
+            || self.image(inst)?
         {
             return Ok(());
         }

@@ -5,9 +5,13 @@ use super::accepted::CAPABILITIES;
 use super::consts::{Const, ConstVal};
 use super::reader::{ImportError, Inst, Result, Words};
 use super::types::{Ty, TypeKind, Types, scalar, space_of};
-use crate::ir::{AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, Type};
+use crate::ir::{
+    AddressSpace, BuiltIn, GlobalData, GlobalId, ImageAccess, ImageDim, ImageType, Linkage, Type,
+};
 use cranelift_entity::PrimaryMap;
-use rspirv::spirv::{self, Capability, Decoration, LinkageType, Op, StorageClass};
+use rspirv::spirv::{
+    self, AccessQualifier, Capability, Decoration, Dim, LinkageType, Op, StorageClass,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -390,10 +394,19 @@ impl<'a> Preamble<'a> {
                     .collect::<Result<Vec<_>>>()?;
                 self.types.function(ret, params)
             }
-            Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
-            | Op::TypePipe
+            Op::TypeImage => {
+                let image = image_type(inst)?;
+                self.types.handle(TypeKind::Image(image))
+            }
+            Op::TypeSampler => self.types.handle(TypeKind::Sampler),
+            Op::TypeSampledImage => {
+                let image = self.type_of_id(inst, inst.arg(0)?)?;
+                match self.types.get(image).kind {
+                    TypeKind::Image(image) => self.types.sampled_image(image),
+                    _ => return Err(inst.error("the operand is no image type")),
+                }
+            }
+            Op::TypePipe
             | Op::TypePipeStorage
             | Op::TypeReserveId
             | Op::TypeQueue
@@ -570,6 +583,47 @@ impl<'a> Preamble<'a> {
             _ => None,
         }
     }
+}
+
+/// What an OpTypeImage of a Kernel module declares.
+fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
+    let number = inst.arg(1)?;
+    let dim = match Dim::from_u32(number) {
+        Some(Dim::Dim1D) => ImageDim::D1,
+        Some(Dim::Dim2D) => ImageDim::D2,
+        Some(Dim::Dim3D) => ImageDim::D3,
+        Some(Dim::DimBuffer) => ImageDim::Buffer,
+        other => {
+            let name = other.map_or_else(|| number.to_string(), |dim| format!("{dim:?}"));
+            return Err(inst.error(format_args!("dimensionality {name} is not supported")));
+        }
+    };
+    if inst.arg(5)? != 0 || inst.arg(6)? != 0 {
+        return Err(inst.error("kernels' images say neither Sampled nor a format"));
+    }
+    let access = match inst
+        .args
+        .get(7)
+        .map(|&access| AccessQualifier::from_u32(access))
+    {
+        None | Some(Some(AccessQualifier::ReadOnly)) => ImageAccess::Read,
+        Some(Some(AccessQualifier::WriteOnly)) => ImageAccess::Write,
+        Some(Some(AccessQualifier::ReadWrite)) => ImageAccess::ReadWrite,
+        Some(None) => return Err(inst.error("unknown access qualifier")),
+    };
+    let image = ImageType {
+        dim,
+        depth: inst.arg(2)? == 1,
+        arrayed: inst.arg(3)? == 1,
+        multisampled: inst.arg(4)? == 1,
+        access,
+    };
+    let flat = image.dim == ImageDim::D2;
+    let layers = flat || image.dim == ImageDim::D1;
+    if image.arrayed && !layers || (image.multisampled || image.depth) && !flat {
+        return Err(inst.error(format_args!("there is no {}", image.display())));
+    }
+    Ok(image)
 }
 
 fn storage_class(inst: &Inst<'_>, number: u32) -> Result<StorageClass> {

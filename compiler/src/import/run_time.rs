@@ -145,7 +145,8 @@ impl Body<'_, '_> {
         if let Some(bits) = self.func.const_bits(value) {
             return Ok(Choice::Known(Semantics {
                 order: known_order(inst, bits)?,
-                global: bits & 0x200 != 0,
+                // Images are behind the same caches as buffers.
+                global: bits & (0x200 | 0x800) != 0,
                 local: bits & 0x100 != 0,
             }));
         }

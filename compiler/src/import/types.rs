@@ -4,7 +4,7 @@
 //! `CPacked` structs have neither padding nor alignment.
 
 use super::reader::{ImportError, Inst, Result};
-use crate::ir::{AddressSpace, Scalar, Type};
+use crate::ir::{AddressSpace, ImageType, Scalar, Type};
 use rspirv::spirv::StorageClass;
 use smallvec::SmallVec;
 
@@ -46,6 +46,12 @@ pub(super) enum TypeKind {
     },
     /// event_t, kept as an integer.
     Event,
+    /// An image: a handle.
+    Image(ImageType),
+    /// A sampler: a handle.
+    Sampler,
+    /// An image with a sampler: two handles.
+    SampledImage(ImageType),
     /// Something with a name and no layout.
     Opaque,
 }
@@ -140,6 +146,30 @@ impl Types {
         let ty = self.plain(Type::I64);
         self.infos[ty.0 as usize].kind = TypeKind::Event;
         ty
+    }
+
+    /// An image or a sampler.
+    pub fn handle(&mut self, kind: TypeKind) -> Ty {
+        let ty = self.plain(Type::I32);
+        self.infos[ty.0 as usize].kind = kind;
+        ty
+    }
+
+    pub fn sampled_image(&mut self, image: ImageType) -> Ty {
+        self.push(TypeInfo {
+            size: 8,
+            align: 4,
+            leaves: 2,
+            ..Self::no_value(TypeKind::SampledImage(image))
+        })
+    }
+
+    /// Whether values are handles of images or samplers, which one function must know.
+    pub fn is_handle(&self, ty: Ty) -> bool {
+        matches!(
+            self.get(ty).kind,
+            TypeKind::Image(_) | TypeKind::Sampler | TypeKind::SampledImage(_)
+        )
     }
 
     pub fn pointer(&mut self, class: StorageClass, pointee: u32) -> Ty {
@@ -310,6 +340,15 @@ impl Types {
             } => {
                 for (&member, at) in members.iter().zip(offsets) {
                     self.collect_leaves(member, offset + at, out);
+                }
+            }
+            TypeKind::SampledImage(_) => {
+                for at in [0, 4] {
+                    let ty = Type::I32;
+                    out.push(Leaf {
+                        ty,
+                        offset: offset + at,
+                    });
                 }
             }
             _ => {}

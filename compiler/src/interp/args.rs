@@ -94,6 +94,9 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
             (KernelArgKind::Local { .. }, _) | (_, Arg::Local(_)) => {
                 return Err(bad(format!("argument {ordinal}: local memory or not")));
             }
+            (KernelArgKind::Image(_) | KernelArgKind::Sampler, _) => {
+                Param::Value(Lanes::from_slice(&[ordinal as u64]))
+            }
             (KernelArgKind::Pointer(_), _) => {
                 exact(8, &bytes)?;
                 Param::Value(lanes_of(Type::ptr(AddressSpace::Global), &bytes))

@@ -302,6 +302,17 @@ impl Item {
                 }
                 machine.payloads.execute(machine.module, *op, &args)?
             }
+            InstKind::Image { op, image, .. } => {
+                return Err(ErrorKind::Unsupported(format!(
+                    "{} of {}",
+                    op.words().join("."),
+                    image.display()
+                )));
+            }
+            &InstKind::HandleArg { ordinal } => smallvec![u64::from(ordinal)],
+            InstKind::HandleInfo { which, .. } => {
+                return Err(ErrorKind::Unsupported(which.name().into()));
+            }
             &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
             &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,
             // The instructions executed so far are a clock that never stands still.

@@ -109,6 +109,9 @@ pub struct Function {
     pub no_inline: bool,
     /// Inline even above the budget.
     pub always_inline: bool,
+    /// Handles of images or samplers cross its calls: it must become part of the kernels that
+    /// have them.
+    pub passes_handles: bool,
     values: PrimaryMap<Value, ValueData>,
     constants: FxHashMap<(Type, SmallVec<[u64; 1]>), Value>,
 }
@@ -127,6 +130,7 @@ impl Function {
             layout: Layout::default(),
             no_inline: false,
             always_inline: false,
+            passes_handles: false,
             values: PrimaryMap::new(),
             constants: FxHashMap::default(),
         }

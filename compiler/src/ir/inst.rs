@@ -3,7 +3,10 @@
 //! Lane-wise unless said otherwise: operands and result of unary, binary, compare, select and
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
-use super::{Block, FuncId, GlobalId, GroupOp, NodeOp, StackSlot, StringId, Value};
+use super::{
+    Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, NodeOp, StackSlot, StringId,
+    Value,
+};
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
@@ -544,6 +547,18 @@ pub enum InstKind {
         op: NodeOp,
         args: SmallVec<[Value; 4]>,
     },
+    /// An operation on an image of the type.
+    Image {
+        op: ImageOp,
+        image: ImageType,
+        args: SmallVec<[Value; 4]>,
+    },
+    /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
+    /// `lower_kernel_args`, only in kernels.
+    HandleArg { ordinal: u32 },
+    /// What the driver tells of the image or sampler that is argument `ordinal`: I32. Made by
+    /// `lower_images`, only in kernels.
+    HandleInfo { ordinal: u32, which: HandleInfo },
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.
     LoadArg { offset: u32 },

@@ -21,6 +21,7 @@ mod edit;
 mod entities;
 mod function;
 mod group;
+mod image;
 mod inst;
 mod loops;
 mod module;
@@ -41,6 +42,10 @@ pub use function::{
     BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
+pub use image::{
+    HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, Lod, Texel, literal_mask,
+    literal_sampler, sampler_mask,
+};
 pub use inst::{
     AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
     InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,

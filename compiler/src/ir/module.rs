@@ -1,7 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
 use super::{
-    AddressSpace, FuncId, Function, GlobalId, NodeInfo, PayloadArray, PayloadId, StringId, Type,
+    AddressSpace, FuncId, Function, GlobalId, ImageType, NodeInfo, PayloadArray, PayloadId,
+    StringId, Type,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -139,6 +140,17 @@ pub enum KernelArgKind {
         /// Alignment in bytes, at least 1; 128 when unknown.
         align: u32,
     },
+    /// An image; one function parameter, a handle.
+    Image(ImageType),
+    /// A sampler; one function parameter, a handle.
+    Sampler,
+}
+
+impl KernelArgKind {
+    /// An image or a sampler.
+    pub fn is_handle(&self) -> bool {
+        matches!(self, KernelArgKind::Image(_) | KernelArgKind::Sampler)
+    }
 }
 
 /// clGetKernelArgInfo's answers.

@@ -22,7 +22,9 @@ macro_rules! visit_operands {
             InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
                 args.$iter().for_each(&mut $f)
             }
-            InstKind::Node { args, .. } => args.$iter().for_each(&mut $f),
+            InstKind::Node { args, .. } | InstKind::Image { args, .. } => {
+                args.$iter().for_each(&mut $f)
+            }
             InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
             InstKind::Extract { vector, .. } => $f(vector),
             InstKind::Insert { vector, scalar, .. } => {
@@ -82,6 +84,8 @@ macro_rules! visit_operands {
             | InstKind::Barrier { .. }
             | InstKind::ReadClock { .. }
             | InstKind::BuiltIn { .. }
+            | InstKind::HandleArg { .. }
+            | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
             | InstKind::LocalArg { .. }
             | InstKind::Unreachable => {}
@@ -123,6 +127,7 @@ impl InstKind {
             | InstKind::Switch { .. }
             | InstKind::Return { .. }
             | InstKind::Unreachable => true,
+            InstKind::Image { op, .. } => op.has_side_effects(),
             InstKind::Load { flags, .. } => flags.contains(AccessFlags::VOLATILE),
             // OpenCL.std instructions with pointer operands (sincos, fract, …) write memory.
             InstKind::Math {
@@ -146,6 +151,8 @@ impl InstKind {
             | InstKind::GlobalAddr { .. }
             | InstKind::PtrAdd { .. }
             | InstKind::BuiltIn { .. }
+            | InstKind::HandleArg { .. }
+            | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
             | InstKind::LocalArg { .. } => false,
         }

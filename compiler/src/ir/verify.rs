@@ -136,7 +136,10 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
             KernelArgKind::ByVal { align, .. } | KernelArgKind::Local { align } => {
                 power_of_two(align)?;
             }
-            KernelArgKind::Value(_) | KernelArgKind::Pointer(_) => {}
+            KernelArgKind::Value(_)
+            | KernelArgKind::Pointer(_)
+            | KernelArgKind::Image(_)
+            | KernelArgKind::Sampler => {}
         }
     }
     let expected: Vec<Type> = kernel
@@ -147,6 +150,7 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
             KernelArgKind::ByVal { .. } => Type::ptr(AddressSpace::Private),
             KernelArgKind::Pointer(space) => Type::ptr(space),
             KernelArgKind::Local { .. } => Type::ptr(AddressSpace::Local),
+            KernelArgKind::Image(_) | KernelArgKind::Sampler => Type::I32,
         })
         .collect();
     // `lower_kernel_args` takes the parameters away.

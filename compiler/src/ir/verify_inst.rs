@@ -2,8 +2,9 @@
 
 use super::verify::{Context, check_align};
 use super::{
-    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, Inst, InstKind, IntCond, MathOp,
-    NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value, ValueDef,
+    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
+    IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
+    ValueDef,
 };
 
 fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
@@ -286,6 +287,10 @@ impl Context<'_> {
                 self.check_group(*op, args, inst)
             }
             InstKind::Node { op, args } => self.check_node(*op, args, inst),
+            InstKind::Image { op, image, args } => self.check_image(*op, *image, args, inst),
+            InstKind::HandleArg { .. } | InstKind::HandleInfo { .. } => {
+                same("the result", self.result(inst)?, Type::I32)
+            }
             InstKind::LoadArg { .. } => in_memory(self.result(inst)?),
             InstKind::LocalArg { .. } => same(
                 "the result",
@@ -393,6 +398,32 @@ impl Context<'_> {
                 float("the operand", ty)?;
                 same("the result", result, ty)
             }
+        }
+    }
+
+    fn check_image(
+        &self,
+        op: ImageOp,
+        image: ImageType,
+        args: &[Value],
+        inst: Inst,
+    ) -> Result<(), String> {
+        ensure(op.fits(image), || {
+            format!("{} has no {}", image.display(), op.words().join("."))
+        })?;
+        let expected = op.operands(image);
+        count(args.len(), expected.len())?;
+        for (i, (&arg, ty)) in args.iter().zip(expected).enumerate() {
+            let integers = ty.with_scalar(Scalar::I32);
+            let either = matches!(op, ImageOp::Sample { .. }) && i == 2;
+            if !either || self.ty(arg) != integers {
+                same("an operand", self.ty(arg), ty)?;
+            }
+        }
+        let results = &self.func.insts[inst].results;
+        match op.result(image) {
+            Some(ty) => same("the result", self.result(inst)?, ty),
+            None => ensure(results.is_empty(), || format!("{} results", results.len())),
         }
     }
 

@@ -153,6 +153,7 @@ fn is_pure(func: &Function, kind: &InstKind) -> bool {
             args,
             ..
         } => !args.iter().any(|&arg| func.ty(arg).scalar.is_ptr()),
+        InstKind::Image { op, image, .. } => op.is_pure(*image),
         _ => !kind.has_side_effects(),
     }
 }

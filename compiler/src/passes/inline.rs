@@ -4,9 +4,9 @@
 //! then leave memory), when the callee is small, or when it is the callee's only call. Everything
 //! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
 //! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
-//! obeyed. Only two things must be inlined at any size: pointers to a buffer that has to be known
-//! (descriptor form) and strings that a printf behind the call takes. Under `-cl-opt-disable` size
-//! is no reason.
+//! obeyed. Only three things must be inlined at any size: pointers to a buffer that has to be known
+//! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
+//! `-cl-opt-disable` size is no reason.
 //!
 //! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
 //! one call is then not touched by itself: its body moves to its caller as it is, and its calls
@@ -115,6 +115,7 @@ fn decide(
         }
         sizes[id] = grown;
         must[id] = needs_one_function(func, &ctx.target.abi)
+            || func.passes_handles
             || prints_strings(func)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {

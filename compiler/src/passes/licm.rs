@@ -228,6 +228,8 @@ fn may_move(kind: &InstKind, always: bool) -> bool {
     match kind {
         InstKind::LoadArg { .. }
         | InstKind::LocalArg { .. }
+        | InstKind::HandleArg { .. }
+        | InstKind::HandleInfo { .. }
         | InstKind::GlobalAddr { .. }
         | InstKind::StackAddr { .. }
         | InstKind::BuiltIn { .. } => true,

@@ -1,7 +1,7 @@
 //! Kernel parameters become reads of the argument block.
 //!
 //! Plain data and pointers become `LoadArg` at the place that [`ArgLayout`] gives them, local
-//! pointers `LocalArg`, structs by value a private variable that is filled word by word (SROA
+//! pointers `LocalArg`, images and samplers `HandleArg`, structs by value a private variable that is filled word by word (SROA
 //! takes it apart afterwards). A kernel that is called as a function keeps its old form under
 //! a second function, so that its parameters still come from the caller.
 
@@ -76,6 +76,12 @@ fn lower(module: &mut Module, k: usize, abi: &Abi) -> bool {
         let ty = f.ty(param);
         let place = layout.places[ordinal];
         let (kind, ty) = match (&arg.kind, place) {
+            (KernelArgKind::Image(_) | KernelArgKind::Sampler, _) => (
+                InstKind::HandleArg {
+                    ordinal: ordinal as u32,
+                },
+                Type::I32,
+            ),
             (KernelArgKind::Local { .. }, _) | (_, None) => (
                 InstKind::LocalArg {
                     ordinal: ordinal as u32,

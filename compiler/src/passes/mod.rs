@@ -26,6 +26,7 @@ pub mod licm;
 pub mod link_builtins;
 pub mod lower_atomics;
 pub mod lower_collectives;
+pub mod lower_images;
 pub mod lower_integers;
 pub mod lower_kernel_args;
 pub mod lower_math;
@@ -141,6 +142,8 @@ pub enum Property {
     SpacesInferred,
     /// No `MathOp::Ocl`.
     MathLowered,
+    /// Image operations name their arguments, in forms that Vulkan has.
+    ImagesLowered,
     /// No `Printf`.
     PrintfLowered,
     /// Collectives of sub-groups only, and only in forms that the target has.
@@ -289,6 +292,17 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::Module(const_tables::run),
         requires: &[Property::SlotsPromoted],
         ensures: &[],
+    },
+    Pass {
+        name: "lower_images",
+        run: PassFn::TryModule(lower_images::run),
+        requires: &[
+            Property::Inlined,
+            Property::ArgsLowered,
+            Property::SlotsPromoted,
+        ],
+        ensures: &[Property::ImagesLowered],
+        optional: false,
     },
     Pass {
         name: "lower_printf",

@@ -18,7 +18,7 @@ pub struct ArgPlace {
 /// The argument block of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArgLayout {
-    /// One place per argument; `None` for local arguments.
+    /// One place per argument; `None` for local arguments and for handles.
     pub places: Vec<Option<ArgPlace>>,
     /// Bytes of the whole block, a multiple of 4.
     pub size: u32,
@@ -39,7 +39,7 @@ impl ArgLayout {
                 KernelArgKind::Value(ty) => ty.alloc_bytes(),
                 KernelArgKind::ByVal { size, .. } => size,
                 KernelArgKind::Pointer(_) => 8,
-                KernelArgKind::Local { .. } => {
+                KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => {
                     layout.places.push(None);
                     continue;
                 }
@@ -62,7 +62,10 @@ impl ArgLayout {
             let (size, align) = match arg.kind {
                 KernelArgKind::Value(ty) => (ty.alloc_bytes(), ty.alloc_bytes()),
                 KernelArgKind::ByVal { size, align } => (size, align),
-                KernelArgKind::Pointer(_) | KernelArgKind::Local { .. } => continue,
+                KernelArgKind::Pointer(_)
+                | KernelArgKind::Local { .. }
+                | KernelArgKind::Image(_)
+                | KernelArgKind::Sampler => continue,
             };
             let offset = layout.size.next_multiple_of(align.max(4));
             *place = Some(ArgPlace { offset, size });

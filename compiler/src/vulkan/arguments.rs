@@ -4,13 +4,26 @@ use super::bases::Base;
 use super::builder::Id;
 use super::descriptors::Slot;
 use super::emitter::{ArgBlock, Emitter};
+use super::images;
 use crate::abi::PodPlace;
-use crate::ir::{AddressSpace, Type};
+use crate::ir::{AddressSpace, HandleInfo, Type};
 use crate::passes::LowerError;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 /// Constant data beyond this does not become a private array, in bytes.
 const MAX_PRIVATE_CONSTANTS: u64 = 64 << 10;
+
+/// What the driver tells: of which argument, and what.
+type Told = (u32, HandleInfo);
+
+/// Where a kernel finds what the driver tells of an image or sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InfoPlace {
+    /// At this byte of the push constants.
+    Push(u32),
+    /// At this byte of a uniform buffer (the variable).
+    Uniform(Id, Slot, u32),
+}
 
 impl Emitter<'_> {
     /// Finds places for the argument blocks of all kernels, and declares what they need.
@@ -19,23 +32,42 @@ impl Emitter<'_> {
         let base = self.constants.end;
         let mut push_bytes = base;
         for k in 0..self.arg_layouts.len() {
-            let mut blocks = Vec::new();
-            if self.has_buffers() {
-                blocks = self.pod_blocks(k, base, &mut push_bytes)?;
+            let infos: Vec<_> = images::infos(self.module, self.module.kernels[k].func)
+                .into_iter()
+                .collect();
+            let (pushed, in_block) = self.split_infos(k, infos, base);
+            let start = (base + 4 * pushed.len() as u32).next_multiple_of(8);
+            if !pushed.is_empty() {
+                push_bytes = push_bytes.max(base + 4 * pushed.len() as u32);
+            }
+            for ((ordinal, which), n) in pushed.into_iter().zip(0..) {
+                let place = InfoPlace::Push(base + 4 * n);
+                self.info_places.insert((k as u32, ordinal, which), place);
+            }
+            let more = 4 * in_block.len() as u32;
+            let blocks = if self.has_buffers() {
+                self.pod_blocks(k, start, more, &mut push_bytes)?
             } else {
                 let size = self.arg_layouts[k].size;
-                let block = if base + size <= limit {
-                    push_bytes = push_bytes.max(base + size);
-                    ArgBlock::Push(base)
+                let block = if in_block.is_empty() && start + size <= limit {
+                    push_bytes = push_bytes.max(start + size);
+                    ArgBlock::Push(start)
                 } else {
                     let slot = Slot { set: 0, binding: 0 };
-                    ArgBlock::Uniform(self.uniform_block(size, slot), slot)
+                    ArgBlock::Uniform(self.uniform_block(size + more, slot), slot)
                 };
-                blocks.push((0, block));
+                vec![(0, block)]
+            };
+            if let Some(&(first, ArgBlock::Uniform(var, slot))) = blocks.last() {
+                let behind = self.arg_layouts[k].size - first;
+                for ((ordinal, which), n) in in_block.into_iter().zip(0..) {
+                    let place = InfoPlace::Uniform(var, slot, behind + 4 * n);
+                    self.info_places.insert((k as u32, ordinal, which), place);
+                }
             }
             self.arg_blocks.push(blocks);
         }
-        if push_bytes > limit && self.has_buffers() {
+        if push_bytes > limit {
             return Err(LowerError::new(format!(
                 "the module's own push constants take {push_bytes} bytes, the device has {limit}"
             )));
@@ -53,11 +85,31 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The blocks of plain data of a kernel with descriptors.
+    /// Which of what the driver tells of a kernel's images and samplers goes into push constants,
+    /// and which behind its arguments in a uniform buffer. Masks of samplers can only be pushed.
+    fn split_infos(&self, k: usize, infos: Vec<Told>, base: u32) -> (Vec<Told>, Vec<Told>) {
+        let size = self.arg_layouts[k].size;
+        let uniform = match &self.descriptors {
+            Some(descriptors) => {
+                let blocks = !descriptors.kernels[k].blocks.is_empty();
+                blocks && descriptors.options.pods == PodPlace::Uniform
+            }
+            None => {
+                let start = (base + 4 * infos.len() as u32).next_multiple_of(8);
+                start + size > self.target.max_push_constants_size
+            }
+        };
+        let is_pushed = |told: &Told| !uniform || told.1 == HandleInfo::SamplerMask;
+        infos.into_iter().partition(is_pushed)
+    }
+
+    /// The blocks of plain data of a kernel with descriptors; the last uniform one is longer by
+    /// `more` bytes.
     fn pod_blocks(
         &mut self,
         k: usize,
         base: u32,
+        more: u32,
         push_bytes: &mut u32,
     ) -> Result<Vec<(u32, ArgBlock)>, LowerError> {
         let Some(descriptors) = &self.descriptors else {
@@ -65,7 +117,9 @@ impl Emitter<'_> {
         };
         let uniform = descriptors.options.pods == PodPlace::Uniform;
         let mut blocks = Vec::new();
-        for block in descriptors.kernels[k].blocks.clone() {
+        let list = descriptors.kernels[k].blocks.clone();
+        let last = list.len().saturating_sub(1);
+        for (i, block) in list.into_iter().enumerate() {
             let place = match block.slot {
                 None => {
                     // As aligned in push constants as in the block.
@@ -83,7 +137,8 @@ impl Emitter<'_> {
                     ArgBlock::Push(base)
                 }
                 Some(slot) if uniform => {
-                    ArgBlock::Uniform(self.uniform_block(block.size, slot), slot)
+                    let end = block.size.next_multiple_of(4) + if i == last { more } else { 0 };
+                    ArgBlock::Uniform(self.uniform_block(end, slot), slot)
                 }
                 Some(slot) => {
                     let array = self.word_array(block.size.div_ceil(4));
@@ -177,7 +232,7 @@ impl Emitter<'_> {
     }
 
     /// One word of the current kernel's argument block.
-    fn argument_word(&mut self, block: ArgBlock, word: u32) -> Result<Id, LowerError> {
+    pub fn argument_word(&mut self, block: ArgBlock, word: u32) -> Result<Id, LowerError> {
         match block {
             ArgBlock::Push(base) => self.push_word(base / 4 + word),
             ArgBlock::Storage(var, _) => {

@@ -16,6 +16,7 @@ const RELEASE: u32 = 4;
 const ACQUIRE_RELEASE: u32 = 8;
 const UNIFORM_MEMORY: u32 = 0x40;
 const WORKGROUP_MEMORY: u32 = 0x100;
+const IMAGE_MEMORY: u32 = 0x800;
 const MAKE_AVAILABLE: u32 = 0x2000;
 const MAKE_VISIBLE: u32 = 0x4000;
 
@@ -66,6 +67,9 @@ impl Emitter<'_> {
         let mut bits = self.order_bits(order);
         if bits != 0 {
             bits |= UNIFORM_MEMORY | WORKGROUP_MEMORY;
+            if self.storage_images {
+                bits |= IMAGE_MEMORY;
+            }
         }
         self.b.u32(bits)
     }
@@ -81,7 +85,12 @@ impl Emitter<'_> {
         if classes == 0 || order == 0 {
             0
         } else {
-            classes | order
+            let images = if self.storage_images && global {
+                IMAGE_MEMORY
+            } else {
+                0
+            };
+            classes | images | order
         }
     }
 

@@ -1,7 +1,8 @@
 //! The descriptor form's interface: sets and bindings, as "OpenCL C 1.2 Language on Vulkan"
 //! assigns them.
 //!
-//! Kernels share one set unless asked otherwise. In it every pointer has a binding, in the order
+//! Kernels share one set unless asked otherwise. Literal samplers have a set before it. In the
+//! kernels' set every pointer, image and sampler has a binding, in the order
 //! of the arguments; plain data comes in one block behind them, or has bindings in that order too.
 //! Constant data, program-scope variables and the printf buffer have sets behind the kernels'.
 
@@ -30,6 +31,8 @@ pub(crate) struct PointerSlot {
 pub(crate) struct KernelSlots {
     /// By `LoadArg` offset.
     pub pointers: Vec<(u32, PointerSlot)>,
+    /// Images and samplers, by ordinal.
+    pub handles: Vec<(u32, Slot)>,
     /// Blocks of plain data: the offset in [`ArgLayout`] at which each begins, and its size.
     pub blocks: Vec<PodBlock>,
 }
@@ -62,17 +65,20 @@ impl Descriptors {
         module: &Module,
         layouts: &[ArgLayout],
         options: &DescriptorOptions,
+        literal_samplers: bool,
     ) -> Result<Self, LowerError> {
+        // Literal samplers have the first set.
+        let first = u32::from(literal_samplers);
         let mut kernels = Vec::new();
         for (k, (kernel, layout)) in module.kernels.iter().zip(layouts).enumerate() {
-            let set = if options.distinct_sets { k as u32 } else { 0 };
+            let set = first + if options.distinct_sets { k as u32 } else { 0 };
             kernels.push(kernel_slots(kernel, layout, options, set)?);
         }
-        let mut next = if options.distinct_sets {
-            module.kernels.len() as u32
-        } else {
-            1
-        };
+        let mut next = first
+            + match options.distinct_sets {
+                true => module.kernels.len() as u32,
+                false => 1,
+            };
         let mut take = |used: bool| {
             let slot = Slot {
                 set: next,
@@ -126,6 +132,9 @@ fn kernel_slots(
     };
     let clustered = options.cluster_pods;
     for (ordinal, (arg, place)) in kernel.args.iter().zip(&layout.places).enumerate() {
+        if arg.kind.is_handle() {
+            slots.handles.push((ordinal as u32, next()));
+        }
         let Some(place) = place else { continue };
         match arg.kind {
             KernelArgKind::Pointer(space) => {

@@ -1,16 +1,18 @@
 //! Module-level emission: which functions, which variables, which entry points.
 
 use super::abi::{ArgLayout, ModuleConstant, ModuleConstants, constants_of, range_form};
+use super::arguments::InfoPlace;
 use super::bases::{Base, Bases};
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
+use super::images;
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
 use super::partition::{Object, Partitions};
 use crate::abi::RangeForm;
 use crate::ir::{
-    AddressSpace, Block, FuncId, GlobalId, InstKind, Module, PayloadId, Scalar, Scope, SourceLoc,
-    Type, Value, ValueDef,
+    AddressSpace, Block, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId, Scalar, Scope,
+    SourceLoc, Texel, Type, Value, ValueDef,
 };
 use crate::passes::LowerError;
 use crate::{LowerOptions, Target};
@@ -68,6 +70,20 @@ pub(crate) struct Emitter<'m> {
     /// Of each kernel: the offsets in its layout at which blocks begin, ascending.
     pub arg_blocks: Vec<Vec<(u32, ArgBlock)>>,
     pub arg_layouts: Vec<ArgLayout>,
+    /// Of each kernel: its images and samplers, by ordinal.
+    pub handle_slots: Vec<Vec<(u32, Slot)>>,
+    /// Variables of images and samplers, by type.
+    pub handle_vars: FxHashMap<(Slot, Id), Id>,
+    /// Those that are written as well as read.
+    pub coherent: BTreeSet<Id>,
+    /// Classes of numbers by kernel and ordinal of the image.
+    pub image_classes: FxHashMap<(u32, u32), Texel>,
+    /// Masks of the literal samplers, by binding.
+    pub literal_samplers: Vec<u32>,
+    /// Whether a fence is for images too.
+    pub storage_images: bool,
+    /// What the driver tells of images and samplers: kernel and ordinal.
+    pub info_places: FxHashMap<(u32, u32, HandleInfo), InfoPlace>,
     /// Module-scope arrays by partition number.
     pub arrays: FxHashMap<u32, ArrayVar>,
     /// Pointer value of each local argument.
@@ -194,9 +210,18 @@ impl<'m> Emitter<'m> {
         let layouts: Vec<ArgLayout> = (module.kernels.iter())
             .map(|kernel| ArgLayout::of(kernel, &target.abi))
             .collect();
+        let literal_samplers = images::literal_samplers(module);
         let descriptors = (target.abi.descriptors())
-            .map(|options| Descriptors::of(module, &layouts, options))
+            .map(|options| Descriptors::of(module, &layouts, options, !literal_samplers.is_empty()))
             .transpose()?;
+        let handle_slots = match &descriptors {
+            Some(descriptors) => (descriptors.kernels.iter())
+                .map(|kernel| kernel.handles.clone())
+                .collect(),
+            None => (module.kernels.iter())
+                .map(images::slots_behind_block)
+                .collect(),
+        };
         let mut emitter = Self {
             b: Builder::new(target.spirv_version),
             module,
@@ -216,6 +241,13 @@ impl<'m> Emitter<'m> {
             push_words: 0,
             arg_blocks: Vec::new(),
             arg_layouts: layouts,
+            handle_slots,
+            handle_vars: FxHashMap::default(),
+            coherent: BTreeSet::new(),
+            image_classes: images::classes(module),
+            literal_samplers,
+            storage_images: images::has_storage_images(module),
+            info_places: FxHashMap::default(),
             arrays: FxHashMap::default(),
             local_args: FxHashMap::default(),
             local_specs: Vec::new(),

@@ -188,6 +188,13 @@ impl Emitter<'_> {
                 Some(id) => id,
                 None => return Ok(()),
             },
+            InstKind::Image { op, image, args } => match self.image(*op, *image, args)? {
+                Some(id) => id,
+                None => return Ok(()),
+            },
+            // Operations know their argument; a choice between several goes by number.
+            InstKind::HandleArg { ordinal } => self.b.u32(*ordinal),
+            InstKind::HandleInfo { ordinal, which } => self.handle_info(*ordinal, *which)?,
             InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,
             InstKind::Call { func, args } => {
                 let ids = self.call(*func, args)?;

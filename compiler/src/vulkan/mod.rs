@@ -21,6 +21,7 @@ mod emitter;
 mod func;
 pub mod graph;
 mod groups;
+mod images;
 mod inst;
 mod narrow;
 mod nodes;

@@ -193,6 +193,9 @@ impl Emitter<'_> {
             KernelArgKind::Pointer(_)
         );
         let number = ordinal as u32;
+        if self.module.kernels[k].args[ordinal].kind.is_handle() {
+            return self.reflect_handle(k, kernel, number, info);
+        }
         let Some(place) = self.arg_layouts[k].places[ordinal] else {
             let spec = self
                 .local_specs
@@ -277,6 +280,7 @@ impl Emitter<'_> {
                     reflection.push(argument);
                 }
             }
+            self.reflect_infos(k, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {
                 reflection.push(Instruction::PropertyRequiredWorkgroupSize(
                     RequiredWorkgroupSize {
@@ -310,6 +314,7 @@ impl Emitter<'_> {
         if let Some([(_, x), (_, y), (_, z)]) = self.global_offset {
             reflection.push(Instruction::SpecConstantGlobalOffset(SpecIds3 { x, y, z }));
         }
+        self.reflect_literal_samplers(&mut reflection);
         if let Some(descriptors) = &self.descriptors {
             self.reflect_data_descriptors(descriptors, &mut reflection)?;
         }

@@ -42,6 +42,11 @@ pub fn target(text: &str) -> Result<Target, String> {
     }
     let has = |name: &str| target.extensions.iter().any(|e| e == name);
     (target.float16, target.float64) = (has("cl_khr_fp16"), has("cl_khr_fp64"));
+    (
+        target.images,
+        target.read_write_images,
+        target.image_3d_writes,
+    ) = (images, images, images);
     let float64 = target.float64;
     target.features.retain(|f| match f.as_str() {
         "__opencl_c_fp64" => float64,

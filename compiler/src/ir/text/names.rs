@@ -2,8 +2,8 @@
 
 use super::super::{
     AddressSpace, ArgAccess, ArgAddress, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FloatCond,
-    GroupOp, GroupOperation, IntCond, Linkage, MathOp, MemoryOrder, Rounding, Scalar, Scope, Type,
-    UnaryOp,
+    GroupOp, GroupOperation, HandleInfo, ImageAccess, ImageDim, IntCond, Linkage, Lod, MathOp,
+    MemoryOrder, Rounding, Scalar, Scope, Texel, Type, UnaryOp,
 };
 use rspirv::spirv::OpenclStd100Op;
 
@@ -63,6 +63,14 @@ names! {
         SToF = "s_to_f", UToF = "u_to_f", FToF = "f_to_f", Bitcast = "bitcast",
         PtrToInt = "ptr_to_int", IntToPtr = "int_to_ptr",
         AddressSpaceCast = "address_space_cast",
+    }
+    ImageDim { D1 = "1d", D2 = "2d", D3 = "3d", Buffer = "buffer" }
+    ImageAccess { Read = "read_only", Write = "write_only", ReadWrite = "read_write" }
+    Texel { Float = "float", Signed = "signed", Unsigned = "unsigned" }
+    Lod { Explicit = "lod", Gradient = "grad" }
+    HandleInfo {
+        ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",
+        SamplerMask = "sampler_mask",
     }
     Rounding { Rte = "rte", Rtz = "rtz", Rtp = "rtp", Rtn = "rtn" }
     AtomicOp {

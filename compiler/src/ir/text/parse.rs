@@ -5,8 +5,8 @@
 
 use super::super::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, Block, FuncId, Function, GlobalData, GlobalId,
-    Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation,
-    SourceLoc, StackSlot, StackSlotData, StringId, Type, UnrollHint, Value, ValueDef,
+    ImageType, Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo,
+    Relocation, SourceLoc, StackSlot, StackSlotData, StringId, Type, UnrollHint, Value, ValueDef,
 };
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
@@ -14,6 +14,15 @@ use crate::interp::half::f64_to_f16;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+
+/// An image's type in dotted words.
+fn image_type(words: &str) -> Option<ImageType> {
+    let words: Vec<&str> = words.split('.').collect();
+    match ImageType::from_words(&words) {
+        Some((image, [])) => Some(image),
+        _ => None,
+    }
+}
 
 /// Numbers above this are refused, so that a short text cannot ask for huge tables.
 const MAX_NUMBER: u32 = 4_000_000;
@@ -339,7 +348,14 @@ impl Parser {
                     self.expect_word("align")?;
                     KernelArgKind::Local { align: self.u32()? }
                 }
-                _ => return Err(self.error("expected value, byval, pointer or local")),
+                "sampler" => KernelArgKind::Sampler,
+                word => match word.strip_prefix("image.").and_then(image_type) {
+                    Some(image) => KernelArgKind::Image(image),
+                    None => {
+                        let kinds = "expected value, byval, pointer, local, image or sampler";
+                        return Err(self.error(kinds));
+                    }
+                },
             };
             let info = if self.accept_word("info") {
                 Some(self.arg_info()?)
@@ -403,6 +419,7 @@ impl Parser {
         func.linkage = self.named("a linkage", Linkage::from_name)?;
         func.no_inline = self.accept_word("noinline");
         func.always_inline = self.accept_word("alwaysinline");
+        func.passes_handles = self.accept_word("handles");
         if self.accept('{') {
             self.body(&mut func)?;
         }

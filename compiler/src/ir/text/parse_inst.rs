@@ -2,8 +2,8 @@
 
 use super::super::{
     AccessFlags, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
-    Function, GroupOp, InstKind, IntCond, MathOp, MemoryOrder, NodeOp, PayloadId, PrintfArg,
-    Rounding, Scope, UnaryOp, Value,
+    Function, GroupOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp, MemoryOrder,
+    NodeOp, PayloadId, PrintfArg, Rounding, Scope, UnaryOp, Value,
 };
 use super::lex::Tok;
 use super::names::FLOAT_FLAGS;
@@ -355,6 +355,20 @@ impl Parser {
                 let args = self.operands(func, defined)?;
                 InstKind::Node { op, args }
             }
+            "image" => {
+                let (image, rest) = need!(ImageType::from_words(words.rest));
+                let op = need!(ImageOp::from_words(rest));
+                words.rest = &[];
+                let args = self.operands(func, defined)?;
+                InstKind::Image { op, image, args }
+            }
+            "handle_arg" => InstKind::HandleArg {
+                ordinal: self.u32()?,
+            },
+            "handle_info" => InstKind::HandleInfo {
+                which: need!(words.take(HandleInfo::from_name)),
+                ordinal: self.u32()?,
+            },
             "load_arg" => InstKind::LoadArg {
                 offset: self.u32()?,
             },

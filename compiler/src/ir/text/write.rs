@@ -122,6 +122,8 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
             }
             KernelArgKind::Pointer(space) => write!(out, "  pointer {}", space.name()),
             KernelArgKind::Local { align } => write!(out, "  local align {align}"),
+            KernelArgKind::Image(image) => write!(out, "  image.{}", image.words().join(".")),
+            KernelArgKind::Sampler => write!(out, "  sampler"),
         };
         if let Some(info) = &arg.info {
             write_arg_info(out, info);
@@ -172,6 +174,9 @@ fn write_function(out: &mut String, id: &str, func: &Function) {
     }
     if func.always_inline {
         out.push_str(" alwaysinline");
+    }
+    if func.passes_handles {
+        out.push_str(" handles");
     }
     if declaration && func.slots.is_empty() {
         out.push('\n');
@@ -477,6 +482,16 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             let args = operands(func, args);
             let gap = if args.is_empty() { "" } else { " " };
             format!("node.{}{payload}{gap}{args}", op.name().join("."))
+        }
+        InstKind::Image { op, image, args } => format!(
+            "image.{}.{} {}",
+            image.words().join("."),
+            op.words().join("."),
+            operands(func, args)
+        ),
+        InstKind::HandleArg { ordinal } => format!("handle_arg {ordinal}"),
+        InstKind::HandleInfo { ordinal, which } => {
+            format!("handle_info.{} {ordinal}", which.name())
         }
         InstKind::LoadArg { offset } => format!("load_arg {offset}"),
         InstKind::LocalArg { ordinal } => format!("local_arg {ordinal}"),

@@ -113,6 +113,7 @@ fn is_same_for_same(kind: &InstKind) -> bool {
                 | BuiltIn::NumEnqueuedSubgroups
         ),
         InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
+        InstKind::Image { op, image, .. } => op.is_pure(*image),
         InstKind::Unary { .. }
         | InstKind::Binary { .. }
         | InstKind::ICmp { .. }
@@ -125,6 +126,8 @@ fn is_same_for_same(kind: &InstKind) -> bool {
         | InstKind::Insert { .. }
         | InstKind::Shuffle { .. }
         | InstKind::PtrAdd { .. }
+        | InstKind::HandleArg { .. }
+        | InstKind::HandleInfo { .. }
         | InstKind::LoadArg { .. }
         | InstKind::LocalArg { .. } => true,
         _ => false,
