@@ -65,3 +65,19 @@ __kernel void k(__global long *o) {
     o[38] = (long)((ul70 >> (-1 & 7)));
     o[39] = (long)((-(ul70 ? ((s21 || l60) != (uc11 & -1)) : ((s21 ^ i41) || (uc11 && 65535)))));
 }
+
+// Numbers made wider are still negative.
+// kernel: widened_quotients
+// global: 4
+// arg: buffer int -51 51 -2147483648 7
+// arg: buffer uint 1 5 4294967295 2
+// arg: buffer long 16*0
+// expect 2: long -51 10 0 3 0 1 -2147483648 1 -51 10 -2147483648 -3 0 1 0 1
+__kernel void widened_quotients(__global const int *a, __global const uint *b, __global long *out) {
+    int i = get_global_id(0);
+    long divisor = (i & 2) ? -(long)(int)b[i] : (long)b[i];
+    out[i] = (long)a[i] / (long)b[i];
+    out[i + 4] = (long)a[i] % (long)b[i];
+    out[i + 8] = (long)a[i] / divisor;
+    out[i + 12] = (long)a[i] % divisor;
+}

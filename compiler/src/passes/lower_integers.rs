@@ -189,21 +189,26 @@ fn signed_quotient_of_doubles(x: &mut Expander<'_>, a: Value, divisor: Value) ->
     x.select(is_minus, negated, quotient)
 }
 
-fn magnitude(x: &mut Expander<'_>, a: Value) -> Value {
+/// `a`, or `-a` where `sign` is negative. Wide numbers do without a comparison, which Mesa 22.3
+/// may see through to narrower ones and get wrong.
+fn negated_by(x: &mut Expander<'_>, a: Value, sign: Value) -> Value {
+    if x.ty(a).scalar == Scalar::I64 {
+        let mask = x.bin_const(BinaryOp::AShr, sign, 63);
+        let turned = x.bin(BinaryOp::Xor, a, mask);
+        return x.bin(BinaryOp::ISub, turned, mask);
+    }
     let negated = x.un(UnaryOp::INeg, a);
-    let negative = x.icmp_const(IntCond::Slt, a, 0);
+    let negative = x.icmp_const(IntCond::Slt, sign, 0);
     x.select(negative, negated, a)
 }
 
 /// Unsigned division of the magnitudes, then the sign: no device gets that wrong. MIN is its own
 /// magnitude, read as unsigned, and MIN / -1 comes out as MIN.
 fn quotient_of_magnitudes(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
-    let (p, q) = (magnitude(x, a), magnitude(x, divisor));
+    let (p, q) = (negated_by(x, a, a), negated_by(x, divisor, divisor));
     let quotient = x.bin(BinaryOp::UDiv, p, q);
     let signs = x.bin(BinaryOp::Xor, a, divisor);
-    let negative = x.icmp_const(IntCond::Slt, signs, 0);
-    let negated = x.un(UnaryOp::INeg, quotient);
-    x.select(negative, negated, quotient)
+    negated_by(x, quotient, signs)
 }
 
 fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {
