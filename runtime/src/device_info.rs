@@ -273,10 +273,11 @@ impl Object<Device> {
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Info::u64(if on_cpu { cache_size() } else { 0 }),
             cl::CL_DEVICE_GLOBAL_MEM_SIZE => Info::u64(caps.device_memory()),
             cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Info::u64(self.max_allocation()),
-            // Constant pointers are addresses among the other arguments, or storage buffers beside
-            // those of plain data, printf and program-scope data.
+            // Constant pointers are addresses among the other arguments, of which kernels in SPIR-V
+            // have 255 at most (one is for results), or storage buffers beside those of plain data,
+            // printf and program-scope data.
             cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32(match self.abi() {
-                Abi::Addresses => (MAX_PARAMETER_SIZE / 8) as u32,
+                Abi::Addresses => 254,
                 Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4),
             }),
             cl::CL_DEVICE_LOCAL_MEM_TYPE => {

@@ -14,7 +14,7 @@ use crate::info::Info;
 use crate::memory::Mem;
 use crate::ndrange;
 use crate::object::{Kind, Object, Ref};
-use crate::program::Program;
+use crate::program::{Origin, Program};
 use crate::sampler::Sampler;
 
 /// What an argument has been set to.
@@ -553,7 +553,11 @@ impl Object<Kernel> {
             cl::CL_KERNEL_REFERENCE_COUNT => Info::u32(self.reference_count()),
             cl::CL_KERNEL_CONTEXT => Info::object(self.program.context()),
             cl::CL_KERNEL_PROGRAM => Info::object(&self.program),
-            cl::CL_KERNEL_ATTRIBUTES => Info::string(&self.description()?.attributes),
+            // Empty unless the program came from clCreateProgramWithSource (OpenCL 3.0 API §5.9.4).
+            cl::CL_KERNEL_ATTRIBUTES => Info::string(match self.program.origin() {
+                Origin::Source(_) | Origin::Linked => &self.description()?.attributes,
+                Origin::Il { .. } | Origin::Binary => "",
+            }),
             _ => return Err(Error::InvalidValue),
         })
     }

@@ -141,6 +141,27 @@ int main(void)
         MUST(clReleaseProgram(program));
     }
 
+    /* The attributes that a translator wrote into the module are none of the program's source. */
+    static const char hint[] = "kernel_attributes.k.vec_type_hint(float4),";
+    enum { DEBUG_STRINGS = 20, HINT = 2 + sizeof hint / 4 + 1 };
+    static cl_uint hinted[sizeof specialized / 4 + HINT];
+    memcpy(hinted, specialized, DEBUG_STRINGS * 4);
+    memcpy(hinted + DEBUG_STRINGS + HINT, specialized + DEBUG_STRINGS,
+           sizeof specialized - DEBUG_STRINGS * 4);
+    hinted[DEBUG_STRINGS] = HINT << 16 | 7; /* OpString */
+    hinted[DEBUG_STRINGS + 1] = hinted[3]++;
+    memcpy(hinted + DEBUG_STRINGS + 2, hint, sizeof hint);
+    program = clCreateProgramWithIL(context, hinted, sizeof hinted, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    kernel = clCreateKernel(program, "k", &error);
+    MUST(error);
+    char attributes[64] = "?";
+    MUST(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
+    EQ(strlen(attributes), 0);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+
     /* The other byte order, and damage: never more than an error. */
     static unsigned char swapped[sizeof specialized];
     const unsigned char *bytes = (const unsigned char *)specialized;
