@@ -11,13 +11,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Programs a process runs before the next one is started.
 const BATCH: u64 = 25;
 
 /// What a batch may take before its process is ended.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(1200);
+
+/// The processor's time that a program gets, all its runs together: some hundredth of them keep
+/// the compiler below the driver busy for minutes. They are left out.
+const SHARE: Duration = Duration::from_secs(4);
 
 /// What to run.
 #[derive(Debug)]
@@ -38,6 +43,9 @@ pub struct Campaign {
     pub platform: String,
 }
 
+/// Seeds with what is wrong with them.
+type Results = BTreeMap<u64, Option<String>>;
+
 impl Default for Campaign {
     fn default() -> Self {
         Self {
@@ -56,7 +64,30 @@ fn text(error: std::io::Error) -> String {
     error.to_string()
 }
 
-/// Runs files, for the parent: a line before each and a line `ok` or `FAIL why` after it.
+/// What this process has used of the processors' time, in hundredths of a second.
+fn processor_time() -> u64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in brackets, may hold blanks; the times are the twelfth and thirteenth behind it.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let times = fields.split_whitespace().skip(11).take(2);
+    times.filter_map(|time| time.parse::<u64>().ok()).sum()
+}
+
+/// Ends the process with a line `slow` when a program has had its share since `began`.
+fn watch(began: &'static AtomicU64) {
+    std::thread::spawn(|| {
+        let share = SHARE.as_millis() as u64 / 10;
+        while processor_time() < began.load(Ordering::Relaxed) + share {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        println!("slow");
+        // The driver is at work: nobody waits for it, and its exit handlers do not run.
+        std::process::abort();
+    });
+}
+
+/// Runs files, for the parent: a line before each and a line `ok` or `FAIL why` after it, or
+/// `slow` as the last.
 ///
 /// # Errors
 /// No such platform.
@@ -64,8 +95,12 @@ pub fn run_files(platform: &str, args: &[String]) -> Result<(), String> {
     let device = Device::open(platform).map_err(|error| error.to_string())?;
     let split = args.iter().position(|a| a == "--").unwrap_or(args.len());
     let (files, options) = (&args[..split], args.get(split + 1..).unwrap_or(&[]));
+    static BEGAN: AtomicU64 = AtomicU64::new(0);
+    BEGAN.store(processor_time(), Ordering::Relaxed);
+    watch(&BEGAN);
     for path in files {
         println!("run {path}");
+        BEGAN.store(processor_time(), Ordering::Relaxed);
         let outcome = fs::read_to_string(path).map_err(text).and_then(|source| {
             let file = KernelFile::parse(&source)?;
             file.check(&device, &source)?;
@@ -96,12 +131,12 @@ impl Campaign {
             .from
             .or_else(|| remembered.and_then(|text| text.trim().parse().ok()))
             .unwrap_or(1);
-        let (mut good, mut bad, mut skipped) = (0, 0, 0);
+        let (mut good, mut bad, mut left_out) = (0, 0, 0);
         let mut seed = start;
         while seed < start + self.count {
             let count = BATCH.min(start + self.count - seed);
             let results = self.batch(seed, count)?;
-            skipped += count - results.len() as u64;
+            left_out += count - results.len() as u64;
             for (seed, why) in results {
                 let Some(why) = why else {
                     good += 1;
@@ -115,14 +150,14 @@ impl Campaign {
             fs::write(&state, format!("{seed}\n")).map_err(text)?;
         }
         println!(
-            "{good} programs agree, {bad} do not, {skipped} left out, on {}",
+            "{good} programs agree, {bad} do not, {left_out} left out, on {}",
             self.platform
         );
         Ok(bad == 0)
     }
 
-    /// One batch: each seed with what is wrong with it.
-    fn batch(&self, from: u64, count: u64) -> Result<BTreeMap<u64, Option<String>>, String> {
+    /// One batch.
+    fn batch(&self, from: u64, count: u64) -> Result<Results, String> {
         let mut results = BTreeMap::new();
         let generated = Command::new(&self.generator)
             .args([from.to_string(), count.to_string()])
@@ -153,18 +188,21 @@ impl Campaign {
         let mut left: Vec<u64> = (from..from + count)
             .filter(|s| !results.contains_key(s))
             .collect();
-        if let Some(text) = &self.skip {
-            let unwanted = |file: &Path| fs::read_to_string(file).is_ok_and(|t| t.contains(text));
+        if let Some(held) = &self.skip {
+            let unwanted = |file: &Path| fs::read_to_string(file).is_ok_and(|t| t.contains(held));
             let (out, wanted) = left.iter().partition(|seed| unwanted(&self.file(**seed)));
             left = wanted;
             for seed in Vec::<u64>::from_iter(out) {
-                fs::remove_file(self.file(seed)).map_err(crate::difffuzz::text)?;
+                fs::remove_file(self.file(seed)).map_err(text)?;
             }
         }
         while !left.is_empty() {
-            let ran = self.process(&left)?;
-            left.retain(|seed| !ran.contains_key(seed));
+            let (ran, slow) = self.process(&left)?;
+            left.retain(|seed| !ran.contains_key(seed) && slow != Some(*seed));
             results.extend(ran);
+            if let Some(seed) = slow {
+                fs::remove_file(self.file(seed)).map_err(text)?;
+            }
         }
         for (seed, why) in &results {
             let bad = self.folder.join(format!("{seed}.bad.cl"));
@@ -183,8 +221,9 @@ impl Campaign {
         self.folder.join(format!("{seed}.cl"))
     }
 
-    /// Runs seeds in one process, up to the first that ends it.
-    fn process(&self, seeds: &[u64]) -> Result<BTreeMap<u64, Option<String>>, String> {
+    /// Runs seeds in one process, up to the first that ends it; the results, and that seed if it
+    /// was too slow.
+    fn process(&self, seeds: &[u64]) -> Result<(Results, Option<u64>), String> {
         let program = std::env::current_exe().map_err(text)?;
         let log = self.folder.join("batch.txt");
         let mut command = Command::new(program);
@@ -194,7 +233,8 @@ impl Campaign {
             .arg("--")
             .args(&self.options)
             // No program comes again: do not fill anybody's cache.
-            .env("PUMICE_CACHE", "off");
+            .env("PUMICE_CACHE", "off")
+            .env("MESA_SHADER_CACHE_DISABLE", "true");
         let end = process::run(&mut command, &log, PATIENCE).map_err(text)?;
         let mut results = BTreeMap::new();
         let mut running: Option<u64> = None;
@@ -202,6 +242,8 @@ impl Campaign {
             if let Some(path) = line.strip_prefix("run ") {
                 let stem = Path::new(path).file_stem().and_then(|s| s.to_str());
                 running = stem.and_then(|s| s.parse().ok());
+            } else if line == "slow" {
+                return Ok((results, running));
             } else if line == "ok" || line.starts_with("FAIL ") {
                 if let Some(seed) = running.take() {
                     let why = line.strip_prefix("FAIL ");
@@ -219,6 +261,6 @@ impl Campaign {
             }
             None => {}
         }
-        Ok(results)
+        Ok((results, None))
     }
 }
