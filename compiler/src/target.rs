@@ -141,8 +141,11 @@ pub struct Target {
     /// Whether a sub-group holds work-items of one row of the work-group only, so that a group
     /// that is to have OpenCL's sub-groups must be a single row (known of some drivers).
     pub sub_groups_in_rows: bool,
-    /// Whether `x + 0.0` needs help for `-0.0` (a driver's bug; the runtime knows which).
+    /// Whether `x + 0.0` needs help for `-0.0`, and `fabs` (a driver's bug; the runtime knows
+    /// which).
     pub guard_zero_sums: bool,
+    /// Whether `x * 0.0` needs help for NaN and negative numbers (likewise).
+    pub guard_zero_products: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -285,6 +288,7 @@ impl Target {
             divide_in_doubles: false,
             sub_groups_in_rows: false,
             guard_zero_sums: false,
+            guard_zero_products: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

@@ -22,6 +22,8 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
     let target = Target {
         vectors_by_words: text.contains("; target: vectors_by_words"),
         divide_in_doubles: text.contains("; target: divide_in_doubles"),
+        guard_zero_sums: text.contains("; target: guard_zero_sums"),
+        guard_zero_products: text.contains("guard_zero_products\n"),
         ..Target::reference()
     };
     let options = text.lines().find_map(|l| l.strip_prefix("; options: "));

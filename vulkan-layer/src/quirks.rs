@@ -26,8 +26,10 @@ pub enum Change {
     DivideInDoubles,
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows,
-    /// What is added to a constant 0.0 is looked at for -0.0.
+    /// What is added to a zero that the driver may know is looked at for -0.0.
     GuardZeroSums,
+    /// Products with a zero that the driver may know are made of bits.
+    GuardZeroProducts,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -100,7 +102,13 @@ pub const QUIRKS: &[Quirk] = &[
         change: Change::GuardZeroSums,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
-        reason: "x + 0.0 is taken for x, although NoContraction and SignedZeroInfNanPreserve forbid it",
+        reason: "x + 0.0 is taken for x, and fabs(x) where x may be -0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
+    },
+    Quirk {
+        change: Change::GuardZeroProducts,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((25, 0))),
+        reason: "x * 0.0 is taken for 0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
     },
     Quirk {
         change: Change::LoopsStop,

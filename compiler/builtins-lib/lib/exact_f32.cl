@@ -54,11 +54,14 @@ static float round_f32(uint sign, ulong value, int e) {
 float __pumice_fma_f32(float a, float b, float c) {
     uint ua = as_uint(a), ub = as_uint(b), uc = as_uint(c);
     uint aa = ua & 0x7fffffff, ab = ub & 0x7fffffff, ac = uc & 0x7fffffff;
-    // NaNs, infinities and zeros: the separate operations are exact there.
-    if (aa >= 0x7f800000 || ab >= 0x7f800000 || aa == 0 || ab == 0)
+    // NaNs and infinities: the separate operations are exact there.
+    if (aa >= 0x7f800000 || ab >= 0x7f800000)
         return a * b + c;
     if (ac >= 0x7f800000)
         return c;
+    // By bits: drivers are not to be trusted with signs of zeros.
+    if (aa == 0 || ab == 0)
+        return ac == 0 ? as_float((ua ^ ub) & uc) : c;
     int ea, eb, ec;
     uint ma = mantissa_of(aa, &ea), mb = mantissa_of(ab, &eb);
     uint sp = (ua ^ ub) >> 31, sc = uc >> 31;

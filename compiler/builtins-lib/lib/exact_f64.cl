@@ -76,10 +76,12 @@ double __pumice_fma_f64(double a, double b, double c) {
     ulong ua = as_ulong(a), ub = as_ulong(b), uc = as_ulong(c);
     ulong mask = 0x7ffffffffffffffful, top = 0x7ff0000000000000ul;
     ulong aa = ua & mask, ab = ub & mask, ac = uc & mask;
-    if (aa >= top || ab >= top || aa == 0 || ab == 0)
+    if (aa >= top || ab >= top)
         return a * b + c;
     if (ac >= top)
         return c;
+    if (aa == 0 || ab == 0)
+        return ac == 0 ? as_double((ua ^ ub) & uc) : c;
     int ea, eb, ec;
     ulong ma = mantissa_of(aa, &ea), mb = mantissa_of(ab, &eb);
     ulong sp = (ua ^ ub) >> 63, sc = uc >> 63;

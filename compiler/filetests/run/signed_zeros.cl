@@ -11,3 +11,52 @@ __kernel void zeros(__global double *d, __global float *f) {
     d[2] = 0.0 - x; d[3] = nx + 0.0; d[4] = 0.0 + nx; d[5] = nx - 0.0; d[6] = ((double2)(0.0, 2.5) - x).y;
     f[2] = 0.0f - y; f[3] = ny + 0.0f; f[4] = 0.0f + ny; f[5] = ny - 0.0f; f[6] = ((float2)(0.0f, 2.5f) - y).y;
 }
+
+// Products with a constant zero.
+// kernel: products
+// global: 1
+// arg: buffer double -0 -1 0x7ff0000000000000 0x7ff8000000000000 7 7 7 7 7 7
+// arg: buffer float -0 -1 0x7f800000 0x7fc00000 7 7 7 7 7 7
+// expect 0: double ? ? ? ? -0 -0 0x7ff8000000000000 0x7ff8000000000000 0 -2
+// expect 1: float ? ? ? ? -0 -0 0x7fc00000 0x7fc00000 0 -2
+__kernel void products(__global double *d, __global float *f) {
+    double2 x = (double2)(-0.0, 2.0) * d[1];
+    float2 y = (float2)(-0.0f, 2.0f) * f[1];
+    for (int i = 0; i < 4; i++) {
+        d[4 + i] = d[i] * 0.0;
+        f[4 + i] = 0.0f * f[i];
+    }
+    d[8] = x.x; d[9] = x.y;
+    f[8] = y.x; f[9] = y.y;
+}
+
+// Zeros that a driver may find by itself: local ids of a work-group of one, stored constants.
+// kernel: found_by_the_driver
+// global: 1
+// local: 1
+// arg: buffer float 0 -0 3 7 7 7 7 7 7 7
+// arg: local 16
+// expect 0: float ? ? ? 0 0 0 0 0 0 0
+__kernel void found_by_the_driver(__global float *f, __local uint *l) {
+    uint lid = get_local_id(0);
+    float x = f[0], nx = f[1];
+    f[3] = (float)lid - x;
+    l[lid] = 0;
+    if (f[2] > 2.0f) l[lid + 1] = 1;
+    f[4] = (float)l[lid] - x;
+    f[5] = (float)(uchar)lid + nx;
+    f[6] = (float)lid * 3.0f + nx;
+    f[7] = fma(nx, f[2], (float)lid);
+    f[8] = fma((float)lid, f[2], nx);
+    f[9] = ((float2)((float)lid, 2.0f) + nx).x;
+}
+
+// Absolute values of zeros of either sign.
+// kernel: magnitudes
+// global: 2
+// arg: buffer float -1 1 1 1 7 7
+// expect 0: float -1 1 1 1 0 0
+__kernel void magnitudes(__global float *f) {
+    int i = get_global_id(0);
+    f[4 + i] = copysign(copysign(0.0f, f[i]), f[2 + i]);
+}

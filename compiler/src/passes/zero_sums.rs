@@ -1,45 +1,266 @@
-//! For drivers that take `x + 0.0` for `x` (`guard_zero_sums` of [`crate::Target`]), which is
-//! wrong for -0.0: sums with a constant zero, and differences from one, get the constant's own
-//! value by a selection where the other operand is a zero.
+//! For drivers that get zeros wrong (`guard_zero_sums` and `guard_zero_products` of
+//! [`crate::Target`]).
+//!
+//! Some take `x + 0.0` for `x`, which is wrong for -0.0, and `fabs(x)` for `x` where they know no
+//! more of it than that it is not below zero. Sums with a constant zero, and differences from one,
+//! get the constant's own value by a selection where the other operand is a zero. Absolute values
+//! are made of bits.
+//!
+//! Some take `x * 0.0` for 0.0, whatever `x`: such a product is made of the bits of `x`.
+//!
+//! What holds of constants holds of integers made floats: the driver may find out that they are
+//! zero where this compiler does not (in work-groups of one, local ids are). Those that come from
+//! global memory it cannot know, so they cost nothing.
 
 use super::expand::{Expander, Replacement, expand};
 use super::{Changed, FunctionCtx, LowerError};
-use crate::ir::{BinaryOp, FloatCond, Function, InstKind, Scalar, Value};
+use crate::ir::{
+    AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp,
+    Scalar, Type, UnaryOp, Value,
+};
+use rustc_hash::FxHashSet;
+
+/// How many operands deep an operand is looked at.
+const DEPTH: u32 = 6;
 
 /// Runs the pass.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    if !ctx.target.guard_zero_sums {
+    let (sums, products) = (ctx.target.guard_zero_sums, ctx.target.guard_zero_products);
+    if !sums && !products {
         return Ok(Changed::No);
     }
+    let mut zeros = FxHashSet::default();
     expand(func, |x, inst| {
-        let InstKind::Binary { op, args, flags } = x.func.insts[inst].kind else {
-            return Ok(None);
+        let value = match x.func.insts[inst].kind.clone() {
+            InstKind::Binary { op, args, flags } => match op {
+                BinaryOp::FAdd | BinaryOp::FSub if sums => guarded_sum(x, op, args, flags, &zeros),
+                BinaryOp::FMul if products => {
+                    let product = guarded_product(x, args, flags);
+                    zeros.extend(product);
+                    product
+                }
+                _ => None,
+            },
+            InstKind::Math { op, args, flags } => match (op, &args[..]) {
+                (MathOp::FAbs, &[arg]) if sums => Some(magnitude(x, arg)),
+                (MathOp::Fma, &[a, b, c]) => guarded_fma(x, [a, b, c], flags, products),
+                _ => None,
+            },
+            _ => None,
         };
-        let [a, b] = args;
-        let (constant, other) = match op {
-            BinaryOp::FAdd if has_zero(x, b) => (b, a),
-            BinaryOp::FAdd | BinaryOp::FSub if has_zero(x, a) => (a, b),
-            _ => return Ok(None),
-        };
-        let sum = x.fbin(op, a, b, flags);
-        let ty = x.ty(other);
-        let zero = x.float(ty, 0.0);
-        let is_zero = x.fcmp(FloatCond::Oeq, other, zero);
-        let value = x.select(is_zero, constant, sum);
-        Ok(Some(Replacement::from_slice(&[value])))
+        Ok(value.map(|value| Replacement::from_slice(&[value])))
     })
 }
 
-/// A constant with a positive zero. One with a negative zero too is left alone: its lanes would
-/// need different rules.
-fn has_zero(x: &Expander<'_>, value: Value) -> bool {
-    let negative = match x.ty(value).scalar {
-        Scalar::F16 => 1 << 15,
-        Scalar::F32 => 1 << 31,
-        Scalar::F64 => 1 << 63,
-        _ => return false,
+fn guarded_sum(
+    x: &mut Expander<'_>,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FloatFlags,
+    zeros: &FxHashSet<Value>,
+) -> Option<Value> {
+    if flags.contains(FloatFlags::NO_SIGNED_ZERO) {
+        None
+    } else if zeros.contains(&a) || op == BinaryOp::FAdd && zeros.contains(&b) {
+        Some(sum_of_zeros(x, op, [a, b], flags))
+    } else if op == BinaryOp::FAdd && is_zero(x, b) {
+        Some(sum(x, op, [a, b], flags, [b, a]))
+    } else {
+        is_zero(x, a).then(|| sum(x, op, [a, b], flags, [a, b]))
+    }
+}
+
+fn guarded_product(x: &mut Expander<'_>, [a, b]: [Value; 2], flags: FloatFlags) -> Option<Value> {
+    if flags.contains(FloatFlags::NO_NAN | FloatFlags::NO_SIGNED_ZERO) {
+        return None;
+    }
+    let (factor, other) = if has_zero(x, a) {
+        (a, b)
+    } else if has_zero(x, b) {
+        (b, a)
+    } else {
+        return None;
     };
-    x.func
-        .const_lanes(value)
-        .is_some_and(|lanes| lanes.contains(&0) && !lanes.contains(&negative))
+    let zero = zero_product(x, factor, other);
+    if let Some(lanes) = x.func.const_lanes(factor) {
+        let (sign, _) = sign_and_infinity(x.ty(factor));
+        if lanes.iter().all(|bits| bits & !sign == 0) {
+            return Some(zero);
+        }
+    }
+    let product = x.fbin(BinaryOp::FMul, factor, other, flags);
+    let is_zero = equals_zero(x, factor);
+    Some(x.select(is_zero, zero, product))
+}
+
+/// `fma(a, b, c)`, where a product with a zero is not left to the driver, and neither is a sum
+/// with one.
+fn guarded_fma(
+    x: &mut Expander<'_>,
+    [a, b, c]: [Value; 3],
+    flags: FloatFlags,
+    products: bool,
+) -> Option<Value> {
+    let factor = [(a, b), (b, a)]
+        .into_iter()
+        .find(|&(factor, _)| products && has_zero(x, factor));
+    let added = is_zero(x, c);
+    if factor.is_none() && !added {
+        return None;
+    }
+    let ty = x.ty(a);
+    let fma = InstKind::Math {
+        op: MathOp::Fma,
+        args: [a, b, c].into_iter().collect(),
+        flags,
+    };
+    let mut value = x.value(fma, ty);
+    if added {
+        // The sum of a zero product and a zero that is not -0.0.
+        let (a, b) = (equals_zero(x, a), equals_zero(x, b));
+        let product = x.bin(BinaryOp::Or, a, b);
+        let sum = equals_zero(x, value);
+        let both = x.bin(BinaryOp::And, product, sum);
+        value = x.select(both, c, value);
+    }
+    if let Some((factor, other)) = factor {
+        let zero = zero_product(x, factor, other);
+        let sum = sum_of_zeros(x, BinaryOp::FAdd, [zero, c], flags);
+        let is_zero = equals_zero(x, factor);
+        value = x.select(is_zero, sum, value);
+    }
+    Some(value)
+}
+
+fn equals_zero(x: &mut Expander<'_>, value: Value) -> Value {
+    let ty = x.ty(value);
+    let zero = x.float(ty, 0.0);
+    x.fcmp(FloatCond::Oeq, value, zero)
+}
+
+/// The sum or difference: `positive`, which is never -0.0, where the other operand is a zero.
+fn sum(
+    x: &mut Expander<'_>,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FloatFlags,
+    [positive, other]: [Value; 2],
+) -> Value {
+    let sum = x.fbin(op, a, b, flags);
+    let is_zero = equals_zero(x, other);
+    x.select(is_zero, positive, sum)
+}
+
+/// The sum or difference of what may be two zeros of any signs: negative if both are.
+fn sum_of_zeros(
+    x: &mut Expander<'_>,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FloatFlags,
+) -> Value {
+    let sum = x.fbin(op, a, b, flags);
+    let (ty, negated) = (x.ty(sum), op == BinaryOp::FSub);
+    let (mut p, mut q) = (x.bits_of(a), x.bits_of(b));
+    let zeros = [equals_zero(x, a), equals_zero(x, b)];
+    if negated {
+        q = x.un(UnaryOp::Not, q);
+        p = x.bin_const(BinaryOp::And, p, sign_and_infinity(ty).0);
+    }
+    let both = x.bin(BinaryOp::And, p, q);
+    let both = x.convert(ConvertOp::Bitcast, both, ty);
+    let are_zeros = x.bin(BinaryOp::And, zeros[0], zeros[1]);
+    x.select(are_zeros, both, sum)
+}
+
+/// A float without its sign.
+fn magnitude(x: &mut Expander<'_>, value: Value) -> Value {
+    let ty = x.ty(value);
+    let (sign, _) = sign_and_infinity(ty);
+    let bits = x.bits_of(value);
+    let bits = x.bin_const(BinaryOp::And, bits, !sign);
+    x.convert(ConvertOp::Bitcast, bits, ty)
+}
+
+/// The product of a zero and `other`: a zero with the sign of both, or NaN where `other` is
+/// infinite or NaN.
+fn zero_product(x: &mut Expander<'_>, zero: Value, other: Value) -> Value {
+    let ty = x.ty(other);
+    let (sign, infinity) = sign_and_infinity(ty);
+    let (zero, bits) = (x.bits_of(zero), x.bits_of(other));
+    let both = x.bin(BinaryOp::Xor, zero, bits);
+    let signs = x.bin_const(BinaryOp::And, both, sign);
+    let magnitude = x.bin_const(BinaryOp::And, bits, !sign);
+    let infinite = x.icmp_const(IntCond::Uge, magnitude, infinity);
+    let bits_ty = x.ty(bits);
+    let nan = x.splat(bits_ty, infinity | infinity >> 1);
+    let product = x.select(infinite, nan, signs);
+    x.convert(ConvertOp::Bitcast, product, ty)
+}
+
+/// The bits of -0.0 and of infinity.
+fn sign_and_infinity(ty: Type) -> (u64, u64) {
+    match ty.scalar {
+        Scalar::F16 => (1 << 15, 0x7c00),
+        Scalar::F32 => (1 << 31, u64::from(f32::INFINITY.to_bits())),
+        _ => (1 << 63, f64::INFINITY.to_bits()),
+    }
+}
+
+/// A constant with a zero of either sign, or what the driver may know for one.
+fn has_zero(x: &Expander<'_>, value: Value) -> bool {
+    let (sign, _) = sign_and_infinity(x.ty(value));
+    match x.func.const_lanes(value) {
+        Some(lanes) => lanes.iter().any(|bits| bits & !sign == 0),
+        None => is_zero(x, value),
+    }
+}
+
+/// Whether the driver may know this for a zero, and it is never -0.0. A constant that has a
+/// negative zero too is left alone: its lanes would need different rules.
+fn is_zero(x: &Expander<'_>, value: Value) -> bool {
+    matches!(zero(x.func, value, DEPTH), Some(true))
+}
+
+/// Whether a driver may know the value for a zero; `None` if it may be -0.0.
+fn zero(func: &Function, value: Value, depth: u32) -> Option<bool> {
+    if let Some(lanes) = func.const_lanes(value) {
+        let (sign, _) = sign_and_infinity(func.ty(value));
+        return (!lanes.contains(&sign)).then(|| lanes.contains(&0));
+    }
+    let depth = depth.checked_sub(1)?;
+    let any = |values: &[Value]| {
+        values.iter().try_fold(false, |known, &value| {
+            Some(zero(func, value, depth)? || known)
+        })
+    };
+    match &func.insts[func.def_inst(value)?].kind {
+        InstKind::Convert { op, arg, .. } => match op {
+            ConvertOp::SToF | ConvertOp::UToF => Some(may_be_known(func, *arg, depth)),
+            ConvertOp::FToF => zero(func, *arg, depth),
+            _ => None,
+        },
+        InstKind::Build { lanes } => any(lanes),
+        InstKind::Splat { arg } => any(&[*arg]),
+        InstKind::Extract { vector, .. } => any(&[*vector]),
+        InstKind::Insert { vector, scalar, .. } => any(&[*vector, *scalar]),
+        InstKind::Shuffle { args, .. } => any(args),
+        _ => None,
+    }
+}
+
+/// Whether a driver may find out an integer that this compiler does not know: not if it is made
+/// of what lies in global memory.
+fn may_be_known(func: &Function, value: Value, depth: u32) -> bool {
+    let (Some(inst), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
+        return true;
+    };
+    match &func.insts[inst].kind {
+        InstKind::Load { ptr, .. } => func.ty(*ptr).address_space() != Some(AddressSpace::Global),
+        InstKind::LoadArg { .. } | InstKind::AtomicRmw { .. } => false,
+        InstKind::Convert { arg, .. } | InstKind::Splat { arg } => may_be_known(func, *arg, depth),
+        InstKind::Extract { vector, .. } => may_be_known(func, *vector, depth),
+        InstKind::Build { lanes } => lanes.iter().any(|&lane| may_be_known(func, lane, depth)),
+        InstKind::Shuffle { args, .. } => args.iter().any(|&arg| may_be_known(func, arg, depth)),
+        _ => true,
+    }
 }

@@ -602,6 +602,10 @@ impl Emitter<'_> {
             }
         };
         let id = self.b.glsl(glsl, ty_id, &ids);
+        if op == MathOp::Fma {
+            // Else a driver may take fma(a, b, 0) for a * b, which has another sign of zero.
+            self.b.decorate(id, Decoration::NoContraction, &[]);
+        }
         Ok(id)
     }
 

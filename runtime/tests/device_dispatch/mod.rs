@@ -21,6 +21,7 @@ pub fn for_driver(device: &Device, target: Target) -> Target {
         divide_in_doubles: has(quirks::Change::DivideInDoubles),
         sub_groups_in_rows: has(quirks::Change::SubGroupsInRows),
         guard_zero_sums: has(quirks::Change::GuardZeroSums),
+        guard_zero_products: has(quirks::Change::GuardZeroProducts),
         ..target
     }
 }

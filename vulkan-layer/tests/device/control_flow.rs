@@ -248,6 +248,34 @@ fn zeros_subtracted_from_zero_are_positive_unless_a_quirk_says_otherwise() {
     });
 }
 
+/// `result = bits of (0.0 * -(float)(id + 1))`
+fn zero_times_negative() -> Vec<u32> {
+    let mut b = Body::begin();
+    let float = b.m.float(32);
+    let (zero, one) = (b.m.constant(float, &[0]), b.m.u32(1));
+    let number = b.m.op(ADD, b.uint, &[b.id, one]);
+    let number = b.m.op(112, float, &[number]);
+    let number = b.m.op(127, float, &[number]);
+    let product = b.m.op(133, float, &[zero, number]);
+    b.m.decorate(product, 42, &[]);
+    let bits = b.m.op(124, b.uint, &[product]);
+    b.m.op0(STORE, &[b.result, bits]);
+    b.finish()
+}
+
+#[test]
+fn zero_times_a_negative_number_is_negative_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let positive = run(device, &zero_times_negative())[0] == 0;
+        assert_eq!(
+            positive,
+            quirks::has(driver, Change::GuardZeroProducts),
+            "{driver:?}"
+        );
+    });
+}
+
 /// `for (i = 0; i < rounds; ++i) result += 1;`
 fn long_loop(rounds: u32) -> Vec<u32> {
     let mut b = Body::begin();
