@@ -31,6 +31,7 @@ const ITEMS: u32 = 16;
 /// A kernel body with two counters in Function variables.
 struct Body {
     m: Module,
+    function: u32,
     uint: u32,
     bool: u32,
     /// The work-item's number.
@@ -62,6 +63,7 @@ impl Body {
         let id = m.op(81, uint, &[ids, 0]);
         Self {
             m,
+            function,
             uint,
             bool,
             id,
@@ -69,6 +71,13 @@ impl Body {
             counter,
             out,
         }
+    }
+
+    /// Asks for the signs of zeros and for NaNs of floats (SignedZeroInfNanPreserve).
+    fn preserve(&mut self) {
+        self.m.capability(4466);
+        self.m.extension("SPV_KHR_float_controls");
+        self.m.mode(self.function, 4461, &[32]);
     }
 
     /// `variable += amount`
@@ -224,6 +233,7 @@ fn a_switch_in_a_loop_may_leave_it() {
 /// `result = bits of (0.0 - (float)(id >> 10))`
 fn zero_minus_zero() -> Vec<u32> {
     let mut b = Body::begin();
+    b.preserve();
     let float = b.m.float(32);
     let (zero, ten) = (b.m.constant(float, &[0]), b.m.u32(10));
     let number = b.m.op(194, b.uint, &[b.id, ten]);
@@ -248,14 +258,14 @@ fn zeros_subtracted_from_zero_are_positive_unless_a_quirk_says_otherwise() {
     });
 }
 
-/// `result = bits of (0.0 * -(float)(id + 1))`
+/// `result = bits of (0.0 * float of bits (id | 0xbf800000))`
 fn zero_times_negative() -> Vec<u32> {
     let mut b = Body::begin();
+    b.preserve();
     let float = b.m.float(32);
-    let (zero, one) = (b.m.constant(float, &[0]), b.m.u32(1));
-    let number = b.m.op(ADD, b.uint, &[b.id, one]);
-    let number = b.m.op(112, float, &[number]);
-    let number = b.m.op(127, float, &[number]);
+    let (zero, minus_one) = (b.m.constant(float, &[0]), b.m.u32(0xbf80_0000));
+    let number = b.m.op(OR, b.uint, &[b.id, minus_one]);
+    let number = b.m.op(124, float, &[number]);
     let product = b.m.op(133, float, &[zero, number]);
     b.m.decorate(product, 42, &[]);
     let bits = b.m.op(124, b.uint, &[product]);
