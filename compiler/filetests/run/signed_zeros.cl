@@ -17,14 +17,16 @@ __kernel void zeros(__global double *d, __global float *f) {
 // global: 1
 // arg: buffer double -0 -1 0x7ff0000000000000 0x7ff8000000000000 7 7 7 7 7 7
 // arg: buffer float -0 -1 0x7f800000 0x7fc00000 7 7 7 7 7 7
-// expect 0: double ? ? ? ? -0 -0 0x7ff8000000000000 0x7ff8000000000000 0 -2
-// expect 1: float ? ? ? ? -0 -0 0x7fc00000 0x7fc00000 0 -2
+// expect 0: double ? ? ? ? 0 0 1 1 0 -2
+// expect 1: float ? ? ? ? -0 -0 1 1 0 -2
 __kernel void products(__global double *d, __global float *f) {
     double2 x = (double2)(-0.0, 2.0) * d[1];
     float2 y = (float2)(-0.0f, 2.0f) * f[1];
     for (int i = 0; i < 4; i++) {
-        d[4 + i] = d[i] * 0.0;
-        f[4 + i] = 0.0f * f[i];
+        double p = d[i] * -0.0;
+        float q = 0.0f * f[i];
+        d[4 + i] = isnan(p) ? 1.0 : p;
+        f[4 + i] = isnan(q) ? 1.0f : q;
     }
     d[8] = x.x; d[9] = x.y;
     f[8] = y.x; f[9] = y.y;
