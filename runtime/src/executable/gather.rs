@@ -6,37 +6,38 @@
 use std::collections::BTreeMap;
 
 use pumice_reflection::{
-    ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush, ImageInfoUniform,
-    Instruction, KernelRef, MAY_USE_PRINTF, PushRange, Reflection, Relocation,
+    ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
+    MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
 use super::facts::Facts;
+use super::gather_images::check_said;
 use super::interface::{
     ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
-    Place, PrintfBuffer, RangePush, Source, literal_sampler,
+    Place, PrintfBuffer, RangePush, Source,
 };
 
 /// More arguments are refused: one per byte of CL_DEVICE_MAX_PARAMETER_SIZE.
 const MAX_ARGUMENTS: u32 = 4096;
 
-type Result<T> = std::result::Result<T, String>;
+pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// A kernel while its instructions are gathered.
-struct Draft {
+pub(super) struct Draft {
     name: String,
     attributes: String,
     function: u32,
     num_args: Option<u32>,
     may_use_printf: Option<bool>,
     args: BTreeMap<u32, ArgMeta>,
-    places: Vec<(usize, Place)>,
+    pub places: Vec<(usize, Place)>,
     required: Option<[u32; 3]>,
 }
 
-struct Builder<'a> {
+pub(super) struct Builder<'a> {
     caps: &'a Capabilities,
-    facts: &'a Facts,
+    pub facts: &'a Facts,
     infos: Vec<&'a ArgumentInfo>,
     drafts: Vec<Draft>,
     interface: Interface,
@@ -117,34 +118,6 @@ impl Builder<'_> {
             }
             I::ArgumentUniform(a) => {
                 self.descriptor(a, BindingKind::UniformBuffer, ArgKind::Buffer)
-            }
-            I::ArgumentSampledImage(a) => self.image(a, BindingKind::SampledImage),
-            I::ArgumentStorageImage(a) => self.image(a, BindingKind::StorageImage),
-            I::ArgumentStorageTexelBuffer(a) => self.image(a, BindingKind::StorageTexelBuffer),
-            I::ArgumentUniformTexelBuffer(a) => self.image(a, BindingKind::UniformTexelBuffer),
-            I::ArgumentSampler(a) => self.descriptor(a, BindingKind::Sampler, ArgKind::Sampler),
-            I::LiteralSampler(sampler) => {
-                let desc = literal_sampler(sampler.mask)
-                    .ok_or_else(|| format!("a literal sampler of mask {:#x}", sampler.mask))?;
-                let kind = BindingKind::Sampler;
-                self.share(sampler.set, sampler.binding, kind, Source::Sampler(desc))
-            }
-            I::ImageArgumentInfoChannelOrderPushConstant(a) => {
-                self.said_of(a, Content::ChannelOrder, inst)
-            }
-            I::ImageArgumentInfoChannelDataTypePushConstant(a) => {
-                self.said_of(a, Content::ChannelDataType, inst)
-            }
-            I::NormalizedSamplerMaskPushConstant(a) => {
-                // Every kernel's range holds it.
-                self.reserve(a.offset, a.size)?;
-                self.said_of(a, Content::SamplerMask, inst)
-            }
-            I::ImageArgumentInfoChannelOrderUniform(a) => {
-                self.said_of_in_block(a, Content::ChannelOrder, inst)
-            }
-            I::ImageArgumentInfoChannelDataTypeUniform(a) => {
-                self.said_of_in_block(a, Content::ChannelDataType, inst)
             }
             I::ArgumentPodStorageBuffer(a) => self.block(a, BindingKind::StorageBuffer, false),
             I::ArgumentPodUniform(a) => self.block(a, BindingKind::UniformBuffer, false),
@@ -263,10 +236,21 @@ impl Builder<'_> {
                     .insert(variable.variable.0, variable.size);
                 Ok(())
             }
+            I::ArgumentSampledImage(_)
+            | I::ArgumentStorageImage(_)
+            | I::ArgumentStorageTexelBuffer(_)
+            | I::ArgumentUniformTexelBuffer(_)
+            | I::ArgumentSampler(_)
+            | I::LiteralSampler(_)
+            | I::ImageArgumentInfoChannelOrderPushConstant(_)
+            | I::ImageArgumentInfoChannelDataTypePushConstant(_)
+            | I::ImageArgumentInfoChannelOrderUniform(_)
+            | I::ImageArgumentInfoChannelDataTypeUniform(_)
+            | I::NormalizedSamplerMaskPushConstant(_) => self.image_instruction(inst),
         }
     }
 
-    fn descriptor(
+    pub(super) fn descriptor(
         &mut self,
         a: &DescriptorArgument,
         kind: BindingKind,
@@ -280,47 +264,7 @@ impl Builder<'_> {
         self.argument(a.kernel, a.ordinal, a.info, arg, place)
     }
 
-    fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
-        let kind = self.facts.image_kind(a.set, a.binding);
-        self.descriptor(a, binding, ArgKind::Image { binding, kind })
-    }
-
-    /// A number about an image or sampler in the push constants.
-    fn said_of(&mut self, a: &ImageInfoPush, content: Content, inst: &Instruction) -> Result<()> {
-        check_word(a.size, inst)?;
-        let place = Place::Push {
-            offset: a.offset,
-            size: a.size,
-            content,
-        };
-        let draft = self.draft(a.kernel)?;
-        draft.places.push((a.ordinal as usize, place));
-        Ok(())
-    }
-
-    /// A number about an image in a uniform buffer.
-    fn said_of_in_block(
-        &mut self,
-        a: &ImageInfoUniform,
-        content: Content,
-        inst: &Instruction,
-    ) -> Result<()> {
-        check_word(a.size, inst)?;
-        let place = Place::Block {
-            set: a.set,
-            binding: a.binding,
-            offset: a.offset,
-            size: a.size,
-            content,
-        };
-        let draft = self.draft(a.kernel)?;
-        draft.places.push((a.ordinal as usize, place));
-        let kind = BindingKind::UniformBuffer;
-        draft.places.push(block_kind(a.set, a.binding, kind));
-        Ok(())
-    }
-
-    fn draft(&mut self, kernel: KernelRef) -> Result<&mut Draft> {
+    pub(super) fn draft(&mut self, kernel: KernelRef) -> Result<&mut Draft> {
         // The reader gives references to earlier kernels only.
         let index = kernel.0 as usize;
         self.drafts
@@ -410,12 +354,18 @@ impl Builder<'_> {
     }
 
     /// Counts a range into the push constants of every kernel.
-    fn reserve(&mut self, offset: u32, size: u32) -> Result<()> {
+    pub(super) fn reserve(&mut self, offset: u32, size: u32) -> Result<()> {
         self.push_end = self.push_end.max(push_end(self.caps, offset, size)?);
         Ok(())
     }
 
-    fn share(&mut self, set: u32, binding: u32, kind: BindingKind, source: Source) -> Result<()> {
+    pub(super) fn share(
+        &mut self,
+        set: u32,
+        binding: u32,
+        kind: BindingKind,
+        source: Source,
+    ) -> Result<()> {
         check_set(self.caps, set)?;
         match self.shared.insert((set, binding), (kind, source)) {
             None => Ok(()),
@@ -646,36 +596,8 @@ impl Builder<'_> {
 }
 
 /// A block's kind, which travels as a descriptor place without an argument of its own.
-fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
+pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
     (usize::MAX, Place::Descriptor { set, binding, kind })
-}
-
-/// Numbers about images and samplers are 32-bit, or wider by zeros.
-fn check_word(size: u32, inst: &Instruction) -> Result<()> {
-    match size {
-        4 | 8 => Ok(()),
-        _ => Err(format!(
-            "{} has {size} bytes, 4 are supported",
-            inst.row().name
-        )),
-    }
-}
-
-/// Numbers about images are about arguments that are images, and likewise of samplers.
-fn check_said(ordinal: usize, content: Content, args: &BTreeMap<u32, ArgMeta>) -> Result<()> {
-    let arg = u32::try_from(ordinal).ok().and_then(|o| args.get(&o));
-    let kind = arg.map(|arg| arg.kind);
-    let right = match content {
-        Content::Bytes | Content::Pointer => true,
-        Content::ChannelOrder | Content::ChannelDataType => {
-            matches!(kind, Some(ArgKind::Image { .. }))
-        }
-        Content::SamplerMask => kind == Some(ArgKind::Sampler),
-    };
-    match right {
-        true => Ok(()),
-        false => Err(format!("argument {ordinal} has no {content:?}")),
-    }
 }
 
 fn pointer_size(caps: &Capabilities, size: u32) -> Result<()> {

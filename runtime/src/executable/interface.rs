@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pumice_reflection::{ArgumentInfo, Relocation};
-use pumice_vulkan_layer::{AddressMode, BindingKind, ImageKind, LayoutDesc, SamplerDesc};
+use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
 
 use super::printf::Formats;
 
@@ -96,27 +96,6 @@ pub(super) enum Content {
     ChannelDataType,
     /// What a sampler is, as LiteralSampler encodes it.
     SamplerMask,
-}
-
-/// The sampler of a LiteralSampler's mask; `None` for a mask that is none.
-pub(super) fn literal_sampler(mask: u32) -> Option<SamplerDesc> {
-    let address = match mask & 0xe {
-        0 | 2 => AddressMode::ClampToEdge,
-        4 => AddressMode::ClampToBorder,
-        6 => AddressMode::Repeat,
-        8 => AddressMode::MirroredRepeat,
-        _ => return None,
-    };
-    let linear = match mask & 0x30 {
-        0x10 => false,
-        0x20 => true,
-        _ => return None,
-    };
-    (mask & !0x3f == 0).then_some(SamplerDesc {
-        address,
-        linear,
-        normalized: mask & 1 != 0,
-    })
 }
 
 /// What a binding holds, when a dispatch is built.

@@ -1,20 +1,17 @@
 //! One NDRange: from arguments and a range to pipelines, descriptors, push constants and
 //! dispatches.
 
-use std::collections::BTreeMap;
-
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, Device, ImageView, Pipeline,
-    Recorder, Resource, SamplerDesc,
+    Recorder, SamplerDesc,
 };
 
 use super::Executable;
+use super::bind::{Builder, put_range};
 use super::facts::{Facts, SpecValues};
-use super::interface::{
-    ArgKind, Content, Interface, KernelInterface, ModulePlace, Place, RangePush, Source,
-};
+use super::interface::{ArgKind, Interface, KernelInterface, Place};
 use super::ndrange::{MAX_REGIONS, NdRange, Region, regions};
-use super::on_device::{OnDevice, PipelineKey};
+use super::on_device::PipelineKey;
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -106,7 +103,7 @@ pub enum LaunchError {
     Vulkan(#[from] vk::Error),
 }
 
-type Result<T> = std::result::Result<T, LaunchError>;
+pub(super) type Result<T> = std::result::Result<T, LaunchError>;
 
 /// A launch with everything made that it needs. It can be recorded more than once.
 pub struct Prepared {
@@ -422,258 +419,6 @@ fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Re
         }
     }
     Ok(())
-}
-
-/// Writes three values, low dimension first, as the module takes them.
-fn put_range(push: &mut [u8], place: Option<RangePush>, values: [u64; 3]) -> Result<()> {
-    let Some(RangePush { offset, wide }) = place else {
-        return Ok(());
-    };
-    for (index, value) in values.into_iter().enumerate() {
-        if wide {
-            put(push, offset as usize + index * 8, &value.to_le_bytes());
-        } else {
-            let narrow = u32::try_from(value).map_err(|_| {
-                LaunchError::GlobalSize("the module takes 32-bit sizes and offsets".into())
-            })?;
-            put(push, offset as usize + index * 4, &narrow.to_le_bytes());
-        }
-    }
-    Ok(())
-}
-
-/// Writes bytes at a place that the interface has reserved.
-fn put(block: &mut [u8], offset: usize, bytes: &[u8]) {
-    block[offset..offset + bytes.len()].copy_from_slice(bytes);
-}
-
-/// An address in the bytes that the module has for it.
-fn address_bytes(address: u64, size: u32) -> Result<Vec<u8>> {
-    let mut bytes = address.to_le_bytes().to_vec();
-    if bytes[size as usize..].iter().any(|&byte| byte != 0) {
-        return Err(LaunchError::Resources(
-            "4-byte pointers to this memory".into(),
-        ));
-    }
-    bytes.truncate(size as usize);
-    Ok(bytes)
-}
-
-struct Builder<'a> {
-    interface: &'a Interface,
-    kernel: &'a KernelInterface,
-    on_device: &'a OnDevice,
-    args: &'a [Option<ArgValue>],
-    /// Everything but what regions change.
-    push: Vec<u8>,
-    keep: Vec<Buffer>,
-    printf: Option<Buffer>,
-}
-
-impl Builder<'_> {
-    fn printf(&mut self) -> Result<()> {
-        if let Some(printf) = self.interface.printf {
-            if self.kernel.info.may_use_printf {
-                let buffer = self.on_device.printf_buffer(printf.size)?;
-                self.keep.push(buffer.clone());
-                self.printf = Some(buffer);
-            }
-        }
-        Ok(())
-    }
-
-    /// The bytes that an argument has in a block or push constants.
-    fn value(&mut self, ordinal: usize, size: u32, content: Content) -> Result<Vec<u8>> {
-        use Content as C;
-        let number = match (content, self.args.get(ordinal).and_then(Option::as_ref)) {
-            (C::Bytes, Some(ArgValue::Bytes(bytes))) => return Ok(bytes.to_vec()),
-            (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
-                self.keep.push(buffer.clone());
-                buffer.address() + offset
-            }
-            (C::Pointer, Some(ArgValue::Address(address))) => *address,
-            (C::Pointer, Some(ArgValue::Null)) => 0,
-            (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
-            (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
-            (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
-            _ => return Err(LaunchError::Args(ordinal)),
-        };
-        address_bytes(number, size)
-    }
-
-    fn push_constants(&mut self, range: &NdRange) -> Result<()> {
-        let local = range.local_size.map(u64::from);
-        for (place, values) in [
-            (self.interface.global_offset, range.global_offset),
-            (self.interface.global_size, range.global_size),
-            (self.interface.enqueued_local_size, local),
-            (self.interface.num_groups, range.num_groups()),
-        ] {
-            put_range(&mut self.push, place, values)?;
-        }
-        for (data, buffer) in self.interface.data.iter().zip(&self.on_device.data) {
-            if let ModulePlace::Push { offset, size } = data.place {
-                let bytes = address_bytes(buffer.address(), size)?;
-                put(&mut self.push, offset as usize, &bytes);
-            }
-        }
-        let printf = self.interface.printf.map(|printf| printf.place);
-        if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
-            let bytes = address_bytes(buffer.address(), size)?;
-            put(&mut self.push, offset as usize, &bytes);
-        }
-        for &(ordinal, place) in &self.kernel.places {
-            if let Place::Push {
-                offset,
-                size,
-                content,
-            } = place
-            {
-                let bytes = self.value(ordinal, size, content)?;
-                put(&mut self.push, offset as usize, &bytes);
-            }
-        }
-        Ok(())
-    }
-
-    fn descriptor_sets(&mut self, kernel: usize) -> Result<Vec<DescriptorSet>> {
-        let mut blocks: BTreeMap<(u32, u32), Vec<u8>> = BTreeMap::new();
-        for &(ordinal, place) in &self.kernel.places {
-            let Place::Block {
-                set,
-                binding,
-                offset,
-                size,
-                content,
-            } = place
-            else {
-                continue;
-            };
-            let bytes = self.value(ordinal, size, content)?;
-            let length = match self.kernel.bindings.get(&(set, binding)) {
-                Some((_, Source::Block(length))) => *length as usize,
-                _ => continue,
-            };
-            let block = blocks
-                .entry((set, binding))
-                .or_insert_with(|| vec![0; length]);
-            put(block, offset as usize, &bytes);
-        }
-
-        let mut resources: BTreeMap<u32, Vec<(u32, Resource)>> = BTreeMap::new();
-        for (&(set, binding), &(kind, source)) in &self.kernel.bindings {
-            let resource = match source {
-                Source::Argument(ordinal) => match kind {
-                    BindingKind::StorageBuffer | BindingKind::UniformBuffer => {
-                        self.buffer_argument(ordinal, kind)?
-                    }
-                    BindingKind::Sampler => self.sampler_argument(ordinal)?,
-                    _ => self.image_argument(ordinal)?,
-                },
-                Source::Sampler(desc) => Resource::Sampler(self.on_device.device.sampler(desc)?),
-                Source::Block(_) => {
-                    let bytes = blocks.remove(&(set, binding)).unwrap_or_default();
-                    let (buffer, offset) = self.on_device.place_block(&bytes)?;
-                    let range = bytes.len() as u64;
-                    Resource::Buffer {
-                        buffer,
-                        offset,
-                        range,
-                    }
-                }
-                Source::Data(index) => whole(&self.on_device.data[index]),
-                Source::Printf => whole(self.printf.as_ref().unwrap_or(&self.on_device.nothing)),
-            };
-            resources.entry(set).or_default().push((binding, resource));
-        }
-        let device = &self.on_device.device;
-        let layout = &self.on_device.layouts[kernel];
-        (resources.iter())
-            .map(|(&set, resources)| Ok(device.create_descriptor_set(layout, set, resources)?))
-            .collect()
-    }
-
-    fn image_argument(&self, ordinal: usize) -> Result<Resource> {
-        match self.args.get(ordinal).and_then(Option::as_ref) {
-            Some(ArgValue::Image { view, .. }) => Ok(match view {
-                ImageArg::Image(view) => Resource::Image(view.clone()),
-                ImageArg::Texels(view) => Resource::Texels(view.clone()),
-            }),
-            _ => Err(LaunchError::Args(ordinal)),
-        }
-    }
-
-    /// The sampler; with normalised coordinates where the kernel is told its mask, since it
-    /// divides the others itself then: Vulkan has none in texels for boxes and arrays.
-    fn sampler_argument(&self, ordinal: usize) -> Result<Resource> {
-        let Some(Some(ArgValue::Sampler { desc, .. })) = self.args.get(ordinal) else {
-            return Err(LaunchError::Args(ordinal));
-        };
-        let is_mask = |place: &Place| {
-            let content = Content::SamplerMask;
-            matches!(place, Place::Push { content: c, .. } if *c == content)
-        };
-        let mut places = self.kernel.places.iter();
-        let told = places.any(|(o, place)| *o == ordinal && is_mask(place));
-        let desc = SamplerDesc {
-            normalized: desc.normalized || told,
-            ..*desc
-        };
-        Ok(Resource::Sampler(self.on_device.device.sampler(desc)?))
-    }
-
-    fn buffer_argument(&self, ordinal: usize, kind: BindingKind) -> Result<Resource> {
-        let limits = &self.on_device.device.capabilities().limits;
-        let (alignment, most) = match kind {
-            BindingKind::UniformBuffer => (
-                limits.min_uniform_buffer_alignment,
-                limits.max_uniform_buffer_range,
-            ),
-            _ => (
-                limits.min_storage_buffer_alignment,
-                limits.max_storage_buffer_range,
-            ),
-        };
-        match self.args.get(ordinal).and_then(Option::as_ref) {
-            // Less than a word, by which our own modules know it.
-            Some(ArgValue::Null) => Ok(Resource::Buffer {
-                buffer: self.on_device.nothing.clone(),
-                offset: 0,
-                range: 1,
-            }),
-            Some(&ArgValue::Buffer {
-                ref buffer,
-                offset,
-                size,
-            }) => {
-                if offset % alignment.max(1) != 0 {
-                    return Err(LaunchError::Misaligned(ordinal));
-                }
-                if size > u64::from(most) {
-                    return Err(LaunchError::Resources(format!(
-                        "argument {ordinal} has {size} bytes, a descriptor takes {most}"
-                    )));
-                }
-                // Whole words, as they are accessed where the device has nothing smaller.
-                let left = buffer.size_in_words().saturating_sub(offset);
-                Ok(Resource::Buffer {
-                    buffer: buffer.clone(),
-                    offset,
-                    range: size.next_multiple_of(4).min(left),
-                })
-            }
-            // A descriptor cannot be made of a bare address.
-            _ => Err(LaunchError::Args(ordinal)),
-        }
-    }
-}
-
-fn whole(buffer: &Buffer) -> Resource {
-    Resource::Buffer {
-        buffer: buffer.clone(),
-        offset: 0,
-        range: buffer.size(),
-    }
 }
 
 impl Prepared {

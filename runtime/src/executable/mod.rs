@@ -20,8 +20,10 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
+mod bind;
 mod facts;
 mod gather;
+mod gather_images;
 mod interface;
 mod launch;
 mod ndrange;
