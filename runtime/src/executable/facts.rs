@@ -43,7 +43,8 @@ pub(super) struct Facts {
 
 #[derive(Debug, Default)]
 struct Function {
-    workgroup: HashSet<u32>,
+    /// Variables of the Workgroup and UniformConstant classes.
+    globals: HashSet<u32>,
     calls: HashSet<u32>,
 }
 
@@ -117,11 +118,9 @@ impl Facts {
         }
         // A literal operand may equal a variable's id; that counts a variable too much, never
         // one too little.
-        let variables = inst
-            .operands
-            .iter()
-            .filter(|id| self.workgroup.contains_key(id));
-        entry.workgroup.extend(variables);
+        let variables = (inst.operands.iter())
+            .filter(|id| self.workgroup.contains_key(id) || self.resources.contains_key(id));
+        entry.globals.extend(variables);
     }
 
     fn at_module_level(&mut self, inst: &Inst<'_>) {
@@ -211,24 +210,31 @@ impl Facts {
         }
     }
 
-    /// The shape of the images at a binding; `None` where there is none, or it is a buffer's.
-    pub fn image_kind(&self, set: u32, binding: u32) -> Option<ImageKind> {
+    /// The shape of a kernel's images at a binding; `None` where there is none or the module does
+    /// not tell, and for buffers.
+    pub fn image_kind(&self, function: u32, set: u32, binding: u32) -> Option<ImageKind> {
         let here = |variable: &u32| {
             self.sets.get(variable) == Some(&set) && self.bindings.get(variable) == Some(&binding)
         };
-        let (_, ty) = self.resources.iter().find(|(variable, _)| here(variable))?;
-        match self.types.get(ty)? {
-            Type::Image { dim: 0, arrayed } => Some(match arrayed {
-                false => ImageKind::D1,
-                true => ImageKind::D1Array,
-            }),
-            Type::Image { dim: 1, arrayed } => Some(match arrayed {
-                false => ImageKind::D2,
-                true => ImageKind::D2Array,
-            }),
-            Type::Image { dim: 2, .. } => Some(ImageKind::D3),
-            _ => None,
-        }
+        let used = self.variables_of(function);
+        let mut kinds = (used.iter().filter(|variable| here(variable)))
+            .map(|variable| self.kind_of_image(*self.resources.get(variable)?));
+        let first = kinds.next()?;
+        first.filter(|_| kinds.all(|kind| kind == first))
+    }
+
+    fn kind_of_image(&self, ty: u32) -> Option<ImageKind> {
+        let &Type::Image { dim, arrayed } = self.types.get(&ty)? else {
+            return None;
+        };
+        Some(match (dim, arrayed) {
+            (0, false) => ImageKind::D1,
+            (0, true) => ImageKind::D1Array,
+            (1, false) => ImageKind::D2,
+            (1, true) => ImageKind::D2Array,
+            (2, _) => ImageKind::D3,
+            _ => return None,
+        })
     }
 
     fn define_type(&mut self, id: u32, ty: Type) {
@@ -255,14 +261,14 @@ impl Facts {
             Some(&size) => u64::from(size),
             None => evaluation.size(ty),
         };
-        variables
-            .into_iter()
+        let held = |variable| Some((variable, *self.workgroup.get(&variable)?));
+        (variables.into_iter().filter_map(held))
             .map(bytes)
             .fold(0, u64::saturating_add)
     }
 
-    /// The Workgroup variables that a kernel uses, with the types that they hold.
-    fn variables_of(&self, function: u32) -> Vec<(u32, u32)> {
+    /// The variables that a kernel uses: of the Workgroup and UniformConstant classes at least.
+    fn variables_of(&self, function: u32) -> HashSet<u32> {
         let mut variables = HashSet::new();
         if self.version >= (1, 4) {
             // Since 1.4 the interface lists every global variable in use.
@@ -280,12 +286,11 @@ impl Facts {
                 let Some(function) = self.functions.get(&id).filter(|_| seen.insert(id)) else {
                     continue;
                 };
-                variables.extend(&function.workgroup);
+                variables.extend(&function.globals);
                 left.extend(&function.calls);
             }
         }
-        let held = |variable| Some((variable, *self.workgroup.get(&variable)?));
-        variables.into_iter().filter_map(held).collect()
+        variables
     }
 
     /// The work-group size that the module fixes for an entry point, if it does.

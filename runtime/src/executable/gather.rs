@@ -27,7 +27,7 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 pub(super) struct Draft {
     name: String,
     attributes: String,
-    function: u32,
+    pub function: u32,
     num_args: Option<u32>,
     may_use_printf: Option<bool>,
     args: BTreeMap<u32, ArgMeta>,

@@ -46,7 +46,8 @@ impl Builder<'_> {
     }
 
     fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
-        let kind = self.facts.image_kind(a.set, a.binding);
+        let function = self.draft(a.kernel)?.function;
+        let kind = self.facts.image_kind(function, a.set, a.binding);
         self.descriptor(a, binding, ArgKind::Image { binding, kind })
     }
 
