@@ -40,6 +40,13 @@ static const char *source =
     "    size_t i = get_global_id(0);\n"
     "    out[i] = read_imagef(image, s, at[i]);\n"
     "}\n"
+    "kernel void sample_ints(read_only image3d_t box, read_only image1d_array_t rows, sampler_t s,\n"
+    "                        global float4 *out) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n"
+    "    size_t i = (z * get_global_size(1) + y) * get_global_size(0) + x;\n"
+    "    out[2 * i] = read_imagef(box, s, (int4)(x - 1, y - 1, z - 1, 0));\n"
+    "    out[2 * i + 1] = read_imagef(rows, s, (int2)(x - 1, y));\n"
+    "}\n"
     "constant sampler_t literal = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP |\n"
     "                             CLK_FILTER_NEAREST;\n"
     "kernel void look(read_only image2d_t image, global int *told, global float4 *color) {\n"
@@ -303,6 +310,54 @@ static void sampled(int dims, int normalized, cl_addressing_mode mode, cl_filter
     MUST(clReleaseMemObject(image));
 }
 
+/* Integer coordinates, which are in texels, where Vulkan has normalised ones only. */
+static void integers(void)
+{
+    static cl_float got[D + 2][H + 2][W + 2][2][4];
+    cl_int error;
+    cl_image_format format = {CL_RGBA, CL_FLOAT};
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                       .image_width = W,
+                       .image_height = H,
+                       .image_depth = D};
+    cl_image_desc a = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = W, .image_array_size = H};
+    const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+    cl_mem box = clCreateImage(context, flags, &format, &d, texels, &error);
+    MUST(error);
+    cl_mem rows = clCreateImage(context, flags, &format, &a, texels, &error);
+    MUST(error);
+    cl_sampler sampler = clCreateSampler(context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
+    MUST(error);
+    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
+    MUST(error);
+    cl_kernel kernel = kernel_of("sample_ints");
+    MUST(clSetKernelArg(kernel, 0, sizeof box, &box));
+    MUST(clSetKernelArg(kernel, 1, sizeof rows, &rows));
+    MUST(clSetKernelArg(kernel, 2, sizeof sampler, &sampler));
+    MUST(clSetKernelArg(kernel, 3, sizeof out, &out));
+    size_t range[3] = {W + 2, H + 2, D + 2};
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, range, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    int wrong = 0;
+    for (int z = -1; z <= D; z++)
+        for (int y = -1; y <= H; y++)
+            for (int x = -1; x <= W; x++)
+                for (int part = 0; part < 4; part++) {
+                    const float *pair = &got[z + 1][y + 1][x + 1][0][0];
+                    int row = y + 1 > H - 1 ? H - 1 : y + 1, across = x >= 0 && x < W;
+                    int inside = across && y >= 0 && y < H && z >= 0 && z < D;
+                    wrong += pair[part] != (inside ? texels[z][y][x][part] : 0);
+                    wrong += pair[4 + part] != (across ? texels[0][row][x][part] : 0);
+                }
+    EQ(wrong, 0);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseSampler(sampler));
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseMemObject(box));
+    MUST(clReleaseMemObject(rows));
+}
+
 /* Orders of channels: bytes 10, 20, 30, 40 of a texel as a kernel sees them. */
 static void orders(void)
 {
@@ -507,6 +562,7 @@ int main(void)
                 if (m < 3)
                     sampled(dims[n], 0, modes[m], filter);
             }
+    integers();
     orders();
     sizes();
     arguments();
