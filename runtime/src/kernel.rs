@@ -245,15 +245,15 @@ impl Kernel {
                 if size != size_of::<usize>() {
                     return Err(Error::InvalidArgSize);
                 }
-                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_SAMPLER if it holds none of
-                // the kernel's context.
-                let value = value.ok_or(Error::InvalidArgValue)?;
-                match &value {
-                    ArgValue::Sampler(sampler)
-                        if sampler.context().handle() == self.program.context().handle() => {}
+                // CL_INVALID_SAMPLER if arg_value is NULL or holds none of the kernel's context.
+                match value {
+                    Some(ArgValue::Sampler(sampler))
+                        if sampler.context().handle() == self.program.context().handle() =>
+                    {
+                        ArgValue::Sampler(sampler)
+                    }
                     _ => return Err(Error::InvalidSampler),
                 }
-                value
             }
         };
         let remembered = match value {

@@ -395,6 +395,8 @@ static void errors(void)
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
     d.image_width = 16;
     REFUSED(CL_MEM_WRITE_ONLY, rgba, d, NULL, CL_INVALID_VALUE);
+    d = good, d.image_width = 8, d.image_height = 8, d.buffer = buffer;
+    REFUSED(CL_MEM_READ_ONLY, rgba, d, NULL, CL_INVALID_OPERATION);
     d = good, d.image_type = CL_MEM_OBJECT_IMAGE1D, d.buffer = buffer;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
     REFUSED(CL_MEM_COPY_HOST_PTR, rgba, good, NULL, CL_INVALID_HOST_PTR);

@@ -489,7 +489,7 @@ static void arguments(void)
     EQ(clSetKernelArg(kernel, 0, size, &line), CL_INVALID_ARG_VALUE);
     EQ(clSetKernelArg(paint, 0, size, &read), CL_INVALID_ARG_VALUE);
     MUST(clSetKernelArg(kernel, 1, size, &sampler));
-    EQ(clSetKernelArg(kernel, 1, size, NULL), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(kernel, 1, size, NULL), CL_INVALID_SAMPLER);
     EQ(clSetKernelArg(kernel, 1, size, &image), CL_INVALID_SAMPLER);
     EQ(clSetKernelArg(kernel, 1, size, &none), CL_INVALID_SAMPLER);
     EQ(clSetKernelArg(kernel, 1, 4, &sampler), CL_INVALID_ARG_SIZE);

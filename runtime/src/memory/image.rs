@@ -357,8 +357,8 @@ impl Desc {
                 offset: object.origin(),
             });
         }
-        // Without cl_khr_image2d_from_buffer it is another 2D image.
-        let other = object.image().ok_or(Error::InvalidImageDescriptor)?;
+        // CL_INVALID_OPERATION if it is a buffer: there is no cl_khr_image2d_from_buffer.
+        let other = object.image().ok_or(Error::InvalidOperation)?;
         let Texels::Own { storage, views } = &other.texels else {
             return Err(Error::InvalidImageDescriptor);
         };
