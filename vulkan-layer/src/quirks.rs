@@ -30,6 +30,10 @@ pub enum Change {
     GuardZeroSums,
     /// Products with a zero that the driver may know are made of bits.
     GuardZeroProducts,
+    /// Reads through samplers are computed pixel by pixel, unless the mask names `sampleExactly`.
+    SampleExactly,
+    /// Formats whose channels have five or six bits are not offered.
+    NoSmallChannels,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -109,6 +113,18 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),
         reason: "x * 0.0 is taken for 0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
+    },
+    Quirk {
+        change: Change::SampleExactly,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "8-bit formats are filtered in 8 bits, and coordinates just below a repeated edge fall short of it",
+    },
+    Quirk {
+        change: Change::NoSmallChannels,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "channels of five and six bits are read by way of eight",
     },
     Quirk {
         change: Change::LoopsStop,

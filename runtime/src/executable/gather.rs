@@ -623,6 +623,10 @@ fn check_counts(caps: &Capabilities, kinds: impl Iterator<Item = BindingKind>) -
     use BindingKind as K;
     let limits = &caps.limits;
     let kinds: Vec<BindingKind> = kinds.collect();
+    // Samplers count by themselves alone.
+    let resources: Vec<K> = (K::ALL.into_iter())
+        .filter(|&kind| kind != K::Sampler)
+        .collect();
     for (what, limit, of) in [
         (
             "storage buffers",
@@ -645,7 +649,7 @@ fn check_counts(caps: &Capabilities, kinds: impl Iterator<Item = BindingKind>) -
             &[K::StorageImage, K::StorageTexelBuffer],
         ),
         ("samplers", limits.max_samplers, &[K::Sampler]),
-        ("descriptors", limits.max_resources, &K::ALL),
+        ("resources", limits.max_resources, &resources),
     ] {
         let count = kinds.iter().filter(|kind| of.contains(kind)).count();
         if count > limit as usize {

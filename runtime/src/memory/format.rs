@@ -2,6 +2,7 @@
 //! order's components lie in memory and what a kernel sees of them.
 
 use opencl_sys as cl;
+use pumice_vulkan_layer::quirks::{self, Change};
 use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
 
 /// What channels hold, and how colours become bits.
@@ -222,7 +223,11 @@ impl Row {
             cl::CL_MEM_OBJECT_IMAGE2D | cl::CL_MEM_OBJECT_IMAGE2D_ARRAY
         );
         let depth = self.order == cl::CL_DEPTH;
-        if depth && !planes {
+        let small = matches!(
+            self.data_type,
+            cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555
+        );
+        if depth && !planes || small && quirks::has(&caps.driver, Change::NoSmallChannels) {
             return false;
         }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
