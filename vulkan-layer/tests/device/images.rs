@@ -1,0 +1,163 @@
+//! Images of every kind, views and samplers: what is copied in comes out, and what is wrong is
+//! refused before Vulkan sees it.
+
+use pumice_vulkan_layer::{
+    AddressMode, Component, Device, Error, Format, IDENTITY, ImageBox, ImageDesc, ImageKind,
+    MemoryClass, Recorder, SamplerDesc,
+};
+
+use crate::setup::with_device;
+
+fn run(device: &Device, record: impl FnOnce(&mut Recorder)) {
+    let queue = device.create_queue().unwrap();
+    let mut recorder = queue.recorder().unwrap();
+    record(&mut recorder);
+    let value = queue.submit(recorder, &[]).unwrap();
+    queue.wait(value, None).unwrap();
+}
+
+const KINDS: [(ImageKind, [u32; 3], u32); 5] = [
+    (ImageKind::D1, [7, 1, 1], 1),
+    (ImageKind::D1Array, [7, 1, 1], 3),
+    (ImageKind::D2, [7, 5, 1], 1),
+    (ImageKind::D2Array, [7, 5, 1], 3),
+    (ImageKind::D3, [7, 5, 3], 1),
+];
+
+fn desc(kind: ImageKind, extent: [u32; 3], layers: u32) -> ImageDesc {
+    ImageDesc {
+        kind,
+        format: Format::R32Uint,
+        extent,
+        layers,
+        reinterpreted: false,
+    }
+}
+
+#[test]
+fn every_kind_keeps_its_texels() {
+    with_device(|device| {
+        for (kind, extent, layers) in KINDS {
+            let desc = desc(kind, extent, layers);
+            let image = device.create_image(&desc).unwrap();
+            let other = device.create_image(&desc).unwrap();
+            let [width, height, depth] = extent;
+            let all = ImageBox {
+                origin: [0; 3],
+                extent: [width, height, depth.max(layers)],
+            };
+            let count = width * height * depth * layers;
+            let bytes: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
+            let size = bytes.len() as u64;
+            let from = device.create_buffer(size, MemoryClass::Staging).unwrap();
+            let to = device.create_buffer(size, MemoryClass::Readback).unwrap();
+            from.write(0, &bytes).unwrap();
+            run(device, |recorder| {
+                recorder.initialize_image(&image).unwrap();
+                recorder.initialize_image(&other).unwrap();
+                recorder
+                    .copy_buffer_to_image(&from, 0, &image, all)
+                    .unwrap();
+                recorder.barrier();
+                let origin = [0; 3];
+                recorder
+                    .copy_image(&image, origin, &other, origin, all.extent)
+                    .unwrap();
+                recorder.barrier();
+                recorder.copy_image_to_buffer(&other, all, &to, 0).unwrap();
+            });
+            let mut got = vec![0; bytes.len()];
+            to.read(0, &mut got).unwrap();
+            assert_eq!(got, bytes, "{kind:?}");
+            // A view of any order of components.
+            let swizzle = [Component::Zero, Component::R, Component::One, Component::R];
+            for components in [IDENTITY, swizzle] {
+                device
+                    .create_image_view(&image, desc.format, components)
+                    .unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn wrong_images_are_refused() {
+    with_device(|device| {
+        let refused = |desc: ImageDesc| device.create_image(&desc).err().unwrap();
+        let invalid = |error: Error| matches!(error, Error::InvalidUse(_));
+        let large = |error: Error| matches!(error, Error::TooLarge { .. });
+        assert!(invalid(refused(desc(ImageKind::D2, [4, 0, 1], 1))));
+        assert!(invalid(refused(desc(ImageKind::D1, [4, 2, 1], 1))));
+        assert!(invalid(refused(desc(ImageKind::D2, [4, 4, 1], 2))));
+        let limits = &device.capabilities().limits;
+        let wide = limits.max_image_2d + 1;
+        assert!(large(refused(desc(ImageKind::D2, [wide, 1, 1], 1))));
+        let layers = limits.max_image_layers + 1;
+        assert!(large(refused(desc(ImageKind::D1Array, [1, 1, 1], layers))));
+
+        let plane = desc(ImageKind::D2, [4, 4, 1], 1);
+        let image = device.create_image(&plane).unwrap();
+        let view = device.create_image_view(&image, Format::R32Sint, IDENTITY);
+        assert!(invalid(view.err().unwrap()));
+        let buffer = device.create_buffer(64, MemoryClass::Readback).unwrap();
+        let texels = |offset, count| {
+            let view = device.create_buffer_view(&buffer, Format::R32Uint, offset, count);
+            view.map(drop)
+        };
+        assert!(texels(0, 16).is_ok());
+        assert!(texels(0, 17).is_err() && texels(0, 0).is_err() && texels(1, 1).is_err());
+        run(device, |recorder| {
+            recorder.initialize_image(&image).unwrap();
+            let beyond = ImageBox {
+                origin: [1, 0, 0],
+                extent: [4, 4, 1],
+            };
+            assert!(
+                recorder
+                    .copy_buffer_to_image(&buffer, 0, &image, beyond)
+                    .is_err()
+            );
+            let all = ImageBox {
+                origin: [0; 3],
+                extent: [4, 4, 1],
+            };
+            assert!(
+                recorder
+                    .copy_buffer_to_image(&buffer, 1, &image, all)
+                    .is_err()
+            );
+            assert!(
+                recorder
+                    .copy_image_to_buffer(&image, all, &buffer, 4)
+                    .is_err()
+            );
+            let row = device
+                .create_image(&desc(ImageKind::D1, [4, 1, 1], 1))
+                .unwrap();
+            let copied = recorder.copy_image(&image, [0; 3], &row, [0; 3], [4, 1, 1]);
+            assert!(copied.is_err());
+        });
+    });
+}
+
+#[test]
+fn samplers_of_every_kind() {
+    with_device(|device| {
+        for address in [
+            AddressMode::ClampToEdge,
+            AddressMode::ClampToBorder,
+            AddressMode::Repeat,
+            AddressMode::MirroredRepeat,
+        ] {
+            for (linear, normalized) in [(false, false), (false, true), (true, false), (true, true)]
+            {
+                let desc = SamplerDesc {
+                    address,
+                    linear,
+                    normalized,
+                };
+                device.sampler(desc).unwrap();
+            }
+        }
+    });
+}
