@@ -80,6 +80,9 @@ pub struct Target {
     pub read_write_images: bool,
     /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
     pub image_3d_writes: bool,
+    /// Whether the device's samplers are coarser than OpenCL wants them, so that reads through
+    /// samplers are computed pixel by pixel (known of some drivers).
+    pub sample_exactly: bool,
     /// `shaderInt8` arithmetic.
     pub int8: bool,
     /// `shaderInt16` arithmetic.
@@ -260,6 +263,7 @@ impl Target {
             images: true,
             read_write_images: true,
             image_3d_writes: true,
+            sample_exactly: false,
             int8: true,
             int16: true,
             int64_buffer_atomics: true,

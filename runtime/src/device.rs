@@ -360,6 +360,8 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),
+        sample_exactly: quirks::has(&caps.driver, quirks::Change::SampleExactly)
+            && !caps.masked.iter().any(|name| name == "sampleExactly"),
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,

@@ -17,6 +17,7 @@
 //! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
 
 use super::expand::{Expander, Replacement, call, expand};
+use super::sample_exactly::{Mask, Sampled, sample};
 use super::{Changed, Ctx, LowerError};
 use crate::Target;
 use crate::ir::{
@@ -28,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// CL_R, the first channel order, and CL_SNORM_INT8, the first channel type.
-const FIRST_ORDER: u64 = 0x10B0;
+pub(super) const FIRST_ORDER: u64 = 0x10B0;
 const FIRST_DATA_TYPE: u64 = 0x10D0;
 
 /// What a handle is.
@@ -65,6 +66,8 @@ struct Arguments {
     handles: FxHashMap<u32, Value>,
     /// Samplers that stand for normalised ones.
     masked: FxHashSet<u32>,
+    /// Reads through samplers are computed, without the device's samplers.
+    exactly: bool,
 }
 
 impl Arguments {
@@ -86,7 +89,11 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     for k in 0..module.kernels.len() {
         let kernel = &module.kernels[k];
         check_device(kernel, ctx.target)?;
-        changed |= lower(&mut module.functions[kernel.func], kernel)?;
+        changed |= lower(
+            &mut module.functions[kernel.func],
+            kernel,
+            ctx.target.sample_exactly,
+        )?;
     }
     Ok(changed)
 }
@@ -116,7 +123,7 @@ fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> 
     Ok(())
 }
 
-fn lower(func: &mut Function, kernel: &KernelInfo) -> Result<Changed, LowerError> {
+fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Changed, LowerError> {
     let uses = find_uses(func, kernel)?;
     if uses.is_empty() {
         return Ok(Changed::No);
@@ -124,6 +131,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo) -> Result<Changed, LowerError
     let mut arguments = Arguments {
         handles: FxHashMap::default(),
         masked: FxHashSet::default(),
+        exactly,
     };
     let ordinal = |root: &Root| match *root {
         Root::Arg(ordinal) => Some(ordinal),
@@ -361,6 +369,24 @@ fn known(
     let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
     args[0] = arguments.handle(x, root);
     if let Some(sampler) = sampler {
+        if let (true, ImageOp::Sample { texel, .. }) = (arguments.exactly, op) {
+            let mask = match sampler {
+                Root::Literal(mask) => Mask::Known(mask),
+                Root::Arg(ordinal) => {
+                    let which = HandleInfo::SamplerMask;
+                    Mask::Told(x.value(InstKind::HandleInfo { ordinal, which }, Type::I32))
+                }
+            };
+            let handle = args[0];
+            let sampled = Sampled {
+                image,
+                ordinal,
+                handle,
+                texel,
+                mask,
+            };
+            return Some(sample(x, &sampled, args[2]));
+        }
         let (sampler, coordinates) = addressed(x, image, args[0], sampler, args[2], arguments);
         args[1] = arguments.handle(x, sampler);
         args[2] = coordinates;
@@ -430,11 +456,9 @@ fn addressed(
                     pixels = x.select(nearest, pixels, *lane);
                 }
                 let divided = x.bin(BinaryOp::FDiv, pixels, size);
-                *lane = if integers {
-                    divided
-                } else {
-                    x.select(normalized, *lane, divided)
-                };
+                // Integers are in pixels always; yet the mask stays in use, which asks for a
+                // normalised sampler.
+                *lane = x.select(normalized, *lane, divided);
             }
         }
         Root::Arg(_) if integers => {

@@ -36,6 +36,7 @@ pub mod lower_wide_vectors;
 pub mod mem2reg;
 pub mod mixed_atomics;
 pub mod rewrite;
+mod sample_exactly;
 pub mod select_buffers;
 pub mod simplify_cfg;
 pub mod slots;

@@ -22,6 +22,7 @@ pub fn for_driver(device: &Device, target: Target) -> Target {
         sub_groups_in_rows: has(quirks::Change::SubGroupsInRows),
         guard_zero_sums: has(quirks::Change::GuardZeroSums),
         guard_zero_products: has(quirks::Change::GuardZeroProducts),
+        sample_exactly: has(quirks::Change::SampleExactly),
         ..target
     }
 }

@@ -20,6 +20,7 @@ usage: pumicec [OPTIONS] FILE.cl      ('-' reads standard input)
                    reflection  what the Vulkan module says about its kernels
                    descriptor-map  the same in the old comma-separated format
   --device=WHICH   reference   what a Vulkan driver on the CPU offers (the default)
+                   coarse      the same, with samplers coarser than OpenCL wants them
                    full        every optional feature and extension of OpenCL C
   --abi=FORM       addresses   pointers are device addresses (the default)
                    descriptors pointers are buffers with descriptors; implied by the options below
@@ -64,6 +65,17 @@ const EMITS: &[(&str, Emit)] = &[
     ("descriptor-map", Emit::DescriptorMap),
 ];
 
+/// Devices that need no device at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// What a Vulkan driver on the CPU offers.
+    Reference,
+    /// The same, with samplers coarser than OpenCL wants them.
+    Coarse,
+    /// Every optional feature and extension.
+    Full,
+}
+
 /// A command line.
 #[derive(Debug)]
 pub struct Arguments {
@@ -75,8 +87,8 @@ pub struct Arguments {
     pub input: String,
     /// A device info file, which changes the target.
     pub device_info: Option<String>,
-    /// Every optional feature is there.
-    pub full_device: bool,
+    /// What it compiles for.
+    pub device: Device,
     /// The build options.
     pub options: CompileOptions,
     /// How kernels get at their arguments.
@@ -94,7 +106,7 @@ impl Arguments {
     /// Reads a command line. The empty error asks for the usage.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut emit = Emit::Kernel;
-        let mut full_device = false;
+        let mut device = Device::Reference;
         let (mut output, mut input, mut device_info) = (None, None, None);
         let mut words = Vec::new();
         let mut descriptors = false;
@@ -122,7 +134,7 @@ impl Arguments {
                 "--output" | "-o" => output = Some(value()?),
                 "--cl-device-info" => device_info = Some(value()?),
                 "--source" => one_input(&mut input, value()?)?,
-                "--device" => full_device = device_named(&value()?)?,
+                "--device" => device = device_named(&value()?)?,
                 "--help" | "-h" => return Err(String::new()),
                 "--" => words.extend(args.by_ref()),
                 "-D" | "-U" | "-I" | "-x" => {
@@ -154,7 +166,7 @@ impl Arguments {
             output,
             input: input.ok_or("no input file")?,
             device_info,
-            full_device,
+            device,
             options,
             abi,
             flags,
@@ -186,10 +198,11 @@ fn emit_named(what: &str) -> Result<Emit, String> {
 }
 
 /// Whether the device has everything.
-fn device_named(which: &str) -> Result<bool, String> {
+fn device_named(which: &str) -> Result<Device, String> {
     match which {
-        "reference" => Ok(false),
-        "full" => Ok(true),
+        "reference" => Ok(Device::Reference),
+        "coarse" => Ok(Device::Coarse),
+        "full" => Ok(Device::Full),
         _ => Err(format!("unknown device '{which}'")),
     }
 }

@@ -16,7 +16,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, Emit, usage};
+use arguments::{Arguments, Device, Emit, usage};
 use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::{
     IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, Source, Target, backend,
@@ -132,8 +132,14 @@ fn main() -> ExitCode {
         }
     };
     let target = match &args.device_info {
-        None if args.full_device => Ok(Target::full()),
-        None => Ok(Target::reference()),
+        None => Ok(match args.device {
+            Device::Reference => Target::reference(),
+            Device::Coarse => Target {
+                sample_exactly: true,
+                ..Target::reference()
+            },
+            Device::Full => Target::full(),
+        }),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())
             .and_then(|text| device_info::target(&text))
