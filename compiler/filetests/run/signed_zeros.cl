@@ -36,9 +36,9 @@ __kernel void products(__global double *d, __global float *f) {
 // kernel: found_by_the_driver
 // global: 1
 // local: 1
-// arg: buffer float 0 -0 3 7 7 7 7 7 7 7
+// arg: buffer float 0 -0 3 7 7 7 7 7 7 7 7 7
 // arg: local 16
-// expect 0: float ? ? ? 0 0 0 0 0 0 0
+// expect 0: float ? ? ? 0 0 0 0 0 0 0 -0 -0
 __kernel void found_by_the_driver(__global float *f, __local uint *l) {
     uint lid = get_local_id(0);
     float x = f[0], nx = f[1];
@@ -51,6 +51,8 @@ __kernel void found_by_the_driver(__global float *f, __local uint *l) {
     f[7] = fma(nx, f[2], (float)lid);
     f[8] = fma((float)lid, f[2], nx);
     f[9] = ((float2)((float)lid, 2.0f) + nx).x;
+    f[10] = (float)((int)lid - 3) * (float)(uchar)0;
+    f[11] = (float)((int)lid - 3) * (float)lid;
 }
 
 // Absolute values of zeros of either sign.

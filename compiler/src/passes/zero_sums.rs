@@ -19,6 +19,7 @@ use crate::ir::{
     Scalar, Type, UnaryOp, Value,
 };
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// How many operands deep an operand is looked at.
 const DEPTH: u32 = 6;
@@ -74,23 +75,33 @@ fn guarded_product(x: &mut Expander<'_>, [a, b]: [Value; 2], flags: FloatFlags) 
     if flags.contains(FloatFlags::NO_NAN | FloatFlags::NO_SIGNED_ZERO) {
         return None;
     }
-    let (factor, other) = if has_zero(x, a) {
-        (a, b)
-    } else if has_zero(x, b) {
-        (b, a)
+    let factors = zero_factors(x, [a, b]);
+    if let Some(&(factor, other)) = factors.first() {
+        let (sign, _) = sign_and_infinity(x.ty(factor));
+        let lanes = x.func.const_lanes(factor);
+        if lanes.is_some_and(|lanes| lanes.iter().all(|bits| bits & !sign == 0)) {
+            return Some(zero_product(x, factor, other));
+        }
     } else {
         return None;
-    };
-    let zero = zero_product(x, factor, other);
-    if let Some(lanes) = x.func.const_lanes(factor) {
-        let (sign, _) = sign_and_infinity(x.ty(factor));
-        if lanes.iter().all(|bits| bits & !sign == 0) {
-            return Some(zero);
-        }
     }
-    let product = x.fbin(BinaryOp::FMul, factor, other, flags);
-    let is_zero = equals_zero(x, factor);
-    Some(x.select(is_zero, zero, product))
+    let mut product = x.fbin(BinaryOp::FMul, a, b, flags);
+    for (factor, other) in factors {
+        let zero = zero_product(x, factor, other);
+        let is_zero = equals_zero(x, factor);
+        product = x.select(is_zero, zero, product);
+    }
+    Some(product)
+}
+
+/// The factors that a driver may know for zeros, constants first, each with the other one.
+fn zero_factors(x: &Expander<'_>, [a, b]: [Value; 2]) -> SmallVec<[(Value, Value); 2]> {
+    let mut factors: SmallVec<[(Value, Value); 2]> = [(a, b), (b, a)]
+        .into_iter()
+        .filter(|&(factor, _)| has_zero(x, factor))
+        .collect();
+    factors.sort_by_key(|&(factor, _)| x.func.const_lanes(factor).is_none());
+    factors
 }
 
 /// `fma(a, b, c)`, where a product with a zero is not left to the driver, and neither is a sum
@@ -101,11 +112,13 @@ fn guarded_fma(
     flags: FloatFlags,
     products: bool,
 ) -> Option<Value> {
-    let factor = [(a, b), (b, a)]
-        .into_iter()
-        .find(|&(factor, _)| products && has_zero(x, factor));
+    let factors = if products {
+        zero_factors(x, [a, b])
+    } else {
+        SmallVec::new()
+    };
     let added = is_zero(x, c);
-    if factor.is_none() && !added {
+    if factors.is_empty() && !added {
         return None;
     }
     let ty = x.ty(a);
@@ -123,7 +136,7 @@ fn guarded_fma(
         let both = x.bin(BinaryOp::And, product, sum);
         value = x.select(both, c, value);
     }
-    if let Some((factor, other)) = factor {
+    for (factor, other) in factors {
         let zero = zero_product(x, factor, other);
         let sum = sum_of_zeros(x, BinaryOp::FAdd, [zero, c], flags);
         let is_zero = equals_zero(x, factor);

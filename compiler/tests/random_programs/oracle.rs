@@ -66,17 +66,17 @@ pub fn expectations(text: &str) -> Result<String, String> {
         .iter()
         .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
         .collect::<Result<_, _>>()?;
-    for opt_disable in [false, true] {
+    let ways = [
+        ("passes", false, target.clone()),
+        ("needed passes", true, target),
+        ("passes for drivers with faults", false, with_faults()),
+    ];
+    for (which, opt_disable, target) in ways {
         let mut lower = lower.clone();
         lower.math.opt_disable = opt_disable;
         let ctx = Ctx {
             target: &target,
             options: &lower,
-        };
-        let which = if opt_disable {
-            "needed passes"
-        } else {
-            "passes"
         };
         let mut ir = ir.clone();
         passes::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{which}: {e}"))?;
@@ -90,6 +90,18 @@ pub fn expectations(text: &str) -> Result<String, String> {
         }
     }
     Ok(annotate(text, &runs, &results))
+}
+
+/// A device with everything, whose driver needs every help.
+fn with_faults() -> Target {
+    Target {
+        split_bit_joins: true,
+        vectors_by_words: true,
+        divide_in_doubles: true,
+        guard_zero_sums: true,
+        guard_zero_products: true,
+        ..Target::reference()
+    }
 }
 
 fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
