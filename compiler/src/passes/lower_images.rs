@@ -500,3 +500,72 @@ fn size_lanes(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Vec<Valu
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::ir::text::parse_module;
+    use crate::passes::{Ctx, lower_kernel_args};
+    use crate::{LowerOptions, Target};
+
+    fn lowered(text: &str, target: &Target) -> Result<(), String> {
+        let mut module = parse_module(text).map_err(|e| e.to_string())?;
+        let options = LowerOptions::default();
+        let ctx = Ctx {
+            target,
+            options: &options,
+        };
+        let _ = lower_kernel_args::run(&mut module, &ctx);
+        run(&mut module, &ctx).map(|_| ()).map_err(|e| e.message)
+    }
+
+    const SIZE: &str = "\
+kernel \"k\" fn0 {
+  image.2d.ACCESS
+  pointer global
+}
+func fn0 \"k\"(i32, ptr.global) -> () internal {
+block0(v0: i32, v1: ptr.global):
+  v2: i32x2 = image.2d.ACCESS.size v0
+  store v1, v2, align 8
+  return
+}
+";
+
+    #[test]
+    fn handles_come_from_arguments() {
+        let target = Target::reference();
+        let text = SIZE.replace("ACCESS", "read_only");
+        assert_eq!(lowered(&text, &target), Ok(()));
+        let loaded = text
+            .replace("v2: i32x2", "v3: i32 = load v1, align 4\n  v2: i32x2")
+            .replace("size v0", "size v3");
+        let unknown = "an image or sampler in 'k' is not known to be a kernel argument or a \
+                       literal: there are none in memory";
+        assert_eq!(lowered(&loaded, &target).unwrap_err(), unknown);
+        // A sampler is no image, and neither is an image of another type.
+        for other in ["sampler", "image.2d.write_only", "image.3d.read_only"] {
+            let wrong = text.replacen("image.2d.read_only", other, 1);
+            assert_eq!(lowered(&wrong, &target).unwrap_err(), unknown, "{other}");
+        }
+    }
+
+    #[test]
+    fn devices_lack_what_they_lack() {
+        let target = Target::reference().without_images();
+        let text = SIZE.replace("ACCESS", "read_only");
+        assert_eq!(
+            lowered(&text, &target).unwrap_err(),
+            "argument 0 of kernel 'k': this device has no arguments of type read_only image2d_t"
+        );
+        let target = Target {
+            read_write_images: false,
+            ..Target::reference()
+        };
+        let text = SIZE.replace("ACCESS", "read_write");
+        assert_eq!(
+            lowered(&text, &target).unwrap_err(),
+            "argument 0 of kernel 'k': this device has no arguments of type read_write image2d_t"
+        );
+    }
+}

@@ -4,7 +4,7 @@ use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::ir::{Function, Module, verify};
 use pumice_compiler::passes::{
     Changed, Ctx, FunctionCtx, LowerError, legalize_conversions, legalize_memory, lower_atomics,
-    lower_collectives, lower_integers, lower_kernel_args, lower_math, lower_printf,
+    lower_collectives, lower_images, lower_integers, lower_kernel_args, lower_math, lower_printf,
     lower_subgroups, lower_wide_vectors, select_buffers,
 };
 use pumice_compiler::{LowerOptions, Target};
@@ -24,6 +24,8 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     };
     let _ = lower_kernel_args::run(module, &ctx);
     check(module, "lower_kernel_args", Ok(()))?;
+    let result = lower_images::run(module, &ctx).map(|_| ());
+    check(module, "lower_images", result)?;
     let result = lower_math::run(module, &ctx).map(|_| ());
     check(module, "lower_math", result)?;
     let result = lower_printf::run(module, &ctx).map(|_| ());
