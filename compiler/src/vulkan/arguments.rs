@@ -67,7 +67,8 @@ impl Emitter<'_> {
             }
             self.arg_blocks.push(blocks);
         }
-        if push_bytes > limit {
+        // Without descriptors only what the driver tells of samplers has no other place.
+        if push_bytes > limit && (self.has_buffers() || !self.info_places.is_empty()) {
             return Err(LowerError::new(format!(
                 "the module's own push constants take {push_bytes} bytes, the device has {limit}"
             )));
