@@ -20,6 +20,7 @@ pub mod fold;
 mod fold_rules;
 mod fold_vectors;
 pub mod inline;
+pub mod join_accesses;
 pub mod legalize_conversions;
 pub mod legalize_memory;
 pub mod licm;
@@ -367,6 +368,13 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::TryModule(lower_wide_vectors::run),
         requires: &[Property::MathLowered, Property::PrintfLowered],
         ensures: &[Property::VectorsNarrow],
+    },
+    Pass {
+        name: "join_accesses",
+        optional: true,
+        run: PassFn::Function(join_accesses::run),
+        requires: &[Property::VectorsNarrow, Property::GenericLowered],
+        ensures: &[],
     },
     Pass {
         name: "wide_words",
