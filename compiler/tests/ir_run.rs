@@ -326,7 +326,7 @@ fn lower(mut module: Module, runs: &[Run], opt_disable: bool) -> Result<(), Stri
         target: &target,
         options: &options,
     };
-    for pass in pipeline(&options) {
+    for pass in pipeline(&ctx) {
         let place = |e: String, module: &Module| {
             format!("after {}: {e}\n{}", pass.name, module_to_text(module))
         };

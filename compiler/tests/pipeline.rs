@@ -60,8 +60,8 @@ fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
     };
     let mut ir = backend::to_ir(&module, &lower).map_err(|e| e.to_string())?;
     let mut before: Option<Vec<Vec<Vec<u8>>>> = None;
-    let last = pipeline(&lower).last().map(|pass| pass.name);
-    for pass in pipeline(&lower) {
+    let last = pipeline(&ctx).last().map(|pass| pass.name);
+    for pass in pipeline(&ctx) {
         let _ = run_pass(pass, &mut ir, &ctx).map_err(|e| format!("{}: {e}", pass.name))?;
         verify(&ir).map_err(|e| format!("after {}: {e}", pass.name))?;
         // Until OpenCL.std instructions are lowered the interpreter has no answer.

@@ -94,7 +94,7 @@ impl Dump {
         };
         self.file("ir-00-import.ir", module_to_text(&ir).as_bytes());
         let ctx = Ctx { target, options };
-        for (index, pass) in pipeline(options).enumerate() {
+        for (index, pass) in pipeline(&ctx).enumerate() {
             let name = format!("ir-{:02}-{}", index + 1, pass.name);
             if let Err(error) = run_pass(pass, &mut ir, &ctx) {
                 return self.file(&format!("{name}.txt"), error.to_string().as_bytes());

@@ -446,10 +446,11 @@ pub const PIPELINE: &[Pass] = &[
     },
 ];
 
-/// The rows that a module goes through with these options: under `-cl-opt-disable` those alone that
-/// make it legal. Scalar replacement is one of them, since pointers have a form in registers only.
-pub fn pipeline(options: &LowerOptions) -> impl Iterator<Item = &'static Pass> {
-    let all = !options.math.opt_disable;
+/// The rows that a module goes through: under `-cl-opt-disable` those alone that make it legal.
+/// Scalar replacement is one of them, since pointers have a form in registers only; and without
+/// device addresses all are, since every one may be what tells a pointer's buffer.
+pub fn pipeline(ctx: &Ctx<'_>) -> impl Iterator<Item = &'static Pass> + use<> {
+    let all = !ctx.options.math.opt_disable || ctx.target.abi.descriptors().is_some();
     PIPELINE.iter().filter(move |pass| all || !pass.optional)
 }
 
@@ -503,7 +504,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 /// # Panics
 /// In debug builds, when a pass breaks the IR: a bug of that pass, which the text names.
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
-    for pass in pipeline(ctx.options) {
+    for pass in pipeline(ctx) {
         let _ = run_pass(pass, module, ctx)?;
         if cfg!(debug_assertions) {
             if let Err(error) = verify(module) {
@@ -516,8 +517,9 @@ pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError
 
 #[cfg(test)]
 mod tests {
+    use super::Ctx;
     use super::pipeline;
-    use crate::LowerOptions;
+    use crate::{LowerOptions, Target};
 
     #[test]
     fn each_row_finds_what_it_requires() {
@@ -525,7 +527,11 @@ mod tests {
             let mut options = LowerOptions::default();
             options.math.opt_disable = opt_disable;
             let mut held = Vec::new();
-            for pass in pipeline(&options) {
+            let ctx = Ctx {
+                target: &Target::reference(),
+                options: &options,
+            };
+            for pass in pipeline(&ctx) {
                 for property in pass.requires {
                     assert!(
                         held.contains(property),
