@@ -11,8 +11,9 @@ use pumice_runtime::executable::{ArgValue, Executable, NdRange};
 
 use crate::kit::{Kit, bytes, pod, range, whole, with_kit};
 
-/// Instructions that only images and samplers have, and the one that is not the seed's.
-const NOT_HERE: &[&str] = &[
+/// Instructions that only images and samplers have, which `compiled_images.rs` looks at, and the
+/// one that is not the seed's.
+pub const NOT_HERE: &[&str] = &[
     "ArgumentSampledImage",
     "ArgumentStorageImage",
     "ArgumentSampler",
@@ -27,21 +28,21 @@ const NOT_HERE: &[&str] = &[
     "WorkgroupVariableSize",
 ];
 
-fn descriptors(change: impl FnOnce(&mut DescriptorOptions)) -> Abi {
+pub fn descriptors(change: impl FnOnce(&mut DescriptorOptions)) -> Abi {
     let mut options = DescriptorOptions::default();
     change(&mut options);
     Abi::Descriptors(options)
 }
 
 /// What is compiled and dispatched so far.
-struct Cases<'k> {
-    kit: &'k Kit,
-    seen: BTreeSet<&'static str>,
+pub struct Cases<'k> {
+    pub kit: &'k Kit,
+    pub seen: BTreeSet<&'static str>,
 }
 
 impl Cases<'_> {
     /// Compiles a program; its module has these instructions.
-    fn build(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Executable {
+    pub fn build(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Executable {
         let words = self.compile(source, abi, instructions);
         self.kit.executable(&words)
     }
@@ -77,7 +78,7 @@ impl Cases<'_> {
         words
     }
 
-    fn launch(
+    pub fn launch(
         &self,
         executable: &Executable,
         range: &NdRange,

@@ -12,10 +12,10 @@ use pumice_vulkan_layer::{
 
 use crate::kit::{Draft, Kit, bind, bytes, range, whole, with_kit};
 
-const CL_RGBA: u32 = 0x10b5;
+pub const CL_RGBA: u32 = 0x10b5;
 const CL_R: u32 = 0x10b0;
-const CL_FLOAT: u32 = 0x10de;
-const CL_UNSIGNED_INT32: u32 = 0x10dc;
+pub const CL_FLOAT: u32 = 0x10de;
+pub const CL_UNSIGNED_INT32: u32 = 0x10dc;
 /// Texels by number, border, nearest.
 const UNNORMALIZED_CLAMP: u32 = 4 | 0x10;
 /// 0 to 1, border, nearest.
@@ -185,7 +185,7 @@ fn module() -> Vec<u32> {
 
 impl Kit {
     /// A 2×2 image of these texels.
-    fn image(&self, format: Format, texels: &[u32]) -> Image {
+    pub fn image(&self, format: Format, texels: &[u32]) -> Image {
         let desc = ImageDesc {
             kind: ImageKind::D2,
             format,
@@ -193,7 +193,12 @@ impl Kit {
             layers: 1,
             reinterpreted: false,
         };
-        let image = self.device.create_image(&desc).unwrap();
+        self.image_like(&desc, texels)
+    }
+
+    /// An image of 2×2 texels.
+    pub fn image_like(&self, desc: &ImageDesc, texels: &[u32]) -> Image {
+        let image = self.device.create_image(desc).unwrap();
         let staging = self.buffer(texels);
         self.run(|recorder| {
             recorder.initialize_image(&image).unwrap();
@@ -204,7 +209,7 @@ impl Kit {
         image
     }
 
-    fn texels(&self, image: &Image) -> Vec<u32> {
+    pub fn texels(&self, image: &Image) -> Vec<u32> {
         let size = 4 * image.desc().format.texel_size() as u64;
         let buffer = self
             .device
@@ -218,7 +223,7 @@ impl Kit {
         self.words(&buffer)
     }
 
-    fn image_arg(&self, image: &Image, order: u32, data_type: u32) -> Option<ArgValue> {
+    pub fn image_arg(&self, image: &Image, order: u32, data_type: u32) -> Option<ArgValue> {
         let format = image.desc().format;
         let view = self.device.create_image_view(image, format, IDENTITY);
         Some(ArgValue::Image {
@@ -228,7 +233,7 @@ impl Kit {
         })
     }
 
-    fn texel_arg(&self, buffer: &Buffer) -> Option<ArgValue> {
+    pub fn texel_arg(&self, buffer: &Buffer) -> Option<ArgValue> {
         let texels = buffer.size() / 4;
         let view = self
             .device
@@ -246,7 +251,7 @@ const ALL: ImageBox = ImageBox {
     extent: [2, 2, 1],
 };
 
-fn sampler_arg() -> Option<ArgValue> {
+pub fn sampler_arg() -> Option<ArgValue> {
     Some(ArgValue::Sampler {
         desc: SamplerDesc {
             address: AddressMode::ClampToBorder,

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod compiled;
+mod compiled_images;
 mod data;
 mod images;
 mod kit;
