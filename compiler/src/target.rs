@@ -131,6 +131,9 @@ pub struct Target {
     /// Whether `(a & C) | (b & !C)` must be written as `(a | !C) & (b | C)` (a bug of the
     /// driver's compiler; the runtime knows which).
     pub split_bit_joins: bool,
+    /// Whether a global load that no branch leads to is made all the same when its address is one
+    /// for all work-items (a bug of the driver; the runtime knows which).
+    pub loads_ignore_branches: bool,
     /// Whether vectors of small lanes are accessed faster as words of up to 64 bits, because the
     /// driver gathers a vector's components one by one (known of some drivers).
     pub vectors_by_words: bool,
@@ -287,6 +290,7 @@ impl Target {
             exact_sqrt_f64: true,
             loop_values_by_phi: false,
             split_bit_joins: false,
+            loads_ignore_branches: false,
             vectors_by_words: false,
             local_ids_from_lanes: false,
             divide_in_doubles: false,

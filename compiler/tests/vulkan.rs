@@ -54,6 +54,7 @@ fn other_targets() -> [Target; 2] {
         memory_model_device_scope: false,
         exact_fma_f32: false,
         sub_groups_in_rows: true,
+        loads_ignore_branches: true,
         max_push_constants_size: 96,
         ..Target::reference()
     };

@@ -396,6 +396,7 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
         exact_sqrt_f64: probes.exact_sqrt_f64,
         loop_values_by_phi: quirks::has(&caps.driver, quirks::Change::LoopValuesByPhi),
         split_bit_joins: quirks::has(&caps.driver, quirks::Change::SplitBitJoins),
+        loads_ignore_branches: quirks::has(&caps.driver, quirks::Change::LoadsIgnoreBranches),
         vectors_by_words: quirks::has(&caps.driver, quirks::Change::VectorsByWords),
         local_ids_from_lanes: quirks::has(&caps.driver, quirks::Change::LocalIdsFromLanes),
         divide_in_doubles: quirks::has(&caps.driver, quirks::Change::DivideInDoubles),

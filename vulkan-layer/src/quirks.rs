@@ -18,6 +18,8 @@ pub enum Change {
     LoopValuesByPhi,
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins,
+    /// Addresses of loads behind branches differ between work-items as far as the driver can see.
+    LoadsIgnoreBranches,
     /// Vectors are accessed in words of up to 64 bits.
     VectorsByWords,
     /// Local ids are computed from the sub-group's number and the lane, which come in order.
@@ -77,6 +79,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "LLVM (14 to 19 at least) with AVX-512 takes a wrong truth table for (a & C) | (b & ~C) under a mask that keeps a",
+    },
+    Quirk {
+        change: Change::LoadsIgnoreBranches,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 1), None),
+        reason: "a load from an address that all work-items share (seen in 26.2.6, not in 25.0.7) is made even if the branch to it is not taken: NULL is read",
     },
     Quirk {
         change: Change::VectorsByWords,

@@ -9,7 +9,7 @@ use super::bases;
 use super::buffers::BufferPlace;
 use super::builder::Id;
 use super::emitter::Emitter;
-use crate::ir::{AccessFlags, AddressSpace, Scalar, Scope, Type, Value};
+use crate::ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
 use crate::passes::LowerError;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
@@ -454,6 +454,25 @@ impl Emitter<'_> {
         }
     }
 
+    /// The place of a load. For drivers that ignore branches (`loads_ignore_branches` of
+    /// [`crate::Target`]) an address gets a zero added that is different in every lane, as far as
+    /// anybody knows: a lane's number has no bit 31.
+    fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let place = self.place(ptr)?;
+        match place {
+            Place::Physical(address) if self.target.loads_ignore_branches && self.behind_branch => {
+                let (u32_ty, u64_ty) = (self.b.int(32), self.b.int(64));
+                let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
+                let top = self.b.u32(31);
+                let zero = self.b.op(Op::ShiftRightLogical, u32_ty, &[lane, top]);
+                let zero = self.b.op(Op::UConvert, u64_ty, &[zero]);
+                let address = self.b.op(Op::IAdd, u64_ty, &[address, zero]);
+                Ok(Place::Physical(address))
+            }
+            place => Ok(place),
+        }
+    }
+
     /// A load of `ty` into register form.
     pub fn load(
         &mut self,
@@ -462,7 +481,7 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
-        let place = self.place(ptr)?;
+        let place = self.load_place(ptr)?;
         let size = ty.scalar.bytes();
         if let Place::Physical(address) = place {
             if align >= size {

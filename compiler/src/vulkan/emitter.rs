@@ -97,6 +97,8 @@ pub(crate) struct Emitter<'m> {
     pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
     /// Whether Vulkan's work-groups are a single row of OpenCL's size.
     pub single_row: bool,
+    /// Whether what is written now may be skipped by a branch.
+    pub behind_branch: bool,
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
     pub subgroup_max_size: Option<(Id, u32)>,
@@ -230,6 +232,7 @@ impl<'m> Emitter<'m> {
             parts,
             functions,
             kernel_of,
+            behind_branch: false,
             constants,
             descriptors,
             buffer_vars: FxHashMap::default(),

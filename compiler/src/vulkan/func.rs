@@ -97,6 +97,7 @@ impl Emitter<'_> {
         }
 
         for &block in &f.layout.blocks {
+            self.behind_branch = block != entry || self.kernel_of[id].is_none();
             if block != entry {
                 push(&mut self.b.f.body, Op::Label, &[self.labels[block]]);
                 self.phis(block, &incoming[block])?;
