@@ -7,6 +7,12 @@ use crate::error::{Error, Result};
 use crate::image::{Image, ImageKind};
 use crate::recorder::Recorder;
 
+/// The layout that images have between commands: any command may come next.
+const REST: vk::ImageLayout = vk::ImageLayout::GENERAL;
+/// The layouts that they have while they are copied from and to, see [`Recorder::lay_out`].
+const FROM: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+const TO: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+
 /// A box of texels. The third coordinate of an array's box is the layer, the second one of an
 /// array of rows is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,17 +82,43 @@ impl Recorder {
         }
     }
 
-    /// Gives a new image the layout that it keeps; its texels are undefined.
+    /// Gives a new image the layout that it has between commands; its texels are undefined.
     ///
     /// # Errors
     /// An image of another device.
     pub fn initialize_image(&mut self, image: &Image) -> Result<()> {
         self.own_image(image)?;
+        self.change_layout(image, vk::ImageLayout::UNDEFINED, REST);
+        self.keep(image.clone());
+        Ok(())
+    }
+
+    /// Gives an image the layout of a copy if that may be: on a device with several VkQueues another
+    /// one may be reading the image, which then keeps its layout. Gives the layout that it has.
+    fn lay_out(&mut self, image: &Image, wanted: vk::ImageLayout) -> vk::ImageLayout {
+        if self.queue.device().queues.len() > 1 {
+            return REST;
+        }
+        self.change_layout(image, REST, wanted);
+        wanted
+    }
+
+    /// Undoes [`Recorder::lay_out`].
+    fn put_back(&mut self, image: &Image, layout: vk::ImageLayout) {
+        if layout != REST {
+            self.change_layout(image, layout, REST);
+        }
+    }
+
+    /// Changes an image's layout once everything before has ended. The image must be the device's
+    /// and kept.
+    fn change_layout(&mut self, image: &Image, from: vk::ImageLayout, to: vk::ImageLayout) {
         let everything = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         let barrier = [vk::ImageMemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(everything)
-            .old_layout(vk::ImageLayout::UNDEFINED)
-            .new_layout(vk::ImageLayout::GENERAL)
+            .old_layout(from)
+            .new_layout(to)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(image.raw())
@@ -95,7 +127,7 @@ impl Recorder {
         unsafe {
             self.queue.device().raw.cmd_pipeline_barrier(
                 self.raw(),
-                vk::PipelineStageFlags::TOP_OF_PIPE,
+                vk::PipelineStageFlags::ALL_COMMANDS,
                 vk::PipelineStageFlags::ALL_COMMANDS,
                 vk::DependencyFlags::empty(),
                 &[],
@@ -103,8 +135,6 @@ impl Recorder {
                 &barrier,
             );
         }
-        self.keep(image.clone());
-        Ok(())
     }
 
     /// The region of a copy between a buffer, where the box lies tightly packed from `offset` on,
@@ -146,16 +176,18 @@ impl Recorder {
         part: ImageBox,
     ) -> Result<()> {
         let region = [self.buffer_region(buffer, offset, image, part)?];
-        // SAFETY: both are alive, kept, and hold the region; the image has the general layout.
+        let layout = self.lay_out(image, TO);
+        // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {
             self.queue.device().raw.cmd_copy_buffer_to_image(
                 self.raw(),
                 buffer.raw(),
                 image.raw(),
-                vk::ImageLayout::GENERAL,
+                layout,
                 &region,
             );
         }
+        self.put_back(image, layout);
         self.keep((buffer.clone(), image.clone()));
         Ok(())
     }
@@ -172,16 +204,18 @@ impl Recorder {
         offset: u64,
     ) -> Result<()> {
         let region = [self.buffer_region(buffer, offset, image, part)?];
-        // SAFETY: both are alive, kept, and hold the region; the image has the general layout.
+        let layout = self.lay_out(image, FROM);
+        // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {
             self.queue.device().raw.cmd_copy_image_to_buffer(
                 self.raw(),
                 image.raw(),
-                vk::ImageLayout::GENERAL,
+                layout,
                 buffer.raw(),
                 &region,
             );
         }
+        self.put_back(image, layout);
         self.keep((buffer.clone(), image.clone()));
         Ok(())
     }
@@ -215,18 +249,24 @@ impl Recorder {
             .dst_subresource(target.layers(to))
             .dst_offset(target.offset(to))
             .extent(source.extent(from))];
-        let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: both are alive, kept, and hold the region; they have the general layout.
+        // An image copied to itself has to have one layout for both.
+        let (source_layout, target_layout) = match from.raw() == to.raw() {
+            true => (REST, REST),
+            false => (self.lay_out(from, FROM), self.lay_out(to, TO)),
+        };
+        // SAFETY: both are alive, kept, and hold the region; they have those layouts.
         unsafe {
             self.queue.device().raw.cmd_copy_image(
                 self.raw(),
                 from.raw(),
-                layout,
+                source_layout,
                 to.raw(),
-                layout,
+                target_layout,
                 &region,
             );
         }
+        self.put_back(from, source_layout);
+        self.put_back(to, target_layout);
         self.keep((from.clone(), to.clone()));
         Ok(())
     }
