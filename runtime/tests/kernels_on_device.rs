@@ -84,7 +84,12 @@ fn kernel_files_give_what_they_expect() {
     let Some(device) = device() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
     let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let target = for_driver(&device, run_target::run_target());
+    let mut target = for_driver(&device, run_target::run_target());
+    // As the driver has it: without, signed zeros and NaN are the device's to lose.
+    for (to, from) in (target.float_controls.iter_mut()).zip(&device.capabilities().float_controls)
+    {
+        to.signed_zero_inf_nan_preserve = from.signed_zero_inf_nan_preserve;
+    }
     // Without device addresses, and without what choosing between buffers is easy with.
     let descriptors = Target {
         abi: Abi::Descriptors(DescriptorOptions::of_driver()),

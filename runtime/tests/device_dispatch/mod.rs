@@ -4,23 +4,16 @@ use std::collections::BTreeMap;
 
 use pumice_compiler::Target;
 use pumice_compiler::interp::{Arg, Inputs, NdRange, Output};
-use pumice_compiler::target::FloatControls;
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
     Binding, BindingKind, Buffer, Device, Instance, InstanceConfig, LayoutDesc, MemoryClass,
     PipelineDesc, Resource, quirks,
 };
 
-/// The target with what the driver at hand needs and what it keeps of floats.
+/// The target with what the driver at hand needs.
 pub fn for_driver(device: &Device, target: Target) -> Target {
     let has = |change| quirks::has(&device.capabilities().driver, change);
-    let kept = |index: usize| FloatControls {
-        signed_zero_inf_nan_preserve: device.capabilities().float_controls[index]
-            .signed_zero_inf_nan_preserve,
-        ..target.float_controls[index]
-    };
     Target {
-        float_controls: [kept(0), kept(1), kept(2)],
         loads_ignore_branches: has(quirks::Change::LoadsIgnoreBranches),
         loop_values_by_phi: has(quirks::Change::LoopValuesByPhi),
         split_bit_joins: has(quirks::Change::SplitBitJoins),
