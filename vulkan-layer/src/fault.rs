@@ -73,7 +73,7 @@ pub(crate) fn arm(device: &Device) {
 /// # Errors
 /// [`Error::DeviceLost`] after a loss.
 pub(crate) fn check_loss() -> Result<()> {
-    if !LOST.load(Ordering::Acquire) {
+    if !lost() {
         return Ok(());
     }
     STOPPED.call_once(|| {
