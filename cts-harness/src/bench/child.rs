@@ -10,6 +10,7 @@ use crate::cl::{Arg, Device};
 use crate::process::{self, End};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a child measures. It reads a text from its standard input file and prints one number.
@@ -73,7 +74,7 @@ pub fn serve(words: &[String]) -> Result<String> {
         }
         Task::Resident => {
             let device = Device::open(platform)?;
-            let program = device.build(fresh(&text, 0).as_bytes(), "")?;
+            let program = device.build(fresh(&text).as_bytes(), "")?;
             let buffer = device.buffer(&[0; 4096])?;
             let kernel = program.kernel("small")?;
             let args = [Arg::Buffer(&buffer), Arg::Bytes(&[2, 0, 0, 0])];
@@ -94,7 +95,26 @@ pub fn serve(words: &[String]) -> Result<String> {
     Ok(figure.to_string())
 }
 
-/// One driver alone: a vendors folder with its .icd file only.
+/// What tells the drivers and the layers below them where to keep caches, besides XDG_CACHE_HOME.
+const CACHE_FOLDERS: [&str; 3] = [
+    "PUMICE_CACHE_DIR",
+    "MESA_SHADER_CACHE_DIR",
+    "POCL_CACHE_DIR",
+];
+
+/// A name for a folder that no other home of any process has.
+fn scratch(icd: &Path) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = icd.file_stem().unwrap_or_default().to_string_lossy();
+    std::env::temp_dir().join(format!(
+        "pumice-bench-{}-{count}-{name}",
+        std::process::id()
+    ))
+}
+
+/// One driver alone: a vendors folder with its .icd file only, and caches that no earlier run has
+/// filled.
 #[derive(Clone, Debug)]
 pub struct Home {
     platform: String,
@@ -119,9 +139,7 @@ impl Home {
             .collect();
         files.sort();
         for icd in files {
-            let name = icd.file_stem().unwrap_or_default().to_string_lossy();
-            let scratch =
-                std::env::temp_dir().join(format!("pumice-bench-{}-{name}", std::process::id()));
+            let scratch = scratch(&icd);
             let vendors = scratch.join("vendors");
             let made = std::fs::create_dir_all(&vendors)
                 .and_then(|()| std::fs::copy(&icd, vendors.join("one.icd")));
@@ -157,11 +175,32 @@ impl Home {
             .args(["child", task.word(), &self.platform])
             .arg(&input)
             .env("OCL_ICD_VENDORS", self.scratch.join("vendors"))
+            .env("XDG_CACHE_HOME", self.caches())
             .stdout(std::fs::File::create(&output).map_err(problem)?)
             .stderr(Stdio::null());
+        for name in CACHE_FOLDERS {
+            command.env_remove(name);
+        }
         match process::run_to(&mut command, Duration::from_secs(120)).map_err(problem)? {
             End::Exit(0) => Ok(process::tail(&output, 4096).trim().to_string()),
             end => Err(Failure(format!("child {}: {end:?}", task.word()))),
+        }
+    }
+
+    fn caches(&self) -> PathBuf {
+        self.scratch.join("caches")
+    }
+
+    /// Empties the caches that the driver's processes have filled.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn forget(&self) -> Result<()> {
+        match std::fs::remove_dir_all(self.caches()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Failure(format!("{}: {error}", self.caches().display())))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -201,5 +240,32 @@ impl Home {
     pub fn remove(&self) {
         // A folder left among temporary files does no harm.
         let _ = std::fs::remove_dir_all(&self.scratch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Home, scratch};
+    use std::path::Path;
+
+    /// Two drivers from .icd files of one name, as when one folder is searched for both.
+    #[test]
+    fn homes_share_no_folder() {
+        let homes = [(); 2].map(|()| {
+            let icd = Path::new("vendors/one.icd").to_path_buf();
+            let home = Home {
+                platform: String::new(),
+                scratch: scratch(&icd),
+                icd,
+            };
+            std::fs::create_dir_all(home.caches()).unwrap();
+            home
+        });
+        homes[0].remove();
+        assert!(!homes[0].scratch.exists() && homes[1].caches().exists());
+        homes[1].forget().unwrap();
+        assert!(!homes[1].caches().exists() && homes[1].scratch.exists());
+        homes[1].forget().unwrap();
+        homes[1].remove();
     }
 }

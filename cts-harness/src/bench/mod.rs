@@ -59,8 +59,6 @@ struct Subject {
     host: Vec<u8>,
     /// The kernels whose results have been looked at.
     checked: BTreeSet<&'static str>,
-    /// Makes each source new.
-    builds: u32,
     /// The driver alone, for children.
     home: child::Home,
 }
@@ -84,7 +82,6 @@ impl Subject {
             numbers,
             host,
             checked: BTreeSet::new(),
-            builds: 0,
             home: child::Home::find(platform)?,
             device,
         })

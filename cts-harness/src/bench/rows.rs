@@ -5,7 +5,8 @@ use super::math::{self, Function};
 use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
 use crate::cl::Arg;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
                      for (int k = 0; k < n; ++k)\n        p[i] += k * p[i + 1];\n}\n";
@@ -51,8 +52,10 @@ pub(super) enum What {
     /// Microseconds of making a sub-buffer, launching a kernel on it and releasing it.
     SubBuffers,
     /// Of a process that opens the device, builds and runs a small kernel: milliseconds to the
-    /// device, MiB resident at its end, MiB of the driver's library.
+    /// device when one such process has been before, and when none has, MiB resident at its end,
+    /// MiB of the driver's library.
     StartUp,
+    StartUpFirst,
     Resident,
     LibrarySize,
     Kernel(Launch),
@@ -131,6 +134,11 @@ pub(super) const ROWS: &[Row] = &[
     less("map and unmap 16 bytes", "µs", What::MapSmall),
     less("sub-buffer, launch on it", "µs", What::SubBuffers),
     less("process start to device", "ms", What::StartUp),
+    less(
+        "process start to device, empty caches",
+        "ms",
+        What::StartUpFirst,
+    ),
     less("resident memory of a small process", "MiB", What::Resident),
     less("size of the driver's library", "MiB", What::LibrarySize),
 ];
@@ -141,14 +149,25 @@ fn first_kernels(text: &str, count: usize) -> &str {
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// A source that no cache has seen; `count` makes it differ from others of this process.
-pub(super) fn fresh(text: &str, count: u32) -> String {
+/// A number that no run had before, positive as an int: what caches on disk keep from earlier runs
+/// never meets it.
+fn unique() -> u32 {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    // Wraps after 15 hours.
+    let ticks = (now.as_micros() / 25 % (1 << 31)) as u32;
+    let next = |last: u32| Some(ticks.max(last + 1));
+    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    last.map_or(ticks, |last| ticks.max(last + 1))
+}
+
+/// A source that no cache has seen, neither as text nor as what a front end makes of it.
+pub(super) fn fresh(text: &str) -> String {
+    let number = unique();
     let pid = std::process::id();
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_nanos();
-    format!("{text}\n#define FRESH \"{pid} {count} {now}\"\nconstant int fresh{count} = {count};\n")
+    format!("{text}\n#define FRESH \"{pid}\"\nconstant int fresh{number} = {number};\n")
 }
 
 /// Resident memory of this process, or the most that it ever was, in MiB.
@@ -211,8 +230,7 @@ impl Subject {
     fn build_ms(&mut self, text: &str) -> Result<f64> {
         let mut best = f64::MAX;
         for _ in 0..5 {
-            self.builds += 1;
-            let source = fresh(text, self.builds);
+            let source = fresh(text);
             let start = Instant::now();
             let program = self.device.build(source.as_bytes(), "")?;
             best = best.min(start.elapsed().as_secs_f64() * 1e3);
@@ -234,16 +252,14 @@ impl Subject {
                 self.build_ms(&kernels.collect::<String>())
             }
             What::BuildAgain => {
-                self.builds += 1;
-                let source = fresh(SOURCE, self.builds);
+                let source = fresh(SOURCE);
                 self.home.child(child::Task::Build, &source)?;
                 self.home.child(child::Task::Build, &source)
             }
             What::FirstResult => {
-                self.builds += 1;
-                let (source, count) = (fresh(SMALL, self.builds), self.builds as i32);
                 // A number in the code, so that the driver below has nothing in a cache either.
-                let source = source.replace("k * p", &format!("(k + {count}) * p"));
+                let code = format!("(k + {}) * p", unique());
+                let source = fresh(&SMALL.replace("k * p", &code));
                 let start = Instant::now();
                 self.first_result(&source)?;
                 Ok(start.elapsed().as_secs_f64() * 1e3)
@@ -339,7 +355,14 @@ impl Subject {
                     Ok(self.device.finish()?)
                 })
             }
-            What::StartUp => self.home.child(child::Task::StartUp, ""),
+            What::StartUp => {
+                self.home.child(child::Task::StartUp, "")?;
+                self.home.child(child::Task::StartUp, "")
+            }
+            What::StartUpFirst => {
+                self.home.forget()?;
+                self.home.child(child::Task::StartUp, "")
+            }
             What::Resident => self.home.child(child::Task::Resident, SMALL),
             What::LibrarySize => self.home.library_size(),
             What::Kernel(launch) => self.kernel(&launch, clock),
@@ -401,7 +424,7 @@ pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<R
             })
             .map(|best| gigabytes / best)
         }
-        What::StartUp => home.child(child::Task::TwinStartUp, &twin.name),
+        What::StartUp | What::StartUpFirst => home.child(child::Task::TwinStartUp, &twin.name),
         What::Resident => home.child(child::Task::TwinResident, &twin.name),
         _ => return None,
     })
@@ -409,7 +432,7 @@ pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<R
 
 #[cfg(test)]
 mod tests {
-    use super::{first_kernels, resident};
+    use super::{first_kernels, fresh, resident, unique};
     use crate::bench::SOURCE;
 
     #[test]
@@ -417,6 +440,14 @@ mod tests {
         let ten = first_kernels(SOURCE, 10);
         assert_eq!(ten.matches("kernel void").count(), 10);
         assert!(first_kernels("kernel void a() {}", 10).ends_with('}'));
+    }
+
+    #[test]
+    fn no_source_comes_twice() {
+        let numbers: Vec<u32> = (0..1000).map(|_| unique()).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b));
+        let texts = [fresh("text"), fresh("text")];
+        assert!(texts[0] != texts[1] && texts[0].starts_with("text\n"));
     }
 
     #[test]
