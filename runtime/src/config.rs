@@ -96,6 +96,8 @@ variables! {
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",
         "on: offer images and samplers, which are not complete yet (off by default).";
+    DOUBLES = "PUMICE_DOUBLES",
+        "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     FAULTS = "PUMICE_FAULTS",

@@ -36,6 +36,8 @@ pub struct Device {
     /// Guards the opening, which is tried again after a failure.
     opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
+    /// The capabilities without doubles, once that is known to be so.
+    offered: OnceLock<Capabilities>,
 }
 
 impl std::fmt::Debug for Device {
@@ -123,6 +125,7 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
                 gpu: OnceLock::new(),
                 opening: Mutex::new(()),
                 target: OnceLock::new(),
+                offered: OnceLock::new(),
                 physical: physical.clone(),
             });
             // Root devices are never released.
@@ -205,6 +208,36 @@ impl Device {
     /// What the Vulkan device can do.
     pub fn capabilities(&self) -> &Capabilities {
         self.physical.capabilities()
+    }
+
+    /// The capabilities as OpenCL has them: without doubles where these depend on a probe and it
+    /// found that denormals are flushed, which OpenCL C does not allow them
+    /// (CL_DEVICE_DOUBLE_FP_CONFIG), unless `PUMICE_DOUBLES` wants them so.
+    pub fn offered(&self) -> &Capabilities {
+        let caps = self.capabilities();
+        if !caps.features.shader_float64 || !self.flushes_doubles() {
+            return caps;
+        }
+        if config::DOUBLES.flag(false) {
+            return caps;
+        }
+        self.offered.get_or_init(|| {
+            log::warn!(
+                "{}: no doubles, since their denormals are flushed ({}=on offers them so)",
+                self.name,
+                config::DOUBLES.name
+            );
+            let mut caps = caps.clone();
+            caps.features.shader_float64 = false;
+            caps
+        })
+    }
+
+    /// Whether the probe, where doubles depend on it, found that their denormals are flushed. A
+    /// device that cannot be opened is taken by its word: nothing runs there.
+    pub fn flushes_doubles(&self) -> bool {
+        extensions::doubles_probed(self.capabilities())
+            && self.gpu().is_ok_and(|gpu| !gpu.probes().denorms_f64)
     }
 
     /// CL_DEVICE_NAME.
@@ -317,9 +350,10 @@ impl Device {
         }
     }
 
-    /// CL_DEVICE_SPIRV_CAPABILITIES_KHR: no probe, which needs the device opened, matters to it.
+    /// CL_DEVICE_SPIRV_CAPABILITIES_KHR. Of what probes find only doubles matter to it.
     pub fn spirv_capabilities(&self) -> Vec<u32> {
-        let target = make_target(self.capabilities(), &gpu::Probes::default(), self.abi());
+        let probes = gpu::Probes::default();
+        let target = make_target(self.capabilities(), self.offered(), &probes, self.abi());
         pumice_compiler::import::accepted::capabilities(&target)
     }
 
@@ -329,12 +363,18 @@ impl Device {
             return Ok(target.clone());
         }
         let probes = self.gpu()?.probes();
-        let target = make_target(self.capabilities(), &probes, self.abi());
+        let target = make_target(self.capabilities(), self.offered(), &probes, self.abi());
         Ok(self.target.get_or_init(|| Arc::new(target)).clone())
     }
 }
 
-fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
+/// `offered` decides what programs see, `caps` what code may use.
+fn make_target(
+    caps: &Capabilities,
+    offered: &Capabilities,
+    probes: &gpu::Probes,
+    abi: Abi,
+) -> Target {
     let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
         list.map(|e| e.name.to_string()).collect::<Vec<_>>()
     };
@@ -350,13 +390,13 @@ fn make_target(caps: &Capabilities, probes: &gpu::Probes, abi: Abi) -> Target {
     };
     let features = &caps.features;
     let subgroup = &caps.subgroup;
-    let macros = names(&mut extensions::features(caps));
+    let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
     Target {
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
-        extensions: names(&mut extensions::of_compiler(caps)),
+        extensions: names(&mut extensions::of_compiler(offered)),
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),

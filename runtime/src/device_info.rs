@@ -71,15 +71,15 @@ impl Object<Device> {
                     .filter(|&&version| version <= extensions::version(caps))
                     .map(|&version| ("OpenCL C", platform::numeric_version(version))),
             ),
-            cl::CL_DEVICE_OPENCL_C_FEATURES => {
-                Info::name_versions(extensions::features(caps).map(|f| (f.name, f.version)))
-            }
+            cl::CL_DEVICE_OPENCL_C_FEATURES => Info::name_versions(
+                extensions::features(self.offered()).map(|f| (f.name, f.version)),
+            ),
             cl::CL_DEVICE_EXTENSIONS => Info::string(&extensions::join(
-                extensions::of_device(caps).map(|e| e.name),
+                extensions::of_device(self.offered()).map(|e| e.name),
             )),
-            cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => {
-                Info::name_versions(extensions::of_device(caps).map(|e| (e.name, e.version)))
-            }
+            cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => Info::name_versions(
+                extensions::of_device(self.offered()).map(|e| (e.name, e.version)),
+            ),
             cl::CL_DEVICE_IL_VERSION => {
                 let names: Vec<String> = accepted::VERSIONS
                     .iter()
@@ -230,7 +230,7 @@ impl Object<Device> {
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Info::u32(1),
             cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
-                Info::u32(u32::from(extensions::doubles(caps)))
+                Info::u32(u32::from(extensions::doubles(self.offered())))
             }
             cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
                 Info::u32(u32::from(features.shader_float16))
@@ -243,13 +243,18 @@ impl Object<Device> {
             cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::u32(self.base_alignment() as u32 * 8),
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
-            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(caps) {
+            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(self.offered()) {
+                let denorms = if self.flushes_doubles() {
+                    0
+                } else {
+                    cl::CL_FP_DENORM
+                };
                 cl::CL_FP_FMA
                     | cl::CL_FP_ROUND_TO_NEAREST
                     | cl::CL_FP_ROUND_TO_ZERO
                     | cl::CL_FP_ROUND_TO_INF
                     | cl::CL_FP_INF_NAN
-                    | cl::CL_FP_DENORM
+                    | denorms
             } else {
                 0
             }),

@@ -212,11 +212,16 @@ const FEATURES: &[Extension] = &[
 ];
 
 /// Whether the device has doubles as OpenCL wants them, with denormals: because it promises to
-/// keep them, or because it is known to and a probe looks.
+/// keep them, or because a probe may find that it does. What the probe found is in
+/// [`Device::offered`](crate::device::Device::offered).
 pub fn doubles(caps: &Capabilities) -> bool {
-    caps.features.shader_float64
-        && (caps.float_controls[2].denorm_preserve
-            || quirks::has(&caps.driver, quirks::Change::ProbeDenormals))
+    caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
+}
+
+/// Whether doubles depend on the probe.
+pub fn doubles_probed(caps: &Capabilities) -> bool {
+    !caps.float_controls[2].denorm_preserve
+        && quirks::has(&caps.driver, quirks::Change::ProbeDenormals)
 }
 
 /// Whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.

@@ -43,18 +43,28 @@ pub struct Driver {
 pub enum DriverId {
     /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
     MesaLlvmpipe,
+    /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
+    NvidiaProprietary,
 }
 
 impl Driver {
     /// The driver by its id, where it is one of those known.
     pub fn known_id(&self) -> Option<DriverId> {
-        let llvmpipe = vk::DriverId::MESA_LLVMPIPE.as_raw() as u32;
-        (self.id == llvmpipe).then_some(DriverId::MesaLlvmpipe)
+        match vk::DriverId::from_raw(self.id as i32) {
+            vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
+            vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
+            _ => None,
+        }
     }
 
-    /// Major and minor of the Mesa release, which Mesa's drivers put into driverInfo.
-    pub fn mesa_version(&self) -> Option<(u32, u32)> {
-        let mut numbers = self.info.strip_prefix("Mesa ")?.split(['.', '-', ' ']);
+    /// Major and minor of the release, which known drivers put into driverInfo: Mesa's behind
+    /// their project's name, NVIDIA's alone.
+    pub fn release(&self) -> Option<(u32, u32)> {
+        let numbers = match self.known_id()? {
+            DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
+            DriverId::NvidiaProprietary => &self.info,
+        };
+        let mut numbers = numbers.split(['.', '-', ' ']);
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     }
 }

@@ -69,6 +69,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "the shaderDenormPreserve bits are 0, yet denormals of every width are kept",
     },
     Quirk {
+        change: Change::ProbeDenormals,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "shaderDenormPreserveFloat64 is 0 on some devices, all of which keep denormals of doubles",
+    },
+    Quirk {
         change: Change::LoopValuesByPhi,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),
@@ -156,7 +162,7 @@ fn applies(quirk: &Quirk, driver: &Driver) -> bool {
     let (from, until) = quirk.versions;
     driver.known_id() == Some(quirk.driver)
         && driver
-            .mesa_version()
+            .release()
             .is_some_and(|version| version >= from && until.is_none_or(|until| version < until))
 }
 
@@ -179,5 +185,9 @@ mod tests {
         assert!(!probes(&driver(13, "Mesa 21.3.0 (LLVM 13)")));
         assert!(!probes(&driver(13, "something else")));
         assert!(!probes(&driver(3, "Mesa 25.0.7")));
+        let denormals = |driver: &Driver| has(driver, Change::ProbeDenormals);
+        assert!(denormals(&driver(4, "550.54.14")));
+        assert!(!denormals(&driver(4, "")));
+        assert!(!denormals(&driver(3, "550.54.14")));
     }
 }

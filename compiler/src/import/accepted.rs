@@ -130,7 +130,9 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::SampledBuffer
         | Capability::ImageBuffer => target.images,
         Capability::Float16 => target.float16,
-        Capability::Float64 => target.float64,
+        Capability::Float64 => {
+            target.float64 && target.extensions.iter().any(|e| e == "cl_khr_fp64")
+        }
         Capability::Int64Atomics
         | Capability::AtomicFloat64AddEXT
         | Capability::AtomicFloat64MinMaxEXT => {

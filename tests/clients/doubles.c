@@ -1,0 +1,83 @@
+// client: env PUMICE_MASK=denormals
+// client: once
+/* A device whose doubles flush denormals (as the mask makes every device that does not promise to
+ * keep them): OpenCL C has no such doubles, so nothing of them is offered, in no query and in no
+ * language (CL_DEVICE_DOUBLE_FP_CONFIG, cl_khr_fp64, __opencl_c_fp64). PUMICE_DOUBLES=on, of which
+ * doubles_flushed.c is the client, offers them and does not claim CL_FP_DENORM. */
+#ifndef OFFERED
+#define OFFERED 0
+#endif
+#include "common.h"
+
+static cl_device_id device;
+
+static const char *source =
+    "#ifdef cl_khr_fp64\n"
+    "kernel void twice(global double *p) { p[get_global_id(0)] *= 2.0; }\n"
+    "#else\n"
+    "kernel void twice(global float *p) { p[get_global_id(0)] *= 2.0f; }\n"
+    "#endif\n";
+
+static const char *needing = "kernel void half_of(global double *p) { *p /= 2.0; }\n";
+
+/* Whether the query's text has the word. */
+static int tells(cl_device_info query, const char *word)
+{
+    static char text[1 << 15];
+    size_t size = 0;
+    MUST(clGetDeviceInfo(device, query, sizeof text, text, &size));
+    for (size_t i = 0; i + strlen(word) <= size; i++)
+        if (!memcmp(text + i, word, strlen(word)))
+            return 1;
+    return 0;
+}
+
+int main(void)
+{
+    cl_uint width = 9;
+    cl_device_fp_config config = 9;
+    device = pumice_device();
+    MUST(clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL));
+    CHECK(!(config & CL_FP_DENORM));
+    CHECK(!OFFERED == !config);
+    MUST(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, sizeof width, &width, NULL));
+    CHECK(width == OFFERED);
+    CHECK(tells(CL_DEVICE_EXTENSIONS, "cl_khr_fp64") == OFFERED);
+    CHECK(tells(CL_DEVICE_EXTENSIONS_WITH_VERSION, "cl_khr_fp64") == OFFERED);
+    CHECK(tells(CL_DEVICE_OPENCL_C_FEATURES, "__opencl_c_fp64") == OFFERED);
+
+    cl_int error;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_program program = clCreateProgramWithSource(context, 1, &needing, NULL, &error);
+    MUST(error);
+    CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL) == (OFFERED ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE));
+    clReleaseProgram(program);
+
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "twice", &error);
+    MUST(error);
+    double doubles[4] = {1.5, -2, 1e300, 0};
+    float floats[4] = {1.5f, -2, 1e30f, 0};
+    void *data = OFFERED ? (void *)doubles : floats;
+    size_t bytes = OFFERED ? sizeof doubles : sizeof floats, items = 4;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, bytes, data, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+    if (OFFERED)
+        CHECK(doubles[0] == 3 && doubles[1] == -4 && doubles[2] == 2e300 && doubles[3] == 0);
+    else
+        CHECK(floats[0] == 3 && floats[1] == -4 && floats[2] == 2e30f && floats[3] == 0);
+    clReleaseMemObject(buffer);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    return failures != 0;
+}

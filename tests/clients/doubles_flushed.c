@@ -1,0 +1,6 @@
+// client: env PUMICE_MASK=denormals
+// client: env PUMICE_DOUBLES=on
+// client: once
+/* doubles.c where the user wants doubles that flush denormals. */
+#define OFFERED 1
+#include "doubles.c"
