@@ -523,8 +523,10 @@ impl Kernel {
         if !known.contains(&name) {
             return Err(Error::InvalidValue);
         }
-        // CL_KERNEL_ARG_INFO_NOT_AVAILABLE if the module does not tell.
-        let info = arg.info.as_ref();
+        // CL_KERNEL_ARG_INFO_NOT_AVAILABLE if source was compiled without -cl-kernel-arg-info, or if
+        // the module does not tell.
+        let hidden = self.program.builds().iter().any(|b| b.hides_arguments);
+        let info = arg.info.as_ref().filter(|_| !hidden);
         let answer = match name {
             cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
                 info.and_then(|i| i.address_qualifier).map(Info::u32)

@@ -456,6 +456,43 @@ static void compile_and_link(void)
         MUST(clReleaseProgram(all[i]));
 }
 
+/* What clGetKernelArgInfo gives for the name of the first argument of "k". */
+static cl_int name_told(cl_program program)
+{
+    cl_int error = 0;
+    char name[16] = "";
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    MUST(error);
+    error = clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
+    CHECK(error || strcmp(name, "p") == 0);
+    EQ(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_NAME, 0, NULL, NULL), CL_INVALID_ARG_INDEX);
+    MUST(clReleaseKernel(kernel));
+    return error;
+}
+
+/* Source tells of arguments if its options say so, linked or not. */
+static void argument_names(void)
+{
+    const char *text = "kernel void k(global int *p) { *p = 1; }";
+    const char *options[] = {"", "-cl-kernel-arg-info"};
+    const cl_int expected[] = {CL_KERNEL_ARG_INFO_NOT_AVAILABLE, CL_SUCCESS};
+    /* Twice: the second is from the cache. */
+    for (int i = 0; i < 4; i++) {
+        cl_int error = 0;
+        cl_program program = build(text, options[i % 2]);
+        EQ(name_told(program), expected[i % 2]);
+        MUST(clReleaseProgram(program));
+        program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+        MUST(error);
+        MUST(clCompileProgram(program, 0, NULL, options[i % 2], 0, NULL, NULL, NULL, NULL));
+        cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &program, NULL, NULL, &error);
+        MUST(error);
+        EQ(name_told(linked), expected[i % 2]);
+        MUST(clReleaseProgram(linked));
+        MUST(clReleaseProgram(program));
+    }
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -473,6 +510,7 @@ int main(void)
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     compile_and_link();
+    argument_names();
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
     return finish();

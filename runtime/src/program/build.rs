@@ -179,6 +179,11 @@ fn through_cache(
     Some(build)
 }
 
+/// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
+fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
+    matches!(input, Input::Source(_)) && !options.kernel_arg_info
+}
+
 /// Compiles source, or takes a module as it is.
 fn compiled(
     input: &Input,
@@ -406,6 +411,7 @@ impl Object<Program> {
             Error::BuildProgramFailure,
             move |device, _, input| {
                 let mut log = String::new();
+                let hides_arguments = hides_arguments(&input, &compile_options);
                 let built = if let Input::Vulkan(build) = &input {
                     loaded(build.clone(), device, &mut log)
                 } else {
@@ -427,6 +433,7 @@ impl Object<Program> {
                     Some(build) => Build {
                         log,
                         uniform_groups: compile_options.math.uniform_work_group_size,
+                        hides_arguments,
                         ..build
                     },
                     None => failure(&text, log),
@@ -475,6 +482,7 @@ impl Object<Program> {
             Error::CompileProgramFailure,
             move |device, _, input| {
                 let mut log = String::new();
+                let hides_arguments = hides_arguments(&input, &compile_options);
                 let built = through_cache(
                     &text,
                     &includes,
@@ -494,7 +502,11 @@ impl Object<Program> {
                     },
                 );
                 match built {
-                    Some(build) => Build { log, ..build },
+                    Some(build) => Build {
+                        log,
+                        hides_arguments,
+                        ..build
+                    },
                     None => failure(&text, log),
                 }
             },
@@ -535,12 +547,15 @@ pub fn link_programs(
     })?;
     // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
     let mut modules: Vec<Vec<Arc<KernelModule>>> = Vec::with_capacity(devices.len());
+    // Kernels of different objects share the answer: one that tells its arguments is enough.
+    let mut hides_arguments = true;
     for device in &devices {
         let of_device = inputs
             .iter()
             .map(|program| {
                 let index = program.device_index(device)?;
                 let build = program.builds.lock()[index].clone();
+                hides_arguments &= build.hides_arguments;
                 let linkable = [
                     cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                     cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
@@ -587,6 +602,7 @@ pub fn link_programs(
             Some(build) => Build {
                 log,
                 uniform_groups: link_options.math.uniform_work_group_size,
+                hides_arguments,
                 ..build
             },
             None => failure(&text, log),

@@ -62,6 +62,9 @@ pub struct Build {
     pub binary_type: u32,
     /// `-cl-uniform-work-group-size`: local sizes must divide global sizes.
     pub uniform_groups: bool,
+    /// Compiled from source without `-cl-kernel-arg-info`: clGetKernelArgInfo tells nothing
+    /// (OpenCL 3.0 API §5.9.4).
+    pub hides_arguments: bool,
 }
 
 /// A program object.
