@@ -1,5 +1,5 @@
 # A picture developed with OpenCL must be the one developed without.
-export HOME="$PWD" XDG_CACHE_HOME="$PWD/cache" XDG_CONFIG_HOME="$PWD/config"
+export HOME="$PWD" XDG_CONFIG_HOME="$PWD/config"
 test -f in.png || ffmpeg -v error -f lavfi -i testsrc2=size=640x480:rate=1:duration=1 -frames:v 1 in.png
 rm -f with.tif without.tif
 name=$(clinfo --raw | sed -n 's/.*CL_DEVICE_NAME *//p' | head -n 1)

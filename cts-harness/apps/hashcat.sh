@@ -1,7 +1,7 @@
 # One hash mode of hashcat with its self-test: it must find the password of its own example.
-# $1 is the mode. The kernel cache is this folder's, hence empty at the first run.
+# $1 is the mode. The kernel cache is in $XDG_CACHE_HOME, hence empty.
 mode=$1
-export HOME="$PWD" XDG_CACHE_HOME="$PWD/cache" XDG_DATA_HOME="$PWD/data"
+export HOME="$PWD" XDG_DATA_HOME="$PWD/data"
 field() { hashcat --hash-info -m "$mode" | sed -n "s/^ *Example\.$1[. ]*: //p"; }
 hash=$(field Hash)
 password=$(field Pass)

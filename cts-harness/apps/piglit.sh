@@ -1,4 +1,4 @@
-# The subset of piglit's OpenCL tests that needs no images.
+# The tests of piglit's OpenCL profile that every device has; a few of them are about images.
 out=$PWD/out
 rm -rf "$out"
 # Some tests name files relative to piglit's own folder.

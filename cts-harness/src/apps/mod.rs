@@ -52,7 +52,6 @@ impl App {
 
     /// Runs it, after installing if that is asked for.
     pub fn run(&self, facts: &BTreeMap<String, String>, options: &Options) -> Outcome {
-        let started = Instant::now();
         let mut outcome = Outcome {
             suite: SUITE.to_string(),
             test: self.name.to_string(),
@@ -76,9 +75,21 @@ impl App {
                 return outcome;
             }
         }
-        let installed = started.elapsed();
-        (outcome.status, outcome.log) = self.execute(options);
-        outcome.seconds = (started.elapsed() - installed).as_secs_f64();
+        if !self.prepare.is_empty() {
+            let (status, log) = self.execute(self.prepare, &[], options);
+            if status != Status::Pass {
+                outcome.status = status;
+                outcome.log = format!("could not be prepared: {log}");
+                return outcome;
+            }
+        }
+        let begin = Instant::now();
+        let more = (self.success_with)
+            .filter(|(feature, _)| feature.is_in(facts))
+            .map_or(&[][..], |(_, checks)| checks);
+        let checks = [self.success, more].concat();
+        (outcome.status, outcome.log) = self.execute(self.command, &checks, options);
+        outcome.seconds = begin.elapsed().as_secs_f64();
         outcome
     }
 
@@ -105,23 +116,27 @@ impl App {
         Ok(true)
     }
 
-    fn execute(&self, options: &Options) -> (Status, String) {
+    fn execute(&self, script: &str, success: &[Check], options: &Options) -> (Status, String) {
         let dir = options.home.join(self.name);
         let log = dir.join("output.txt");
-        if let Err(error) = std::fs::create_dir_all(&dir) {
-            return (Status::Fail, format!("{}: {error}", dir.display()));
+        // What another driver or an earlier run left in a cache must not speed this one up.
+        let cache = dir.join("cache");
+        let _ = std::fs::remove_dir_all(&cache);
+        if let Err(error) = std::fs::create_dir_all(&cache) {
+            return (Status::Fail, format!("{}: {error}", cache.display()));
         }
         let clrun = std::env::current_exe()
             .map(|own| own.with_file_name("pumice-clrun"))
             .unwrap_or_default();
         let mut shell = Command::new("sh");
         shell
-            .args(["-u", "-c", self.command])
+            .args(["-u", "-c", script])
             .envs(options.env.iter().map(|(key, value)| (key, value)))
             .env("APPS", sources())
             .env("APPS_HOME", &options.home)
             .env("PYTHON", venv(options).join("bin/python"))
             .env("CLRUN", clrun)
+            .env("XDG_CACHE_HOME", cache)
             .current_dir(&dir);
         let end = process::run(&mut shell, &log, Duration::from_secs(self.limit));
         let output = process::tail(&log, OUTPUT);
@@ -132,7 +147,7 @@ impl App {
             Ok(End::Signal(signal)) => {
                 (Status::Crash, format!("{kept}\nkilled by signal {signal}"))
             }
-            Ok(End::Exit(code)) => match judge(self.success, &output) {
+            Ok(End::Exit(code)) => match judge(success, &output) {
                 Ok(()) if code == 0 => (Status::Pass, String::new()),
                 Ok(()) => (Status::Fail, format!("{kept}\nexit status {code}")),
                 Err(why) => (Status::Fail, format!("{kept}\n{why} (exit status {code})")),
@@ -354,6 +369,22 @@ mod tests {
         let outcome = wrong.run(&none, &options);
         assert_eq!(outcome.status, Status::Fail);
         assert!(outcome.log.contains("exit status 3"), "{}", outcome.log);
+        let unmade = App {
+            prepare: "echo no compiler; exit 1",
+            ..app
+        };
+        let outcome = unmade.run(&none, &options);
+        assert_eq!(outcome.status, Status::Fail);
+        assert!(outcome.log.contains("no compiler"), "{}", outcome.log);
+        // A command begins with an empty cache.
+        let cached = App {
+            prepare: "touch \"$XDG_CACHE_HOME\"/old",
+            command: "ls \"$XDG_CACHE_HOME\"; touch \"$XDG_CACHE_HOME\"/older; echo 7 right",
+            success: &[Check::Never("old"), Check::Says("right")],
+            ..app
+        };
+        assert_eq!(cached.run(&none, &options).status, Status::Pass);
+        assert_eq!(cached.run(&none, &options).status, Status::Pass);
         let waits = App {
             needs: Some(Feature::Images),
             ..app
@@ -363,6 +394,12 @@ mod tests {
         assert!(outcome.log.contains("images"));
         let yes = BTreeMap::from([("images".to_string(), "yes".to_string())]);
         assert_eq!(waits.run(&yes, &options).status, Status::Pass);
+        let more = App {
+            success_with: Some((Feature::Images, &[Check::Before(" right", 8)])),
+            ..app
+        };
+        assert_eq!(more.run(&none, &options).status, Status::Pass);
+        assert_eq!(more.run(&yes, &options).status, Status::Fail);
         let absent = App {
             debian: &["no-such-package"],
             ..app

@@ -243,6 +243,10 @@ fn main() -> ExitCode {
         "compare" => compare_files(rest),
         "expect" => expect_lines(rest),
         "facts" => print_facts(rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
         _ => Err(USAGE.to_string()),
     };
     result.unwrap_or_else(|message| {
