@@ -1,16 +1,61 @@
 //! The control-flow graph: predecessors, successors and orders.
 
 use super::{Block, Function};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
 /// Predecessors, successors and a reverse postorder, computed once per CFG.
+///
+/// Many passes make one, and functions that have been inlined into keep numbers of many blocks
+/// that are no more: so it is a few lists in the order of the blocks that are.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    preds: SecondaryMap<Block, SmallVec<[Block; 2]>>,
-    succs: SecondaryMap<Block, SmallVec<[Block; 2]>>,
     rpo: Vec<Block>,
     rpo_number: SecondaryMap<Block, u32>,
+    succs: Lists,
+    preds: Lists,
+}
+
+/// A list of blocks for each block, by its place in the reverse postorder.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    all: Vec<Block>,
+    /// Where each list starts, and at last where the last one ends.
+    starts: Vec<u32>,
+}
+
+impl Lists {
+    fn of(&self, number: u32) -> &[Block] {
+        if number == UNREACHED {
+            return &[];
+        }
+        let at = number as usize;
+        &self.all[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Sorts pairs (whose list, member) by list; members keep their order.
+    fn gather(count: usize, pairs: &[(u32, Block)]) -> Self {
+        let mut starts = vec![0; count + 2];
+        for &(list, _) in pairs {
+            starts[list as usize + 2] += 1;
+        }
+        for at in 2..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let Some(&(_, any)) = pairs.first() else {
+            return Self {
+                all: Vec::new(),
+                starts,
+            };
+        };
+        let mut all = vec![any; pairs.len()];
+        for &(list, member) in pairs {
+            let next = &mut starts[list as usize + 1];
+            all[*next as usize] = member;
+            *next += 1;
+        }
+        Self { all, starts }
+    }
 }
 
 /// The number of blocks that the entry does not reach.
@@ -39,49 +84,54 @@ impl Cfg {
         num_blocks: usize,
         mut successors: impl FnMut(Block) -> SmallVec<[Block; 2]>,
     ) -> Self {
+        let mut numbers = SecondaryMap::with_default(UNREACHED);
+        numbers.resize(num_blocks);
         let mut cfg = Self {
-            preds: SecondaryMap::with_capacity(num_blocks),
-            succs: SecondaryMap::with_capacity(num_blocks),
             rpo: Vec::new(),
-            rpo_number: SecondaryMap::with_default(UNREACHED),
+            rpo_number: numbers,
+            succs: Lists::default(),
+            preds: Lists::default(),
         };
         let Some(entry) = entry else { return cfg };
-        // Depth-first with an explicit stack: (block, next successor).
-        let mut postorder = Vec::new();
-        let mut stack = vec![(entry, 0)];
-        cfg.succs[entry] = successors(entry);
+        // Depth-first with an explicit stack: (block, its successors, the next one). Until the
+        // end a number only says that the block was found.
+        let mut edges: Vec<(Block, Block)> = Vec::new();
+        let mut stack = vec![(entry, successors(entry), 0)];
         cfg.rpo_number[entry] = 0;
-        while let Some((block, next)) = stack.last_mut() {
-            let block = *block;
-            if let Some(&succ) = cfg.succs[block].get(*next) {
-                *next += 1;
-                cfg.preds[succ].push(block);
-                if cfg.rpo_number[succ] == UNREACHED {
-                    cfg.rpo_number[succ] = 0;
-                    cfg.succs[succ] = successors(succ);
-                    stack.push((succ, 0));
-                }
-            } else {
-                postorder.push(block);
+        while let Some((block, succs, next)) = stack.last_mut() {
+            let Some(&succ) = succs.get(*next) else {
+                cfg.rpo.push(*block);
                 stack.pop();
+                continue;
+            };
+            *next += 1;
+            edges.push((*block, succ));
+            if cfg.rpo_number[succ] == UNREACHED {
+                cfg.rpo_number[succ] = 0;
+                stack.push((succ, successors(succ), 0));
             }
         }
-        postorder.reverse();
-        for (number, &block) in postorder.iter().enumerate() {
+        cfg.rpo.reverse();
+        for (number, &block) in cfg.rpo.iter().enumerate() {
             cfg.rpo_number[block] = number as u32;
         }
-        cfg.rpo = postorder;
+        let (count, number) = (cfg.rpo.len(), |block| cfg.rpo_number[block]);
+        let mut pairs: Vec<_> = edges.iter().map(|&(from, to)| (number(from), to)).collect();
+        cfg.succs = Lists::gather(count, &pairs);
+        pairs.clear();
+        pairs.extend(edges.iter().map(|&(from, to)| (number(to), from)));
+        cfg.preds = Lists::gather(count, &pairs);
         cfg
     }
 
     /// Reachable predecessors, each once.
     pub fn preds(&self, block: Block) -> &[Block] {
-        &self.preds[block]
+        self.preds.of(self.rpo_number[block])
     }
 
     /// Successors, each once.
     pub fn succs(&self, block: Block) -> &[Block] {
-        &self.succs[block]
+        self.succs.of(self.rpo_number[block])
     }
 
     /// Reachable blocks in reverse postorder, the entry first.
@@ -98,4 +148,19 @@ impl Cfg {
     pub fn is_reachable(&self, block: Block) -> bool {
         self.rpo_number[block] != UNREACHED
     }
+}
+
+/// Which blocks the entry reaches.
+pub fn reachable(func: &Function) -> EntitySet<Block> {
+    let mut found = EntitySet::with_capacity(func.blocks.len());
+    let mut work: Vec<Block> = func.entry().into_iter().collect();
+    while let Some(block) = work.pop() {
+        if found.insert(block) {
+            if let Some(inst) = func.terminator(block) {
+                let successors = func.insts[inst].kind.successors();
+                work.extend(successors.iter().map(|call| call.block));
+            }
+        }
+    }
+    found
 }

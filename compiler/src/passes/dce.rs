@@ -6,8 +6,8 @@
 
 use super::{Changed, Ctx, FunctionCtx};
 use crate::ir::{
-    Block, Cfg, FuncId, Function, GlobalData, GlobalId, Inst, InstKind, MathOp, Module, StackSlot,
-    Value, ValueDef,
+    Block, FuncId, Function, GlobalData, GlobalId, Inst, InstKind, MathOp, Module, StackSlot,
+    Value, ValueDef, reachable,
 };
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
@@ -52,9 +52,11 @@ fn remove_unused_slots(func: &mut Function) -> Changed {
 
 /// Takes blocks that the entry does not reach out of the layout.
 pub fn remove_unreachable_blocks(func: &mut Function) -> Changed {
-    let cfg = Cfg::new(func);
+    let reachable = reachable(func);
     let before = func.layout.blocks.len();
-    func.layout.blocks.retain(|&block| cfg.is_reachable(block));
+    func.layout
+        .blocks
+        .retain(|&block| reachable.contains(block));
     Changed::from_bool(func.layout.blocks.len() != before)
 }
 

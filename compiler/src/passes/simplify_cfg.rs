@@ -18,20 +18,30 @@ const MAX_SELECTS: usize = 4;
 /// Simplifies the control flow of one function.
 pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     let mut changed = Changed::No;
+    let mut found = dce::remove_unreachable_blocks(func);
     // Each round that changes something removes an edge or a block, so this ends.
     loop {
-        let mut round = dce::remove_unreachable_blocks(func);
-        for block in func.layout.blocks.clone() {
-            round |= fold_terminator(func, block);
+        let mut round = found;
+        let mut decided = Changed::No;
+        for index in 0..func.layout.blocks.len() {
+            decided |= fold_terminator(func, func.layout.blocks[index]);
         }
-        round |= dce::remove_unreachable_blocks(func);
-        round |= thread_jumps(func);
-        round |= dce::remove_unreachable_blocks(func);
+        if decided.is_yes() {
+            let _ = dce::remove_unreachable_blocks(func);
+        }
+        let threaded = thread_jumps(func);
+        if threaded.is_yes() {
+            let _ = dce::remove_unreachable_blocks(func);
+        }
+        round |= decided;
+        round |= threaded;
         round |= merge_blocks(func);
         changed |= round;
         if !round.is_yes() {
             return changed;
         }
+        // Merging leaves nothing unreachable.
+        found = Changed::No;
     }
 }
 
@@ -108,7 +118,7 @@ fn fold_terminator(func: &mut Function, block: Block) -> Changed {
 
 /// `branch c, B(x), B(y)` becomes `jump B(select c, x, y)`.
 fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
-    let InstKind::Branch { cond, then, other } = func.insts[inst].kind.clone() else {
+    let InstKind::Branch { cond, then, other } = &func.insts[inst].kind else {
         return Changed::No;
     };
     if then.block != other.block {
@@ -118,9 +128,10 @@ fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
     if pairs.clone().filter(|(a, b)| a != b).count() > MAX_SELECTS {
         return Changed::No;
     }
+    let (cond, target) = (*cond, then.block);
+    let pairs: SmallVec<[(Value, Value); 4]> = pairs.map(|(&a, &b)| (a, b)).collect();
     let loc = func.insts[inst].loc;
     func.layout.insts[block].pop();
-    let pairs: SmallVec<[(Value, Value); 4]> = pairs.map(|(&a, &b)| (a, b)).collect();
     let args = pairs
         .iter()
         .map(|&(a, b)| {
@@ -137,7 +148,7 @@ fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
         })
         .collect();
     let dest = BlockCall {
-        block: then.block,
+        block: target,
         args,
     };
     func.append(block, InstKind::Jump { dest }, &[], loc);
@@ -146,20 +157,32 @@ fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
 
 /// Sends branches to blocks that only jump on to where those lead.
 fn thread_jumps(func: &mut Function) -> Changed {
+    let entry = func.entry();
+    let only_jumps = |&block: &Block| {
+        let &[inst] = func.layout.insts[block].as_slice() else {
+            return false;
+        };
+        matches!(func.insts[inst].kind, InstKind::Jump { .. }) && Some(block) != entry
+    };
+    let jumps: Vec<Block> = func
+        .layout
+        .blocks
+        .iter()
+        .copied()
+        .filter(only_jumps)
+        .collect();
+    if jumps.is_empty() {
+        return Changed::No;
+    }
     let cfg = Cfg::new(func);
+    let mut forwards: SecondaryMap<Block, bool> = SecondaryMap::new();
+    for block in jumps {
+        let mut dests = cfg.succs(block).iter();
+        forwards[block] = dests.all(|&dest| cfg.rpo_number(dest) > cfg.rpo_number(block));
+    }
     // Parameters of such blocks may be used by nothing but the block's own jump.
     let mut used_elsewhere: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let mut forwards: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let entry = func.entry();
     for &block in &func.layout.blocks {
-        let only_jump = match func.layout.insts[block].as_slice() {
-            &[inst] => match &func.insts[inst].kind {
-                InstKind::Jump { dest } => cfg.rpo_number(dest.block) > cfg.rpo_number(block),
-                _ => false,
-            },
-            _ => false,
-        };
-        forwards[block] = only_jump && Some(block) != entry;
         for &inst in &func.layout.insts[block] {
             func.insts[inst].kind.for_each_value(|value| {
                 if let ValueDef::Param(owner, _) = *func.def(value) {
@@ -170,16 +193,21 @@ fn thread_jumps(func: &mut Function) -> Changed {
             });
         }
     }
+    let may_pass = |block: Block| forwards[block] && !used_elsewhere[block];
     let mut changed = Changed::No;
     for block in func.layout.blocks.clone() {
         let Some(inst) = func.terminator(block) else {
             continue;
         };
-        let mut kind = func.insts[inst].kind.clone();
+        let kind = &func.insts[inst].kind;
+        if !(kind.successors().iter()).any(|call| may_pass(call.block)) {
+            continue;
+        }
+        let mut kind = kind.clone();
         let mut threaded = false;
         for call in kind.successors_mut() {
             // Chains are acyclic: each step goes forward in the reverse postorder.
-            while forwards[call.block] && !used_elsewhere[call.block] {
+            while may_pass(call.block) {
                 let middle = call.block;
                 let &[jump] = func.layout.insts[middle].as_slice() else {
                     break;
@@ -217,9 +245,9 @@ fn thread_jumps(func: &mut Function) -> Changed {
     changed
 }
 
-/// Appends a block to its only predecessor when that one only jumps there.
+/// Appends a block to its only predecessor when that one only jumps there. All blocks can be
+/// reached.
 fn merge_blocks(func: &mut Function) -> Changed {
-    let cfg = Cfg::new(func);
     let mut edges: SecondaryMap<Block, u32> = SecondaryMap::new();
     for &block in &func.layout.blocks {
         if let Some(inst) = func.terminator(block) {
@@ -241,7 +269,7 @@ fn merge_blocks(func: &mut Function) -> Changed {
                 break;
             };
             let next = dest.block;
-            if edges[next] != 1 || next == block || Some(next) == entry || !cfg.is_reachable(next) {
+            if edges[next] != 1 || next == block || Some(next) == entry {
                 break;
             }
             let args = dest.args.clone();
