@@ -82,6 +82,7 @@ pub fn quiesce() {
             cache::store_pipelines(device, *pipelines);
         }
     }
+    cache::finish(PATIENCE);
     trace::end();
     if let Some(guard) = AT_WORK.try_write_for(PATIENCE) {
         std::mem::forget(guard);

@@ -8,20 +8,23 @@
 //!
 //! Failed builds are not kept: their logs are for people who are about to change something.
 //!
-//! `folder.rs` has the files; what the Vulkan driver compiles further (its pipeline cache) is kept
-//! beside the programs where the driver gives it out.
+//! `folder.rs` has the files and `writer.rs` the thread that writes them; what the Vulkan driver
+//! compiles further (its pipeline cache) is kept beside the programs where the driver gives it out.
 
 mod folder;
+mod writer;
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use pumice_compiler::{IncludeResolver, IncludedFile, KernelModule, Target};
 use sha2::{Digest, Sha256};
 
 use self::folder::Folder;
+use self::writer::Writer;
 use crate::config;
 use crate::device::Device;
 use crate::log;
@@ -29,6 +32,9 @@ use crate::program::{Build, binary};
 
 /// The cache's bound where none is set, in bytes.
 const DEFAULT_LIMIT: u64 = 512 << 20;
+
+/// Writes entries of programs.
+static WRITER: Writer = Writer::new();
 
 /// The cache, unless it is turned off or has no place.
 fn folder() -> Option<&'static Folder> {
@@ -182,7 +188,7 @@ impl IncludeResolver for Recording<'_> {
 /// A build that was made before. Its modules are there, its executable is not.
 pub fn load(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Option<Build> {
     let folder = folder()?;
-    let Some(bytes) = folder.get(&key.0) else {
+    let Some(bytes) = WRITER.get(folder, &key.0) else {
         log::debug!("{} is not there", key.0);
         return None;
     };
@@ -209,7 +215,12 @@ pub fn store(key: &Key, includes: &Recording<'_>, build: &Build, log: &str, devi
     let mut bytes = Vec::new();
     write_entry(&mut bytes, &includes.asked.lock(), log);
     bytes.extend_from_slice(&binary::write(build, device));
-    folder.put(&key.0, &bytes);
+    WRITER.put(folder, &key.0, bytes);
+}
+
+/// Waits until all builds are kept, or for so long. Called by the process's exit handler.
+pub fn finish(patience: Duration) {
+    WRITER.finish(patience);
 }
 
 fn write_bytes(into: &mut Vec<u8>, bytes: &[u8]) {
