@@ -79,6 +79,10 @@ fn rows(bits: u32, operands: usize) -> Vec<Vec<u64>> {
 }
 
 fn check(instruction: &str, bits: u32, operands: usize) {
+    check_on(&plain_target(), instruction, bits, operands);
+}
+
+fn check_on(target: &Target, instruction: &str, bits: u32, operands: usize) {
     let ty = format!("f{bits}");
     let mut module = renumbered(&kernel(instruction, &vec![ty.as_str(); operands], &ty));
     let rows = rows(bits, operands);
@@ -90,9 +94,8 @@ fn check(instruction: &str, bits: u32, operands: usize) {
     };
     let mut options = LowerOptions::default();
     options.math.correctly_rounded_divide_sqrt = true;
-    let target = plain_target();
     let ctx = Ctx {
-        target: &target,
+        target,
         options: &options,
     };
     let changed = link_builtins::run(&mut module, &ctx).expect("lowering");
@@ -125,6 +128,13 @@ fn roots_are_correctly_rounded() {
 fn fused_operations_round_once() {
     for bits in [16, 32, 64] {
         check("math.ocl.fma", bits, 3);
+    }
+    let doubles = Target {
+        float64: true,
+        ..plain_target()
+    };
+    for bits in [16, 32] {
+        check_on(&doubles, "math.ocl.fma", bits, 3);
     }
 }
 

@@ -1,9 +1,10 @@
-//! Divisions, square roots and half-precision fma on devices whose own are not correctly rounded.
+//! Divisions, square roots and fma on devices whose own are not correctly rounded.
 //!
 //! The start-up probes say which are; Vulkan promises much less (2.5 ULP for a quotient of normal
 //! numbers, nothing of use for f64). What is asked of each width:
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
+//! * f32 fma: through f64 where the device has it, else by the library;
 //! * f32 sqrt: 3 ULP, more than Vulkan promises, hence the library;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
@@ -131,10 +132,13 @@ pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.select(defined, root, nan)
 }
 
-/// fma of halves: their product is exact in f32; the sum, rounded to odd, has enough digits to
-/// round correctly again.
-pub(super) fn fma_by_f32(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let wide = ty.with_scalar(Scalar::F32);
+/// fma by arithmetic of twice the width: there the product is exact, and the sum, rounded to odd,
+/// has enough digits to round correctly again.
+pub(super) fn fma_by_wider(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let wide = ty.with_scalar(match ty.scalar {
+        Scalar::F16 => Scalar::F32,
+        _ => Scalar::F64,
+    });
     let [p, q, r] = [0, 1, 2].map(|i| x.convert(ConvertOp::FToF, a[i], wide));
     let product = x.bin(BinaryOp::FMul, p, q);
     let sum = x.bin(BinaryOp::FAdd, product, r);
@@ -154,7 +158,8 @@ pub(super) fn fma_by_f32(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let negative_sum = x.fcmp(FloatCond::Olt, sum, none);
     let negative_lost = x.fcmp(FloatCond::Olt, lost, none);
     let shrinks = x.bin(BinaryOp::Xor, negative_sum, negative_lost);
-    let (one, minus) = (x.splat(int, 1), x.splat(int, u64::from(u32::MAX)));
+    let all_ones = u64::MAX >> (64 - wide.scalar.bits());
+    let (one, minus) = (x.splat(int, 1), x.splat(int, all_ones));
     let step = x.select(shrinks, minus, one);
     let next = x.bin(BinaryOp::IAdd, bits, step);
     let bits = x.select(change, next, bits);
