@@ -183,6 +183,7 @@ mod tests {
             test: test.to_string(),
             status,
             seconds: 0.0,
+            processor_seconds: None,
             log: String::new(),
         });
         Run {

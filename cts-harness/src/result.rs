@@ -56,6 +56,8 @@ pub struct Outcome {
     pub status: Status,
     /// Wall time.
     pub seconds: f64,
+    /// Processor time of all its processes, where it was measured: what a busy machine changes less.
+    pub processor_seconds: Option<f64>,
     /// The end of its output; empty for passes.
     pub log: String,
 }
@@ -80,7 +82,7 @@ impl Run {
         let outcomes: Vec<Value> = self
             .outcomes
             .iter()
-            .map(|o| json!({"suite": o.suite, "test": o.test, "status": o.status.word(), "seconds": o.seconds, "log": o.log}))
+            .map(|o| json!({"suite": o.suite, "test": o.test, "status": o.status.word(), "seconds": o.seconds, "processor_seconds": o.processor_seconds, "log": o.log}))
             .collect();
         let left_out: Vec<Value> = (self.left_out.iter())
             .map(|(suite, why)| json!({"suite": suite, "why": why}))
@@ -119,6 +121,7 @@ impl Run {
                 test: word(row, "test")?,
                 status: Status::from_word(&word(row, "status")?).ok_or("unknown status")?,
                 seconds: row["seconds"].as_f64().unwrap_or(0.0),
+                processor_seconds: row["processor_seconds"].as_f64(),
                 log: row["log"].as_str().unwrap_or_default().to_string(),
             });
         }
@@ -228,6 +231,7 @@ mod tests {
             test: format!("t{i}"),
             status,
             seconds: 0.5,
+            processor_seconds: (i == 0).then_some(0.25),
             log: "a \"quoted\" line\n".to_string(),
         });
         Run {

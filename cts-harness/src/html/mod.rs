@@ -192,8 +192,11 @@ fn test_row(html: &mut String, test: &str, row: &[Option<&Outcome>], odd: &[Opti
             continue;
         };
         let word = outcome.status.word();
+        let processor = (outcome.processor_seconds)
+            .map(|seconds| format!(", {seconds:.1} s of processors"))
+            .unwrap_or_default();
         let head = format!(
-            "<span class=\"{word} mark\">{word}</span> <span class=\"s\">{:.1} s</span>",
+            "<span class=\"{word} mark\">{word}</span> <span class=\"s\">{:.1} s{processor}</span>",
             outcome.seconds
         );
         let head = match odd {
@@ -296,6 +299,7 @@ mod tests {
             test: "a<b".to_string(),
             status,
             seconds: 1.5,
+            processor_seconds: Some(2.25),
             log: "x < \"y\" & \u{1b}[0m\n".to_string(),
         };
         Column {
