@@ -257,12 +257,16 @@ impl Subject {
                 self.home.child(child::Task::Build, &source)
             }
             What::FirstResult => {
-                // A number in the code, so that the driver below has nothing in a cache either.
-                let code = format!("(k + {}) * p", unique());
-                let source = fresh(&SMALL.replace("k * p", &code));
-                let start = Instant::now();
-                self.first_result(&source)?;
-                Ok(start.elapsed().as_secs_f64() * 1e3)
+                let mut best = f64::MAX;
+                for _ in 0..5 {
+                    // A number in the code, so that the driver below has nothing in a cache either.
+                    let code = format!("(k + {}) * p", unique());
+                    let source = fresh(&SMALL.replace("k * p", &code));
+                    let start = Instant::now();
+                    self.first_result(&source)?;
+                    best = best.min(start.elapsed().as_secs_f64() * 1e3);
+                }
+                Ok(best)
             }
             What::LaunchFinish => self.launches(1),
             What::LaunchBatched => self.launches(1000),

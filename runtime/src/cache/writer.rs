@@ -12,6 +12,9 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::folder::Folder;
 
+/// Writing begins so long after there is something to write: who has built a program is about to
+/// run it, and perhaps to build more.
+const PAUSE: Duration = Duration::from_millis(20);
 /// No more bytes than this wait: who comes with more writes them itself.
 const MAX_WAITING: usize = 64 << 20;
 /// The thread's stack, in bytes.
@@ -34,6 +37,8 @@ struct State {
     bytes: usize,
     /// Whether the thread has been started.
     started: bool,
+    /// Whether somebody waits for the end, so that nothing may be put off.
+    hurry: bool,
 }
 
 #[derive(Clone)]
@@ -50,6 +55,7 @@ impl Writer {
                 waiting: BTreeMap::new(),
                 bytes: 0,
                 started: false,
+                hurry: false,
             }),
             changed: Condvar::new(),
             process: OnceLock::new(),
@@ -71,9 +77,11 @@ impl Writer {
             if room && self.has_thread(&mut state) {
                 state.bytes += contents.len();
                 let contents = contents.into();
+                if state.waiting.is_empty() {
+                    self.changed.notify_all();
+                }
                 let before = (state.waiting).insert(name.into(), Entry { folder, contents });
                 state.bytes -= before.map_or(0, |entry| entry.contents.len());
-                self.changed.notify_all();
                 return;
             }
         }
@@ -101,6 +109,8 @@ impl Writer {
         let Some(mut state) = self.state.try_lock_until(end) else {
             return;
         };
+        state.hurry = true;
+        self.changed.notify_all();
         while !state.waiting.is_empty() && !self.changed.wait_until(&mut state, end).timed_out() {}
     }
 
@@ -116,14 +126,22 @@ impl Writer {
         state.started
     }
 
+    fn pause(&self, state: &mut MutexGuard<'_, State>) {
+        if !state.hurry {
+            self.changed.wait_for(state, PAUSE);
+        }
+    }
+
     fn work(&self) {
         let mut state = self.state.lock();
+        self.pause(&mut state);
         loop {
             let next = state.waiting.first_key_value();
             let Some((name, entry)) = next.map(|(name, entry)| (name.clone(), entry.clone()))
             else {
                 self.changed.notify_all();
                 self.changed.wait(&mut state);
+                self.pause(&mut state);
                 continue;
             };
             MutexGuard::unlocked(&mut state, || entry.folder.put(&name, &entry.contents));
