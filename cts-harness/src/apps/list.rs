@@ -135,6 +135,7 @@ pub const APPS: &[App] = &[
             Check::Never("failed"),
             Check::Never("rror"),
         ],
+        limit: 900,
         ..APP
     },
     App {
