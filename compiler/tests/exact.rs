@@ -75,6 +75,25 @@ fn rows(bits: u32, operands: usize) -> Vec<Vec<u64>> {
         });
         rows.push(row.collect());
     }
+    if operands == 3 {
+        // Products beside addends of every distance, down to where the sum is denormal or nothing.
+        for index in 0..1000 {
+            let digits = |bits: u64| match index % 3 {
+                0 => bits & ((1 << fraction) - 1),
+                1 => bits & (3 << (fraction - 2)),
+                _ => bits & 3,
+            };
+            let of_product = next() % (bias + 200);
+            let a = of_product.saturating_sub(100).max(1) / 2 + next() % (bias / 2);
+            let b = (of_product + bias).saturating_sub(100 + a).min(2 * bias);
+            let c = (of_product.saturating_sub(100) + next() % (4 * fraction))
+                .saturating_sub(2 * fraction)
+                .min(2 * bias);
+            let row = [a, b, c]
+                .map(|e| (next() & sign) | (e.min(2 * bias) << fraction) | digits(next() & mask));
+            rows.push(row.to_vec());
+        }
+    }
     rows
 }
 

@@ -1,44 +1,11 @@
 // fma, division and sqrt for double: correctly rounded, for devices whose own are not.
 //
-// Method: as exact_f32.cl; fma in 128 bits, the quotient by long division in digits of ten bits.
+// Method: fma in pairs of doubles and without branches, since a driver that inlines it at every use
+// compiles each copy; the product as Dekker's exact pair, the sum by rounding the tail to odd
+// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Operands are scaled so
+// that nothing overflows or is denormal; a denormal result is rounded by adding the power of two
+// whose last place is 2^-1074. The quotient by long division in digits of ten bits.
 #pragma OPENCL FP_CONTRACT OFF
-
-typedef struct {
-    ulong high, low;
-} wide;
-
-// value >> count with a sticky lowest bit.
-static wide shift_sticky(wide value, int count) {
-    wide r = value;
-    if (count == 0)
-        return r;
-    if (count > 127) {
-        r.high = 0;
-        r.low = (value.high | value.low) != 0 ? 1ul : 0ul;
-    } else if (count >= 64) {
-        int rest = count - 64;
-        ulong lost = value.low | (rest == 0 ? 0ul : value.high << (64 - rest));
-        r.high = 0;
-        r.low = value.high >> rest | (ulong)(lost != 0);
-    } else {
-        ulong lost = value.low << (64 - count);
-        r.high = value.high >> count;
-        r.low = value.low >> count | value.high << (64 - count) | (ulong)(lost != 0);
-    }
-    return r;
-}
-
-static wide shift_left(wide value, int count) {
-    wide r = value;
-    if (count >= 64) {
-        r.high = value.low << (count - 64);
-        r.low = 0;
-    } else if (count > 0) {
-        r.high = value.high << count | value.low >> (64 - count);
-        r.low = value.low << count;
-    }
-    return r;
-}
 
 static ulong mantissa_of(ulong bits, int *exponent) {
     int e = (int)(bits >> 52);
@@ -72,61 +39,86 @@ static double round_f64(ulong sign, ulong value, int e) {
     return as_double(sign << 63 | result);
 }
 
+typedef struct {
+    double high, low;
+} pair;
+
+static pair two_sum(double a, double b) {
+    pair r;
+    r.high = a + b;
+    double back = r.high - a;
+    r.low = (a - (r.high - back)) + (b - back);
+    return r;
+}
+
+// a + b; when inexact, the neighbour whose last bit is set.
+static double odd_sum(double a, double b) {
+    pair r = two_sum(a, b);
+    long bits = as_long(r.high);
+    bool change = r.low != 0.0 && (bits & 1) == 0;
+    long step = (r.low > 0.0) == (r.high > 0.0) ? 1l : -1l;
+    return as_double(bits + (change ? step : 0l));
+}
+
+static double upper_half(double a) {
+    double t = a * 134217729.0;
+    return t - (t - a);
+}
+
+static pair two_product(double a, double b) {
+    pair r;
+    r.high = a * b;
+    double ah = upper_half(a), bh = upper_half(b);
+    double al = a - ah, bl = b - bh;
+    r.low = ((ah * bh - r.high) + ah * bl + al * bh) + al * bl;
+    return r;
+}
+
+// The exponent of a finite number that is not zero, from its bits without sign.
+static int exponent_of(ulong bits) {
+    int e = (int)(bits >> 52);
+    return (e == 0 ? 12 - (int)clz(bits) : e) - 1023;
+}
+
+// The fraction with sign, as a number whose exponent is e.
+static double scaled(ulong bits, int e) {
+    ulong magnitude = bits & 0x7ffffffffffffffful;
+    int shift = magnitude >> 52 == 0 ? (int)clz(magnitude) - 11 : 0;
+    ulong fraction = magnitude << (shift & 63) & 0xffffffffffffful;
+    return as_double((bits & 0x8000000000000000ul) | (ulong)(e + 1023) << 52 | fraction);
+}
+
 double __pumice_fma_f64(double a, double b, double c) {
     ulong ua = as_ulong(a), ub = as_ulong(b), uc = as_ulong(c);
-    ulong mask = 0x7ffffffffffffffful, top = 0x7ff0000000000000ul;
-    ulong aa = ua & mask, ab = ub & mask, ac = uc & mask;
-    if (aa >= top || ab >= top)
-        return a * b + c;
-    if (ac >= top)
-        return c;
-    if (aa == 0 || ab == 0)
-        return ac == 0 ? as_double((ua ^ ub) & uc) : c;
-    int ea, eb, ec;
-    ulong ma = mantissa_of(aa, &ea), mb = mantissa_of(ab, &eb);
-    ulong sp = (ua ^ ub) >> 63, sc = uc >> 63;
-    wide p;
-    p.high = mul_hi(ma, mb);
-    p.low = ma * mb;
-    p = shift_left(p, 20);
-    int e = ea + eb - 20;
-    wide q;
-    q.high = 0;
-    q.low = 0;
-    if (ac != 0) {
-        q.low = mantissa_of(ac, &ec);
-        q = shift_left(q, 73);
-        ec -= 73;
-        if (e >= ec) {
-            q = shift_sticky(q, e - ec);
-        } else {
-            p = shift_sticky(p, ec - e);
-            e = ec;
-        }
-    } else {
-        sc = sp;
-    }
-    wide sum;
-    ulong sign = sp;
-    if (sp == sc) {
-        sum.low = p.low + q.low;
-        sum.high = p.high + q.high + (sum.low < p.low ? 1ul : 0ul);
-    } else if (p.high > q.high || (p.high == q.high && p.low >= q.low)) {
-        sum.low = p.low - q.low;
-        sum.high = p.high - q.high - (p.low < q.low ? 1ul : 0ul);
-    } else {
-        sum.low = q.low - p.low;
-        sum.high = q.high - p.high - (q.low < p.low ? 1ul : 0ul);
-        sign = sc;
-    }
-    if ((sum.high | sum.low) == 0)
-        return 0.0;
-    int zeros = sum.high != 0 ? (int)clz(sum.high) : 64 + (int)clz(sum.low);
-    sum = shift_left(sum, zeros);
-    e -= zeros;
-    // 64 bits and a sticky one are enough for the rounding.
-    ulong value = sum.high | (ulong)(sum.low != 0);
-    return round_f64(sign, value, e + 64);
+    ulong sign = 0x8000000000000000ul, top = 0x7ff0000000000000ul;
+    ulong aa = ua & ~sign, ab = ub & ~sign, ac = uc & ~sign;
+    // The product, between 1 and 4, stands for itself times 2^scale, and the addend beside it. One
+    // that is far off counts by its sign alone.
+    int ec = exponent_of(ac), scale = exponent_of(aa) + exponent_of(ab);
+    int distance = ac == 0 ? 0 : ec - scale;
+    scale = distance > 120 ? ec - 120 : max(scale, -1500);
+    double addend = ac == 0 ? 0.0 : scaled(uc, clamp(distance, -120, 120));
+    pair product = two_product(scaled(ua, 0), scaled(ub, 0));
+    pair low = two_sum(addend, product.low);
+    pair high = two_sum(product.high, low.high);
+    double rest = odd_sum(low.low, high.low);
+    double sum = high.high + rest;
+    ulong bits = as_ulong(sum), of_sign = bits & sign;
+    int e = (int)((bits & ~sign) >> 52) + scale;
+    // Normal: between 1 and 2046 is the biased exponent.
+    ulong result = bits + ((ulong)(long)scale << 52);
+    result = e > 2046 ? of_sign | top : result;
+    // Denormal: what the places of `unit` hold beside it.
+    ulong unit = (ulong)(clamp(1 - scale, 1, 2046)) << 52;
+    pair places = two_sum(as_double(of_sign | unit), high.high);
+    double rounded = places.high + odd_sum(places.low, rest);
+    ulong denormal = of_sign | ((as_ulong(rounded) & ~sign) - unit);
+    result = e < 1 ? denormal : result;
+    result = sum == 0.0 ? 0ul : result;
+    // A zero factor, infinities and NaN.
+    ulong plain = ac == 0 ? (ua ^ ub) & uc : uc;
+    result = aa == 0 || ab == 0 || ac >= top ? plain : result;
+    return aa >= top || ab >= top ? a * b + c : as_double(result);
 }
 
 double __pumice_div_f64(double a, double b) {
