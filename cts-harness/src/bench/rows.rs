@@ -6,7 +6,7 @@ use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
 use crate::cl::Arg;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
                      for (int k = 0; k < n; ++k)\n        p[i] += k * p[i + 1];\n}\n";
@@ -200,12 +200,18 @@ fn share_of_memcpy(bytes: usize, mut run: impl FnMut() -> Result<()>) -> Result<
     Ok(plain / driver)
 }
 
+/// Launches are repeated for so long at least.
+const LAUNCHING: Duration = Duration::from_millis(300);
+
 /// Microseconds of each, when `run` does `batch` of them and waits: the best of some runs, of
 /// fifty batches each where a batch is one, since what else the machine does only adds.
 fn time_of_each(batch: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     let (chunks, batches) = if batch == 1 { (40, 50) } else { (5, 1) };
     let mut best = f64::MAX;
-    for _ in 0..chunks {
+    let begin = Instant::now();
+    let mut done = 0;
+    while done < chunks || begin.elapsed() < LAUNCHING {
+        done += 1;
         let start = Instant::now();
         for _ in 0..batches {
             run()?;
