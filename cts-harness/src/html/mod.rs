@@ -3,6 +3,7 @@
 //! Everything is in the page as markup (suites are `<details>`, logs too), so that it can be read
 //! without scripts; the script only filters.
 
+use crate::apps::{APPS, SUITE};
 use crate::expect::Deviation;
 use crate::facts;
 use crate::progress::span;
@@ -115,10 +116,11 @@ pub fn page(what: &str, columns: &[Column]) -> String {
         let _ = write!(html, "<span>{}</span>", bar(Some(&total)));
     }
     html.push_str("</div>\n");
+    let open = if suites.len() == 1 { " open" } else { "" };
     for (suite, tests) in &suites {
         let _ = write!(
             html,
-            "<details class=\"suite\" data-name=\"{0}\"><summary class=\"suite\" style=\"{grid}\">\
+            "<details class=\"suite\" data-name=\"{0}\"{open}><summary class=\"suite\" style=\"{grid}\">\
              <span>{0}</span>",
             escape(suite)
         );
@@ -134,7 +136,14 @@ pub fn page(what: &str, columns: &[Column]) -> String {
                 .iter()
                 .map(|list| list.get(&key).copied())
                 .collect();
-            test_row(&mut html, test, &row, &odd);
+            let app = (APPS.iter()).find(|app| *suite == SUITE && app.name == *test);
+            test_row(
+                &mut html,
+                test,
+                app.map_or("", |app| app.exercises),
+                &row,
+                &odd,
+            );
         }
         html.push_str("</table></details>\n");
     }
@@ -167,8 +176,14 @@ fn bar(counts: Option<&Counts>) -> String {
     html
 }
 
-/// A sub-test's row; its data attributes are what the filter asks.
-fn test_row(html: &mut String, test: &str, row: &[Option<&Outcome>], odd: &[Option<&Deviation>]) {
+/// A sub-test's row with what it is about; its data attributes are what the filter asks.
+fn test_row(
+    html: &mut String,
+    test: &str,
+    about: &str,
+    row: &[Option<&Outcome>],
+    odd: &[Option<&Deviation>],
+) {
     let bad = row
         .iter()
         .flatten()
@@ -179,12 +194,16 @@ fn test_row(html: &mut String, test: &str, row: &[Option<&Outcome>], odd: &[Opti
     let _ = write!(
         html,
         "<tr data-test=\"{0}\" data-bad=\"{1}\" data-differ=\"{2}\" data-unexpected=\"{3}\">\
-         <td>{0}</td>",
+         <td>{0}",
         escape(test),
         flag(bad),
         flag(differ),
         flag(odd.iter().any(Option::is_some)),
     );
+    if !about.is_empty() {
+        let _ = write!(html, "<br><span class=\"s\">{}</span>", escape(about));
+    }
+    html.push_str("</td>");
     for (outcome, odd) in row.iter().zip(odd) {
         html.push_str("<td>");
         let Some(outcome) = outcome else {
@@ -290,7 +309,7 @@ fn facts_row(html: &mut String, name: &str, cells: &[String]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, escape, page};
+    use super::{APPS, Column, SUITE, escape, page};
     use crate::result::{Outcome, Run, Status};
 
     fn column(title: &str, status: Status) -> Column {
@@ -299,7 +318,7 @@ mod tests {
             test: "a<b".to_string(),
             status,
             seconds: 1.5,
-            processor_seconds: Some(2.25),
+            processor_seconds: Some(2.2),
             log: "x < \"y\" & \u{1b}[0m\n".to_string(),
         };
         Column {
@@ -334,6 +353,18 @@ mod tests {
                 "{open}"
             );
         }
+    }
+
+    #[test]
+    fn an_application_says_what_it_exercises_and_its_times() {
+        let mut column = column("one", Status::Pass);
+        column.run.outcomes[0].suite = SUITE.to_string();
+        column.run.outcomes[0].test = APPS[0].name.to_string();
+        let html = page("Applications", &[column]);
+        // The only suite is unfolded.
+        assert!(html.contains(&format!("data-name=\"{SUITE}\" open>")));
+        assert!(html.contains(APPS[0].exercises));
+        assert!(html.contains("1.5 s, 2.2 s of processors"));
     }
 
     #[test]
