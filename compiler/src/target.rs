@@ -152,6 +152,9 @@ pub struct Target {
     pub guard_zero_sums: bool,
     /// Whether `x * 0.0` needs help for NaN and negative numbers (likewise).
     pub guard_zero_products: bool,
+    /// Whether signed comparisons of an i32 extended to i64 must be written as unsigned ones (a
+    /// driver's bug; the runtime knows which).
+    pub guard_widened_compares: bool,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -297,6 +300,7 @@ impl Target {
             sub_groups_in_rows: false,
             guard_zero_sums: false,
             guard_zero_products: false,
+            guard_widened_compares: false,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

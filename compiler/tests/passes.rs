@@ -24,6 +24,7 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
         divide_in_doubles: text.contains("; target: divide_in_doubles"),
         guard_zero_sums: text.contains("; target: guard_zero_sums"),
         guard_zero_products: text.contains("guard_zero_products\n"),
+        guard_widened_compares: text.contains("; target: guard_widened_compares"),
         ..Target::reference()
     };
     let options = text.lines().find_map(|l| l.strip_prefix("; options: "));

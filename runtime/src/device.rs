@@ -443,6 +443,7 @@ fn make_target(
         sub_groups_in_rows: quirks::has(&caps.driver, quirks::Change::SubGroupsInRows),
         guard_zero_sums: quirks::has(&caps.driver, quirks::Change::GuardZeroSums),
         guard_zero_products: quirks::has(&caps.driver, quirks::Change::GuardZeroProducts),
+        guard_widened_compares: quirks::has(&caps.driver, quirks::Change::GuardWidenedCompares),
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,

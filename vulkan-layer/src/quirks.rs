@@ -32,6 +32,8 @@ pub enum Change {
     GuardZeroSums,
     /// Products with a zero that the driver may know are made of bits.
     GuardZeroProducts,
+    /// Comparisons of order of an i32 extended to i64 are made of unsigned ones.
+    GuardWidenedCompares,
     /// Reads through samplers are computed pixel by pixel, unless the mask names `sampleExactly`.
     SampleExactly,
     /// Formats whose channels have five or six bits are not offered.
@@ -127,6 +129,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),
         reason: "x * 0.0 is taken for 0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
+    },
+    Quirk {
+        change: Change::GuardWidenedCompares,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((25, 0))),
+        reason: "a sign-extended i32 is compared with a constant as two i32 if the constant is in range, whose lower end has lost its sign (nir_opt_algebraic: -0x80000000 in C)",
     },
     Quirk {
         change: Change::SampleExactly,

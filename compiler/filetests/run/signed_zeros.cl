@@ -64,3 +64,38 @@ __kernel void magnitudes(__global float *f) {
     int i = get_global_id(0);
     f[4 + i] = copysign(copysign(0.0f, f[i]), f[2 + i]);
 }
+
+// Zeros that lie in private and local memory, where a driver may find some of them.
+// kernel: stored_zeros
+// global: 1
+// local: 1
+// arg: buffer float 0 -0 3 7 7 7 7 7 7 7
+// arg: local 16
+// expect 0: float ? ? ? 0 0 0 0 0 -0 0
+__kernel void stored_zeros(__global float *f, __local float *l) {
+    float p[4];
+    int one = (int)f[2] - 2;
+    for (int i = 0; i < 4; i++) p[i] = 0;
+    float x = f[0], nx = f[1];
+    f[3] = p[one] + nx;
+    l[0] = l[1] = 0;
+    f[4] = l[0] - x;
+    f[5] = 1.5f * l[0] - trunc(l[one]);
+    f[6] = nx - -p[1];
+    p[1] = -0.0f;
+    f[7] = nx - p[1];
+    f[8] = fma(nx, 3.0f, p[1]);
+    f[9] = fma(nx, 3.0f, p[one + 1]);
+}
+
+// A zero of a branch whose condition only the driver drops, without optimisation.
+// kernel: chosen_zeros
+// global: 1
+// local: 1
+// arg: buffer float -3 7
+// expect 0: float ? -0
+__kernel void chosen_zeros(__global float *f) {
+    float zero[1] = {0.0f};
+    float chosen = 32 > 5 ? zero[get_local_id(0)] : f[1];
+    f[1] = chosen * f[0];
+}

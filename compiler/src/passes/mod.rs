@@ -21,6 +21,7 @@ mod fold_rules;
 mod fold_vectors;
 pub mod inline;
 pub mod join_accesses;
+mod known_values;
 pub mod legalize_conversions;
 pub mod legalize_memory;
 pub mod licm;
@@ -47,6 +48,7 @@ pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
 pub mod wide_words;
+pub mod widened_compares;
 pub mod zero_sums;
 
 use crate::ir::verify::verify;
@@ -413,6 +415,13 @@ pub const PIPELINE: &[Pass] = &[
         name: "zero_sums",
         optional: false,
         run: PassFn::TryFunction(zero_sums::run),
+        requires: &[Property::VectorsNarrow],
+        ensures: &[],
+    },
+    Pass {
+        name: "widened_compares",
+        optional: false,
+        run: PassFn::TryFunction(widened_compares::run),
         requires: &[Property::VectorsNarrow],
         ensures: &[],
     },

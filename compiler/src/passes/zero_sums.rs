@@ -8,15 +8,16 @@
 //!
 //! Some take `x * 0.0` for 0.0, whatever `x`: such a product is made of the bits of `x`.
 //!
-//! What holds of constants holds of integers made floats: the driver may find out that they are
-//! zero where this compiler does not (in work-groups of one, local ids are). Those that come from
-//! global memory it cannot know, so they cost nothing.
+//! What holds of constants holds of what the driver may find out where this compiler does not:
+//! integers made floats (in work-groups of one, local ids are zero), and what was stored in
+//! private and local memory. What comes from global memory it cannot know, so it costs nothing.
 
 use super::expand::{Expander, Replacement, expand};
+use super::known_values::{known_values, may_be_known};
 use super::{Changed, FunctionCtx, LowerError};
 use crate::ir::{
-    AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp,
-    Scalar, Type, UnaryOp, Value,
+    BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
+    UnaryOp, Value,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -30,13 +31,13 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
     if !sums && !products {
         return Ok(Changed::No);
     }
-    let mut zeros = FxHashSet::default();
+    let mut zeros = known_values(func);
     expand(func, |x, inst| {
         let value = match x.func.insts[inst].kind.clone() {
             InstKind::Binary { op, args, flags } => match op {
                 BinaryOp::FAdd | BinaryOp::FSub if sums => guarded_sum(x, op, args, flags, &zeros),
                 BinaryOp::FMul if products => {
-                    let product = guarded_product(x, args, flags);
+                    let product = guarded_product(x, args, flags, &zeros);
                     zeros.extend(product);
                     product
                 }
@@ -44,15 +45,21 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
             },
             InstKind::Math { op, args, flags } => match (op, &args[..]) {
                 (MathOp::FAbs, &[arg]) if sums => Some(magnitude(x, arg)),
-                (MathOp::Fma, &[a, b, c]) => guarded_fma(x, [a, b, c], flags, products),
+                (MathOp::Fma, &[a, b, c]) => guarded_fma(x, [a, b, c], flags, products, &zeros),
                 _ => None,
             },
             _ => None,
         };
+        if let Some(value) = value {
+            if zeros.contains(&x.func.result(inst)) {
+                zeros.insert(value);
+            }
+        }
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })
 }
 
+/// The sum or difference, where `zeros` may be zeros of either sign for the driver.
 fn guarded_sum(
     x: &mut Expander<'_>,
     op: BinaryOp,
@@ -61,21 +68,67 @@ fn guarded_sum(
     zeros: &FxHashSet<Value>,
 ) -> Option<Value> {
     if flags.contains(FloatFlags::NO_SIGNED_ZERO) {
-        None
-    } else if zeros.contains(&a) || op == BinaryOp::FAdd && zeros.contains(&b) {
-        Some(sum_of_zeros(x, op, [a, b], flags))
-    } else if op == BinaryOp::FAdd && is_zero(x, b) {
-        Some(sum(x, op, [a, b], flags, [b, a]))
+        return None;
+    }
+    let subtracted = op == BinaryOp::FSub;
+    if is_zero(x, a) {
+        return Some(sum(x, op, [a, b], flags, [a, b]));
+    }
+    if !subtracted && is_zero(x, b) {
+        return Some(sum(x, op, [a, b], flags, [b, a]));
+    }
+    let (of_a, of_b) = (constant_zeros(x, a), constant_zeros(x, b));
+    // `a - -0.0` is `a + 0.0`.
+    let of_b = if subtracted {
+        of_b.map(Zeros::negated)
     } else {
-        is_zero(x, a).then(|| sum(x, op, [a, b], flags, [a, b]))
+        of_b
+    };
+    // With a constant that is no zero, a zero makes that constant.
+    let other = |zeros: Option<Zeros>| zeros.is_none_or(|zeros| zeros != Zeros::default());
+    let known = zeros.contains(&a) && other(of_b) || zeros.contains(&b) && other(of_a);
+    let positive = [of_a, of_b]
+        .into_iter()
+        .flatten()
+        .any(|zeros| zeros.positive);
+    (known || positive).then(|| sum_of_zeros(x, op, [a, b], flags))
+}
+
+/// Which zeros are among the lanes of a constant.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Zeros {
+    positive: bool,
+    negative: bool,
+}
+
+impl Zeros {
+    fn negated(self) -> Self {
+        Self {
+            positive: self.negative,
+            negative: self.positive,
+        }
     }
 }
 
-fn guarded_product(x: &mut Expander<'_>, [a, b]: [Value; 2], flags: FloatFlags) -> Option<Value> {
+fn constant_zeros(x: &Expander<'_>, value: Value) -> Option<Zeros> {
+    let (sign, _) = sign_and_infinity(x.ty(value));
+    let lanes = x.func.const_lanes(value)?;
+    Some(Zeros {
+        positive: lanes.contains(&0),
+        negative: lanes.contains(&sign),
+    })
+}
+
+fn guarded_product(
+    x: &mut Expander<'_>,
+    [a, b]: [Value; 2],
+    flags: FloatFlags,
+    zeros: &FxHashSet<Value>,
+) -> Option<Value> {
     if flags.contains(FloatFlags::NO_NAN | FloatFlags::NO_SIGNED_ZERO) {
         return None;
     }
-    let factors = zero_factors(x, [a, b]);
+    let factors = zero_factors(x, [a, b], zeros);
     if let Some(&(factor, other)) = factors.first() {
         let (sign, _) = sign_and_infinity(x.ty(factor));
         let lanes = x.func.const_lanes(factor);
@@ -95,10 +148,14 @@ fn guarded_product(x: &mut Expander<'_>, [a, b]: [Value; 2], flags: FloatFlags) 
 }
 
 /// The factors that a driver may know for zeros, constants first, each with the other one.
-fn zero_factors(x: &Expander<'_>, [a, b]: [Value; 2]) -> SmallVec<[(Value, Value); 2]> {
+fn zero_factors(
+    x: &Expander<'_>,
+    [a, b]: [Value; 2],
+    zeros: &FxHashSet<Value>,
+) -> SmallVec<[(Value, Value); 2]> {
     let mut factors: SmallVec<[(Value, Value); 2]> = [(a, b), (b, a)]
         .into_iter()
-        .filter(|&(factor, _)| has_zero(x, factor))
+        .filter(|&(factor, _)| zeros.contains(&factor) || has_zero(x, factor))
         .collect();
     factors.sort_by_key(|&(factor, _)| x.func.const_lanes(factor).is_none());
     factors
@@ -111,13 +168,16 @@ fn guarded_fma(
     [a, b, c]: [Value; 3],
     flags: FloatFlags,
     products: bool,
+    zeros: &FxHashSet<Value>,
 ) -> Option<Value> {
     let factors = if products {
-        zero_factors(x, [a, b])
+        zero_factors(x, [a, b], zeros)
     } else {
         SmallVec::new()
     };
-    let added = is_zero(x, c);
+    let positive = is_zero(x, c);
+    let added =
+        positive || zeros.contains(&c) || constant_zeros(x, c).is_some_and(|zeros| zeros.positive);
     if factors.is_empty() && !added {
         return None;
     }
@@ -129,12 +189,19 @@ fn guarded_fma(
     };
     let mut value = x.value(fma, ty);
     if added {
-        // The sum of a zero product and a zero that is not -0.0.
-        let (a, b) = (equals_zero(x, a), equals_zero(x, b));
-        let product = x.bin(BinaryOp::Or, a, b);
-        let sum = equals_zero(x, value);
+        // The sum of a zero product and a zero: negative if both are.
+        let [no_a, no_b, sum] = [a, b, value].map(|value| equals_zero(x, value));
+        let product = x.bin(BinaryOp::Or, no_a, no_b);
         let both = x.bin(BinaryOp::And, product, sum);
-        value = x.select(both, c, value);
+        let zero = if positive {
+            c
+        } else {
+            let [a, b, c] = [a, b, c].map(|value| x.bits_of(value));
+            let signs = x.bin(BinaryOp::Xor, a, b);
+            let signs = x.bin(BinaryOp::And, signs, c);
+            x.convert(ConvertOp::Bitcast, signs, ty)
+        };
+        value = x.select(both, zero, value);
     }
     for (factor, other) in factors {
         let zero = zero_product(x, factor, other);
@@ -258,22 +325,5 @@ fn zero(func: &Function, value: Value, depth: u32) -> Option<bool> {
         InstKind::Insert { vector, scalar, .. } => any(&[*vector, *scalar]),
         InstKind::Shuffle { args, .. } => any(args),
         _ => None,
-    }
-}
-
-/// Whether a driver may find out an integer that this compiler does not know: not if it is made
-/// of what lies in global memory.
-fn may_be_known(func: &Function, value: Value, depth: u32) -> bool {
-    let (Some(inst), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
-        return true;
-    };
-    match &func.insts[inst].kind {
-        InstKind::Load { ptr, .. } => func.ty(*ptr).address_space() != Some(AddressSpace::Global),
-        InstKind::LoadArg { .. } | InstKind::AtomicRmw { .. } => false,
-        InstKind::Convert { arg, .. } | InstKind::Splat { arg } => may_be_known(func, *arg, depth),
-        InstKind::Extract { vector, .. } => may_be_known(func, *vector, depth),
-        InstKind::Build { lanes } => lanes.iter().any(|&lane| may_be_known(func, lane, depth)),
-        InstKind::Shuffle { args, .. } => args.iter().any(|&arg| may_be_known(func, arg, depth)),
-        _ => true,
     }
 }

@@ -100,6 +100,7 @@ fn with_faults() -> Target {
         divide_in_doubles: true,
         guard_zero_sums: true,
         guard_zero_products: true,
+        guard_widened_compares: true,
         ..Target::reference()
     }
 }

@@ -23,6 +23,7 @@ pub fn for_driver(device: &Device, target: Target) -> Target {
         sub_groups_in_rows: has(quirks::Change::SubGroupsInRows),
         guard_zero_sums: has(quirks::Change::GuardZeroSums),
         guard_zero_products: has(quirks::Change::GuardZeroProducts),
+        guard_widened_compares: has(quirks::Change::GuardWidenedCompares),
         sample_exactly: has(quirks::Change::SampleExactly),
         ..target
     }

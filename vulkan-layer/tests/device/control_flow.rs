@@ -286,6 +286,31 @@ fn zero_times_a_negative_number_is_negative_unless_a_quirk_says_otherwise() {
     });
 }
 
+/// `result = (long)(int)id < 5 ? 1 : 0`
+fn widened_is_less() -> Vec<u32> {
+    let mut b = Body::begin();
+    b.m.capability(11);
+    let long = b.m.uint(64);
+    let five = b.m.constant(long, &[5, 0]);
+    let (one, zero) = (b.m.u32(1), b.m.u32(0));
+    let wide = b.m.op(114, long, &[b.id]);
+    let less = b.m.op(177, b.bool, &[wide, five]);
+    let answer = b.m.op(169, b.uint, &[less, one, zero]);
+    b.m.op0(STORE, &[b.result, answer]);
+    b.finish()
+}
+
+#[test]
+fn widened_integers_compare_with_constants_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let got = run(device, &widened_is_less());
+        let want: Vec<u32> = (0..ITEMS).map(|id| u32::from(id < 5)).collect();
+        let quirk = quirks::has(driver, Change::GuardWidenedCompares);
+        assert_eq!(got != want, quirk, "{driver:?}");
+    });
+}
+
 /// `for (i = 0; i < rounds; ++i) result += 1;`
 fn long_loop(rounds: u32) -> Vec<u32> {
     let mut b = Body::begin();
