@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(1200);
 /// the compiler below the driver busy for minutes. They are left out.
 const SHARE: Duration = Duration::from_secs(4);
 
+/// What is said of a program that took its process along: a crash of the driver, or ours.
+const ENDED: &str = "the process did not finish";
+
 /// What to run.
 #[derive(Debug)]
 pub struct Campaign {
@@ -131,7 +134,7 @@ impl Campaign {
             .from
             .or_else(|| remembered.and_then(|text| text.trim().parse().ok()))
             .unwrap_or(1);
-        let (mut good, mut bad, mut left_out) = (0, 0, 0);
+        let (mut good, mut bad, mut ended, mut left_out) = (0, 0, 0, 0);
         let mut seed = start;
         while seed < start + self.count {
             let count = BATCH.min(start + self.count - seed);
@@ -142,7 +145,11 @@ impl Campaign {
                     good += 1;
                     continue;
                 };
-                bad += 1;
+                if why.starts_with(ENDED) {
+                    ended += 1;
+                } else {
+                    bad += 1;
+                }
                 println!("{seed}: {}", why.chars().take(400).collect::<String>());
                 fs::write(failed.join(format!("{seed}.txt")), why).map_err(text)?;
             }
@@ -150,10 +157,10 @@ impl Campaign {
             fs::write(&state, format!("{seed}\n")).map_err(text)?;
         }
         println!(
-            "{good} programs agree, {bad} do not, {left_out} left out, on {}",
+            "{good} programs agree, {bad} do not, {ended} ended the process, {left_out} left out, on {}",
             self.platform
         );
-        Ok(bad == 0)
+        Ok(bad + ended == 0)
     }
 
     /// One batch.
@@ -253,7 +260,7 @@ impl Campaign {
         }
         match running {
             Some(seed) => {
-                results.insert(seed, Some(format!("the process did not finish: {end:?}")));
+                results.insert(seed, Some(format!("{ENDED}: {end:?}")));
             }
             None if results.is_empty() => {
                 let said = process::tail(&log, 2000);
