@@ -99,3 +99,14 @@ __kernel void chosen_zeros(__global float *f) {
     float chosen = 32 > 5 ? zero[get_local_id(0)] : f[1];
     f[1] = chosen * f[0];
 }
+
+// A zero beside lanes that are none, in a loop that a driver unrolls.
+// kernel: a_lane_of_zeros
+// global: 1
+// arg: buffer float 0 -2 7 7
+// expect 0: float ? ? 0 -2
+__kernel void a_lane_of_zeros(__global float *f) {
+    float2 v = 0;
+    for (uint i = 0, n = 1; i < n; i++) v = (float2)((float)i, f[1]) - (float2)(f[0]);
+    f[2] = v.x; f[3] = v.y;
+}

@@ -3,7 +3,8 @@
 //! constants ask here.
 
 use crate::ir::{
-    AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, Function, Inst, InstKind, Value,
+    AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, ConvertOp, Function, Inst, InstKind,
+    Value,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -129,6 +130,7 @@ fn known_params(
 fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashSet<Value>) -> bool {
     let one = |value: Value| known.contains(&value) || func.const_lanes(value).is_some();
     let all = |values: &[Value]| values.iter().all(|&value| one(value));
+    let lane = |value: Value| one(value) || of_integer(func, value);
     match &func.insts[inst].kind {
         InstKind::Load { .. } => loads.contains(&inst),
         InstKind::BuiltIn { which } => of_group(*which),
@@ -149,12 +151,25 @@ fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashS
             all(&[*then, *other]) || one(*cond) && (one(*then) || one(*other))
         }
         // One lane is enough.
-        InstKind::Build { lanes } => lanes.iter().any(|&lane| one(lane)),
+        InstKind::Build { lanes } => lanes.iter().any(|&value| lane(value)),
         InstKind::Extract { vector, .. } | InstKind::ExtractDyn { vector, .. } => one(*vector),
         InstKind::Insert { vector, scalar, .. } | InstKind::InsertDyn { vector, scalar, .. } => {
-            one(*vector) || one(*scalar)
+            one(*vector) || lane(*scalar)
         }
         InstKind::Shuffle { args, .. } => args.iter().any(|&arg| one(arg)),
+        _ => false,
+    }
+}
+
+/// Whether it is an integer made a float that a driver may find out, in a loop that it unrolls too.
+fn of_integer(func: &Function, value: Value) -> bool {
+    let kind = func.def_inst(value).map(|inst| &func.insts[inst].kind);
+    match kind {
+        Some(InstKind::Convert {
+            op: ConvertOp::SToF | ConvertOp::UToF,
+            arg,
+            ..
+        }) => may_be_known(func, *arg, 6),
         _ => false,
     }
 }
