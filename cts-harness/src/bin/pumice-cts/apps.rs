@@ -96,6 +96,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         .map(|app| (SUITE.to_string(), app.name.to_string()))
         .collect();
     let progress = Progress::new(&names, HashMap::new());
+    let out = args.out.unwrap_or_else(|| "apps-result.json".into());
     for app in selected {
         let outcome = app.run(&run.facts, &options);
         progress.ended(&outcome);
@@ -104,7 +105,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             println!("    {last}");
         }
         run.outcomes.push(outcome);
+        // Some applications take long: who stops a run keeps what it has shown.
+        std::fs::write(&out, run.to_json())
+            .map_err(|error| format!("{}: {error}", out.display()))?;
     }
-    let out = args.out.unwrap_or_else(|| "apps-result.json".into());
     finish(&run, "Applications", &out, args.expect.as_deref())
 }
