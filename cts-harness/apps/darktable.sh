@@ -2,18 +2,23 @@
 export HOME="$PWD" XDG_CONFIG_HOME="$PWD/config"
 test -f in.png || ffmpeg -v error -f lavfi -i testsrc2=size=640x480:rate=1:duration=1 -frames:v 1 in.png
 rm -f with.tif without.tif
-letters() { clinfo --raw | sed -n "s/.*$1 *//p" | head -n 1 | tr '[:upper:]' '[:lower:]' | tr -cd '[:alnum:]'; }
-name=$(letters CL_DEVICE_NAME)
-platform=$(letters CL_PLATFORM_NAME)
+said() { clinfo --raw | sed -n "s/.*$1 *//p" | head -n 1; }
+letters() { printf %s "$1" | tr '[:upper:]' '[:lower:]' | tr -cd '[:alnum:]'; }
+device=$(said CL_DEVICE_NAME)
+name=$(letters "$device")
+short=$(letters "${device%% (*}")
+platform=$(letters "$(said CL_PLATFORM_NAME)")
 develop() {
     to=$1
     shift
     darktable-cli in.png "$to" --core --configdir config --library :memory: "$@" 2>&1
 }
 # darktable leaves devices that are processors alone unless its configuration says otherwise; newer
-# ones put the platform before the device's name there.
+# ones put the platform before the device's name there, and leave what stands in parentheses out of
+# some names.
 use="0 250 0 16 16 128 0 0 0.000 0.000 0.250"
 develop with.tif -d opencl --conf "cldevice_v5_$name=$use" --conf "cldevice_v5_$platform$name=$use" \
+    --conf "cldevice_v5_$platform$short=$use" \
     --conf "clplatform_$platform=TRUE" --conf opencl=TRUE >log.txt
 tail -n 40 log.txt
 develop without.tif --disable-opencl | tail -n 1
