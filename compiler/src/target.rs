@@ -205,12 +205,17 @@ pub const FEATURES: &[&str] = &[
 ];
 
 impl Target {
+    /// Whether the device offers an extension of that name.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.iter().any(|e| e == name)
+    }
+
     /// A device that lacks nothing the front end knows: what `pumicec --device=full` compiles
     /// for. Not every program for it can be lowered.
     pub fn full() -> Self {
         let mut target = Self::reference();
         for name in crate::builtins::extensions() {
-            if !target.extensions.iter().any(|e| e == name) {
+            if !target.has_extension(name) {
                 target.extensions.push(name.to_string());
             }
         }

@@ -215,10 +215,8 @@ impl Device {
     /// (CL_DEVICE_DOUBLE_FP_CONFIG), unless `PUMICE_DOUBLES` wants them so.
     pub fn offered(&self) -> &Capabilities {
         let caps = self.capabilities();
-        if !caps.features.shader_float64 || !self.flushes_doubles() {
-            return caps;
-        }
-        if config::DOUBLES.flag(false) {
+        let lacking = caps.features.shader_float64 && self.flushes_doubles();
+        if !lacking || config::DOUBLES.flag(false) {
             return caps;
         }
         self.offered.get_or_init(|| {

@@ -114,7 +114,7 @@ pub fn emit(
         module,
         options,
         sources: sources.filter(|_| options.debug_info),
-        fp16: target.extensions.iter().any(|e| e == "cl_khr_fp16"),
+        fp16: target.has_extension("cl_khr_fp16"),
         il_version: target.il_version,
         b: Builder::new(),
         value_types: Vec::new(),

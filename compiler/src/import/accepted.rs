@@ -122,7 +122,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
     match capability {
         Capability::ShaderClockKHR => target.clocks,
         Capability::ImageReadWrite => target.read_write_images,
-        Capability::ImageMipmap => target.extensions.iter().any(|e| e == "cl_khr_mipmap_image"),
+        Capability::ImageMipmap => target.has_extension("cl_khr_mipmap_image"),
         Capability::ImageBasic
         | Capability::LiteralSampler
         | Capability::Sampled1D
@@ -130,9 +130,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::SampledBuffer
         | Capability::ImageBuffer => target.images,
         Capability::Float16 => target.float16,
-        Capability::Float64 => {
-            target.float64 && target.extensions.iter().any(|e| e == "cl_khr_fp64")
-        }
+        Capability::Float64 => target.float64 && target.has_extension("cl_khr_fp64"),
         Capability::Int64Atomics
         | Capability::AtomicFloat64AddEXT
         | Capability::AtomicFloat64MinMaxEXT => {

@@ -1,6 +1,6 @@
 //! The control-flow graph: predecessors, successors and orders.
 
-use super::{Block, Function};
+use super::{Block, BlockCall, Function};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
@@ -152,14 +152,22 @@ impl Cfg {
 
 /// Which blocks the entry reaches.
 pub fn reachable(func: &Function) -> EntitySet<Block> {
+    reachable_by(func, |block| {
+        let inst = func.terminator(block);
+        inst.map_or_else(SmallVec::new, |inst| func.insts[inst].kind.successors())
+    })
+}
+
+/// Which blocks the entry reaches where a block goes on as `calls` says.
+pub fn reachable_by<'f>(
+    func: &'f Function,
+    calls: impl Fn(Block) -> SmallVec<[&'f BlockCall; 2]>,
+) -> EntitySet<Block> {
     let mut found = EntitySet::with_capacity(func.blocks.len());
     let mut work: Vec<Block> = func.entry().into_iter().collect();
     while let Some(block) = work.pop() {
         if found.insert(block) {
-            if let Some(inst) = func.terminator(block) {
-                let successors = func.insts[inst].kind.successors();
-                work.extend(successors.iter().map(|call| call.block));
-            }
+            work.extend(calls(block).iter().map(|call| call.block));
         }
     }
     found

@@ -35,7 +35,7 @@ mod verify_inst;
 #[cfg(test)]
 mod verify_tests;
 
-pub use cfg::{Cfg, reachable};
+pub use cfg::{Cfg, reachable, reachable_by};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use function::{

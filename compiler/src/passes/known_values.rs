@@ -4,7 +4,7 @@
 
 use crate::ir::{
     AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, ConvertOp, Function, Inst, InstKind,
-    Value,
+    Value, reachable_by,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -53,7 +53,7 @@ fn of_group(which: BuiltIn) -> bool {
 /// Values that change from round to round of a loop do not count: a driver would have to unroll it.
 pub(super) fn known_values(func: &Function) -> FxHashSet<Value> {
     let cfg = Cfg::new(func);
-    let reached = reached(func);
+    let reached = reachable_by(func, |block| taken(func, block));
     let mut known = FxHashSet::default();
     // What is known may be stored, and what is loaded then is known too.
     loop {
@@ -61,7 +61,7 @@ pub(super) fn known_values(func: &Function) -> FxHashSet<Value> {
         let loads = loads_of_zeros(func, &cfg, &known);
         for &block in cfg.reverse_postorder() {
             let preds = cfg.preds(block).iter().copied();
-            let preds: Vec<Block> = preds.filter(|pred| reached.contains(pred)).collect();
+            let preds: Vec<Block> = preds.filter(|&pred| reached.contains(pred)).collect();
             known.extend(known_params(func, &preds, block, &known));
             for &inst in &func.layout.insts[block] {
                 if follows(func, inst, &loads, &known) {
@@ -88,20 +88,6 @@ fn taken(func: &Function, block: Block) -> SmallVec<[&BlockCall; 2]> {
         },
         kind => kind.successors(),
     }
-}
-
-/// The blocks that are reached along such branches.
-fn reached(func: &Function) -> FxHashSet<Block> {
-    let mut left: Vec<Block> = func.entry().into_iter().collect();
-    let mut reached: FxHashSet<Block> = left.iter().copied().collect();
-    while let Some(block) = left.pop() {
-        for call in taken(func, block) {
-            if reached.insert(call.block) {
-                left.push(call.block);
-            }
-        }
-    }
-    reached
 }
 
 /// The parameters of a block that are known because all that is passed to them is.

@@ -17,11 +17,9 @@ const MAX_SELECTS: usize = 4;
 
 /// Simplifies the control flow of one function.
 pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
-    let mut changed = Changed::No;
-    let mut found = dce::remove_unreachable_blocks(func);
+    let mut changed = dce::remove_unreachable_blocks(func);
     // Each round that changes something removes an edge or a block, so this ends.
     loop {
-        let mut round = found;
         let mut decided = Changed::No;
         for index in 0..func.layout.blocks.len() {
             decided |= fold_terminator(func, func.layout.blocks[index]);
@@ -33,15 +31,14 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
         if threaded.is_yes() {
             let _ = dce::remove_unreachable_blocks(func);
         }
-        round |= decided;
+        let mut round = decided;
         round |= threaded;
+        // Merging leaves nothing unreachable.
         round |= merge_blocks(func);
         changed |= round;
         if !round.is_yes() {
             return changed;
         }
-        // Merging leaves nothing unreachable.
-        found = Changed::No;
     }
 }
 
