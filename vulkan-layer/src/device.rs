@@ -18,6 +18,7 @@ use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
 use crate::sampler::Samplers;
 use crate::submit::Timelines;
+use crate::tools::Turnstile;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
@@ -44,6 +45,8 @@ pub(crate) struct DeviceShared {
     pub samplers: Samplers,
     pub queries: QueryPools,
     pub timelines: Timelines,
+    /// Passed by every call that waits for a timeline, reads one or moves one on.
+    pub turnstile: Turnstile,
     pub clock: Clock,
     probes: OnceLock<Probes>,
 }
@@ -126,6 +129,7 @@ impl Device {
                 samplers: Samplers::default(),
                 queries: QueryPools::default(),
                 timelines: Timelines::default(),
+                turnstile: Turnstile::of(physical),
                 clock: Clock::default(),
                 probes: OnceLock::new(),
             }),

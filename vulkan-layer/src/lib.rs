@@ -54,6 +54,7 @@ mod raw;
 mod recorder;
 mod sampler;
 mod submit;
+mod tools;
 
 pub use buffer::{Buffer, MemoryClass};
 pub use caps::{Capabilities, DeviceType};

@@ -99,6 +99,9 @@ pub struct Wait {
 /// scheduler's time slice.
 const SPIN: Duration = Duration::from_micros(30);
 
+/// How long a wait blocks at a time on a device whose calls go one at a time.
+const TURN: Duration = Duration::from_micros(100);
+
 impl Device {
     /// Makes a queue, on the next of the device's VkQueues.
     ///
@@ -202,14 +205,7 @@ impl Timeline {
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
         fault::check("vkGetSemaphoreCounterValue")?;
-        // SAFETY: the semaphore is alive and of the timeline kind.
-        let value = unsafe {
-            self.0
-                .device
-                .raw
-                .get_semaphore_counter_value(self.0.semaphore)
-        };
-        let value = value.call("vkGetSemaphoreCounterValue")?;
+        let value = self.0.counter().call("vkGetSemaphoreCounterValue")?;
         // A lost device may report any value.
         if value == u64::MAX {
             Err(Error::DeviceLost)
@@ -246,6 +242,25 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        if !self.0.device.turnstile.is_narrow() {
+            return self.block_once(value, timeout);
+        }
+        let start = Instant::now();
+        loop {
+            let left = timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+            let turn = left.map_or(TURN, |left| left.min(TURN));
+            if self.block_once(value, Some(turn))? {
+                return Ok(true);
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(false);
+            }
+            // Whoever waits at the turnstile goes first.
+            std::thread::sleep(TURN);
+        }
+    }
+
+    fn block_once(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let timeout = timeout.map_or(u64::MAX, |timeout| {
             u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
         });
@@ -255,6 +270,7 @@ impl Timeline {
             .semaphores(&semaphores)
             .values(&values);
         fault::check("vkWaitSemaphores")?;
+        let _turn = self.0.device.turnstile.enter();
         // SAFETY: the semaphore is alive and of the timeline kind.
         match unsafe { self.0.device.raw.wait_semaphores(&info, timeout) } {
             Ok(()) => Ok(true),
@@ -375,6 +391,7 @@ impl QueueShared {
         if fault::lost() {
             return Err(Error::DeviceLost);
         }
+        let turn = self.device().turnstile.enter();
         // SAFETY: the command buffer is complete and owned by the recorder, everything that it
         // uses is kept, and both the VkQueue and this timeline's order are locked.
         let submitted = unsafe {
@@ -382,6 +399,7 @@ impl QueueShared {
                 .raw
                 .queue_submit(*queue, &[info], vk::Fence::null())
         };
+        drop(turn);
         drop(queue);
         submitted.call("vkQueueSubmit")?;
         state.last = value;
@@ -431,10 +449,17 @@ impl Drop for QueueShared {
     }
 }
 
+impl TimelineInner {
+    fn counter(&self) -> ash::prelude::VkResult<u64> {
+        let _turn = self.device.turnstile.enter();
+        // SAFETY: the semaphore is alive and of the timeline kind.
+        unsafe { self.device.raw.get_semaphore_counter_value(self.semaphore) }
+    }
+}
+
 impl Drop for TimelineInner {
     fn drop(&mut self) {
-        // SAFETY: the semaphore is alive and of the timeline kind.
-        let value = unsafe { self.device.raw.get_semaphore_counter_value(self.semaphore) };
+        let value = self.counter();
         let timelines = &self.device.timelines;
         // Submissions that signal or wait on it have kept it until they were done.
         let list = if value == Ok(self.last.load(Ordering::Acquire)) {

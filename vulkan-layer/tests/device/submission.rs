@@ -1,7 +1,7 @@
 //! Queues, timelines, timestamps, instances.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use pumice_vulkan_layer::{
@@ -53,6 +53,39 @@ fn timelines_outlive_their_queues() {
             assert_eq!(second.wait(last, None), Ok(true));
             counts = counts.map(|count| count + 1);
         }
+    });
+}
+
+/// Vulkan lets any number of threads wait for one semaphore; the validation layer of Debian 12
+/// crashes when they do, so that they take turns under one.
+#[test]
+fn many_threads_wait_for_one_timeline() {
+    with_device(|device| {
+        let queue = device.create_queue().unwrap();
+        let size = 4 << 20;
+        let buffer = device
+            .create_buffer(size, MemoryClass::DeviceLocal)
+            .unwrap();
+        for round in 0..300_u32 {
+            let mut recorder = queue.recorder().unwrap();
+            let word = round.to_le_bytes();
+            recorder.fill_buffer(&buffer, 0, size, &word).unwrap();
+            let value = queue.submit(recorder, &[]).unwrap();
+            // All at once, while the device is busy.
+            let start = Barrier::new(6);
+            std::thread::scope(|scope| {
+                for _ in 0..6 {
+                    scope.spawn(|| {
+                        start.wait();
+                        assert_eq!(queue.timeline().block(value, None), Ok(true));
+                    });
+                }
+            });
+            assert!(queue.timeline().completed().unwrap() >= value);
+        }
+        let soon = Some(Duration::from_millis(2));
+        let never = queue.last_submitted() + 1;
+        assert_eq!(queue.timeline().block(never, soon), Ok(false));
     });
 }
 
