@@ -57,6 +57,10 @@ struct Subject {
     numbers: Vec<f32>,
     /// As many bytes of the host's.
     host: Vec<u8>,
+    /// And once more, for memcpy: as old as the buffers, since memory of a fresh process is copied
+    /// a tenth faster than what was allocated later, wherever it belongs (pages that lie together
+    /// share entries of the TLB).
+    beside: Vec<u8>,
     /// The kernels whose results have been looked at.
     checked: BTreeSet<&'static str>,
     /// The driver alone, for children.
@@ -79,6 +83,7 @@ impl Subject {
             kernels: device.build(SOURCE.as_bytes(), "")?,
             empty: device.build(EMPTY.as_bytes(), "")?,
             buffers: [buffer()?, buffer()?, buffer()?],
+            beside: host.clone(),
             numbers,
             host,
             checked: BTreeSet::new(),

@@ -183,21 +183,23 @@ pub(super) fn resident(key: &str) -> Result<f64> {
         .ok_or_else(|| Failure(format!("/proc/self/status has no {key}")))
 }
 
-/// How fast `run` copies when a memcpy of the same bytes, taken in turns with it, is 1.
-fn share_of_memcpy(bytes: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
-    let from = vec![1u8; bytes];
-    let mut to = vec![2u8; bytes];
-    let (mut plain, mut driver) = (f64::MAX, f64::MAX);
+/// How fast `driver` copies when `plain`, memcpy of as many bytes from or to the same memory of the
+/// application's, taken in turns with it, is 1.
+fn share_of_memcpy<T>(
+    state: &mut T,
+    mut plain: impl FnMut(&mut T),
+    mut driver: impl FnMut(&mut T) -> Result<()>,
+) -> Result<f64> {
+    let mut best = [f64::MAX; 2];
     for _ in 0..12 {
         let start = Instant::now();
-        to.copy_from_slice(std::hint::black_box(&from));
-        std::hint::black_box(&to);
-        plain = plain.min(start.elapsed().as_secs_f64());
+        plain(state);
+        best[0] = best[0].min(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        run()?;
-        driver = driver.min(start.elapsed().as_secs_f64());
+        driver(state)?;
+        best[1] = best[1].min(start.elapsed().as_secs_f64());
     }
-    Ok(plain / driver)
+    Ok(best[0] / best[1])
 }
 
 /// Launches are repeated for so long at least.
@@ -322,21 +324,24 @@ impl Subject {
                 Ok(gigabytes / best)
             }
             What::Memcpy => {
-                let mut copy = vec![1; self.host.len()];
+                let (host, copy) = (&self.host, &mut self.beside);
                 let best = best_of(Clock::Wall, || {
-                    copy.copy_from_slice(std::hint::black_box(&self.host));
+                    copy.copy_from_slice(std::hint::black_box(host));
                     std::hint::black_box(&copy);
                     Ok(())
                 })?;
                 Ok(gigabytes / best)
             }
-            What::WriteShare => share_of_memcpy(self.host.len(), || {
-                Ok(self.device.write(&self.buffers[1], &self.host)?)
-            }),
-            What::ReadShare => {
-                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
-                share_of_memcpy(host.len(), || Ok(device.read_into(buffer, host)?))
-            }
+            What::WriteShare => share_of_memcpy(
+                self,
+                |s| s.beside.copy_from_slice(std::hint::black_box(&s.host)),
+                |s| Ok(s.device.write(&s.buffers[1], &s.host)?),
+            ),
+            What::ReadShare => share_of_memcpy(
+                self,
+                |s| s.host.copy_from_slice(std::hint::black_box(&s.beside)),
+                |s| Ok(s.device.read_into(&s.buffers[1], &mut s.host)?),
+            ),
             What::Map => {
                 let best = best_of(Clock::Wall, || {
                     let bytes = self.host.len();
