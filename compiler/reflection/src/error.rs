@@ -68,8 +68,8 @@ pub enum ReadError {
     /// The module does not import the reflection set.
     #[error("the module has no NonSemantic.ClspvReflection import")]
     NoReflection,
-    /// The module imports the reflection set twice.
-    #[error("NonSemantic.ClspvReflection is imported twice")]
+    /// The module imports the reflection set, or our own, twice.
+    #[error("a reflection set is imported twice")]
     DuplicateImport,
     /// The import string's revision is missing, zero or not a number.
     #[error("`{name}` does not end in a revision of NonSemantic.ClspvReflection")]
@@ -89,6 +89,12 @@ pub enum ReadError {
         number: u32,
         /// The import's revision.
         revision: u32,
+    },
+    /// An instruction number that our own set does not have.
+    #[error("NonSemantic.Pumice.1 has no instruction {number}")]
+    UnknownRole {
+        /// The instruction number.
+        number: u32,
     },
     /// A known instruction that came after the import's revision.
     #[error("{name} needs revision {since}, the module imports revision {revision}")]

@@ -1,4 +1,5 @@
-//! The typed model of `NonSemantic.ClspvReflection`: reader, writer and stripping.
+//! The typed model of `NonSemantic.ClspvReflection`: reader, writer and stripping; with our own
+//! small set beside it (`roles.rs`).
 //!
 //! Takes SPIR-V words and gives a [`Reflection`] ([`read`]), or takes a [`Reflection`] and a
 //! module and gives the module with the reflection inside ([`embed`], or [`write()`] for an emitter
@@ -19,6 +20,7 @@ mod listing;
 mod model;
 mod operand;
 mod reader;
+mod roles;
 pub mod spirv;
 mod strip;
 mod writer;
@@ -34,6 +36,7 @@ pub use model::{
 };
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use reader::read;
+pub use roles::{PUMICE_SET, Role};
 pub use strip::{strip_non_semantic, strip_set};
 pub use writer::{IdSource, Sections, embed, write};
 

@@ -21,6 +21,9 @@ impl fmt::Display for Reflection {
         for inst in &self.instructions {
             writeln!(f, "{inst}")?;
         }
+        for role in &self.roles {
+            writeln!(f, "{} kernel: {:?}", role.name(), role.kernel())?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

@@ -4,6 +4,7 @@ use crate::error::{ReadError, WriteError};
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
+use crate::roles::Role;
 
 /// Bit of [`KernelProperties::flags`]: the kernel may call printf.
 pub const MAY_USE_PRINTF: u32 = 1 << 0;
@@ -431,6 +432,8 @@ pub struct Reflection {
     /// Numbers of instructions that a revision newer than this crate knows brought, and that were
     /// skipped. Ignored when writing.
     pub skipped: Vec<u32>,
+    /// What our own set says of the kernels, in module order.
+    pub roles: Vec<Role>,
 }
 
 impl Reflection {

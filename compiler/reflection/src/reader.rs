@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::operand::Source;
+use crate::roles::{PUMICE_SET, Role};
 use crate::spirv::{self, Header, Inst, op};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
 
@@ -36,6 +37,8 @@ struct Reader {
     defined: Definitions,
     /// The reflection import's id and revision.
     import: Option<(u32, u32)>,
+    /// The import of our own set.
+    roles: Option<u32>,
     has_extension: bool,
     in_function: bool,
     reflection: Reflection,
@@ -51,6 +54,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReadError> {
         header: spirv::header(words)?,
         defined: Definitions::default(),
         import: None,
+        roles: None,
         has_extension: false,
         in_function: false,
         reflection: Reflection::default(),
@@ -167,6 +171,7 @@ impl Reader {
                     Some((import, revision)) if import == *set => {
                         self.reflection(*ty, *id, *number, revision, operands)?;
                     }
+                    _ if self.roles == Some(*set) => self.role(*ty, *number, operands)?,
                     _ => {}
                 }
             }
@@ -179,6 +184,9 @@ impl Reader {
         let ([id], rest) = at_least(inst, "OpExtInstImport")?;
         self.define("OpExtInstImport", *id)?;
         let name = string(rest, "OpExtInstImport", inst.at)?;
+        if name == PUMICE_SET.as_bytes() && self.roles.replace(*id).is_some() {
+            return Err(ReadError::DuplicateImport);
+        }
         let Some(revision) = revision(&name) else {
             return Ok(());
         };
@@ -187,6 +195,30 @@ impl Reader {
             return Err(ReadError::DuplicateImport);
         }
         self.reflection.revision = revision;
+        Ok(())
+    }
+
+    fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
+        let instruction = Role::name_of(number)?;
+        if !self.defined.void_types.contains(&ty) {
+            return Err(ReadError::NotVoid { instruction });
+        }
+        let mut source = Source {
+            instruction,
+            revision: 1,
+            operands,
+            defined: &self.defined,
+        };
+        let role = Role::decode(number, &mut source)?;
+        let extra = source.operands.len();
+        if extra > 0 {
+            return Err(ReadError::ExtraOperands {
+                instruction,
+                extra,
+                revision: 1,
+            });
+        }
+        self.reflection.roles.push(role);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::error::WriteError;
 use crate::model::{Instruction, Reflection};
 use crate::operand::Sink;
+use crate::roles::PUMICE_SET;
 use crate::spirv::{self, op};
 use crate::{NON_SEMANTIC_EXTENSION, SET_PREFIX};
 
@@ -50,6 +51,35 @@ pub(crate) struct Pools<'a> {
 impl Pools<'_> {
     fn fresh(&mut self) -> Result<u32, WriteError> {
         self.ids.fresh().ok_or(WriteError::NoIds)
+    }
+
+    /// Imports a set; gives the import's id.
+    fn import(&mut self, name: &str) -> Result<u32, WriteError> {
+        let set = self.fresh()?;
+        let mut import = vec![set];
+        spirv::push_string(&mut import, name.as_bytes());
+        spirv::push_inst(&mut self.sections.imports, op::EXT_INST_IMPORT, &import);
+        Ok(set)
+    }
+
+    /// An OpExtInst of a result type, set and number; gives its id.
+    fn instruction(
+        &mut self,
+        name: &'static str,
+        [void, set, number]: [u32; 3],
+        operands: &[u32],
+    ) -> Result<u32, WriteError> {
+        let result = self.fresh()?;
+        let mut words = vec![void, result, set, number];
+        words.extend(operands);
+        if words.len() >= spirv::MAX_INSTRUCTION_WORDS {
+            return Err(WriteError::TooLong {
+                instruction: name,
+                operand: "operand list",
+            });
+        }
+        spirv::push_inst(&mut self.sections.instructions, op::EXT_INST, &words);
+        Ok(result)
     }
 
     /// The id of an OpConstant.
@@ -127,10 +157,7 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
     spirv::push_string(&mut name, NON_SEMANTIC_EXTENSION.as_bytes());
     spirv::push_inst(&mut pools.sections.extensions, op::EXTENSION, &name);
 
-    let set = pools.fresh()?;
-    let mut import = vec![set];
-    spirv::push_string(&mut import, format!("{SET_PREFIX}{revision}").as_bytes());
-    spirv::push_inst(&mut pools.sections.imports, op::EXT_INST_IMPORT, &import);
+    let set = pools.import(&format!("{SET_PREFIX}{revision}"))?;
 
     let void = match pools.ids.void_type() {
         Some(id) => id,
@@ -158,20 +185,26 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
         };
         inst.encode(&mut sink)?;
         let operands = sink.operands;
-        let result = pools.fresh()?;
-        let mut words = vec![void, result, set, row.number];
-        words.extend(operands);
-        if words.len() >= spirv::MAX_INSTRUCTION_WORDS {
-            return Err(WriteError::TooLong {
-                instruction: row.name,
-                operand: "operand list",
-            });
-        }
-        spirv::push_inst(&mut pools.sections.instructions, op::EXT_INST, &words);
+        let result = pools.instruction(row.name, [void, set, row.number], &operands)?;
         match inst {
             Instruction::Kernel(_) => pools.kernels.push(result),
             Instruction::ArgumentInfo(_) => pools.infos.push(result),
             _ => {}
+        }
+    }
+    if !reflection.roles.is_empty() {
+        let set = pools.import(PUMICE_SET)?;
+        for role in &reflection.roles {
+            let mut sink = Sink {
+                instruction: role.name(),
+                revision,
+                operands: Vec::new(),
+                ended: false,
+                pools: &mut pools,
+            };
+            role.encode(&mut sink)?;
+            let operands = sink.operands;
+            pools.instruction(role.name(), [void, set, role.number()], &operands)?;
         }
     }
     Ok(pools.sections)

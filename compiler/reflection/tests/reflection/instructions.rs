@@ -659,7 +659,7 @@ fn the_lowest_revision_is_written() {
 }
 
 /// Runs spirv-val where there is one; its absence is told once and is no failure.
-fn validate(words: &[u32]) {
+pub fn validate(words: &[u32]) {
     let child = Command::new("spirv-val")
         .args(["--target-env", "vulkan1.2", "-"])
         .stdin(Stdio::piped())

@@ -2,11 +2,12 @@
 
 use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
+use crate::instructions::validate;
 use pumice_reflection::spirv::{instructions, op, push_inst, push_string};
 use pumice_reflection::{
     ArgumentInfo, ByteString, DataDescriptor, FunctionId, HexBytes, InfoRef, Instruction, Kernel,
     KernelProperties, KernelRef, PrintfInfo, PushArgument, ReadError, Reflection,
-    RequiredWorkgroupSize, WriteError, embed, read, strip_non_semantic, strip_set,
+    RequiredWorkgroupSize, Role, WriteError, embed, read, strip_non_semantic, strip_set,
 };
 
 #[test]
@@ -58,6 +59,90 @@ fn imports() {
     push_string(&mut import, b"NonSemantic.ClspvReflection.5");
     push_inst(&mut twice, op::EXT_INST_IMPORT, &import);
     assert_eq!(read(&twice), Err(ReadError::DuplicateImport));
+}
+
+/// A module with a kernel, to which an import of our own set and one instruction of it are added.
+fn with_role(ty: u32, number: u32, operands: &[u32]) -> Vec<u32> {
+    let mut words = Module::with_kernel(5).words();
+    let set = words[3];
+    words[3] += 2;
+    let mut import = vec![set];
+    push_string(&mut import, b"NonSemantic.Pumice.1");
+    push_inst(&mut words, op::EXT_INST_IMPORT, &import);
+    let mut inst = vec![ty, set + 1, set, number];
+    inst.extend(operands);
+    push_inst(&mut words, op::EXT_INST, &inst);
+    words
+}
+
+#[test]
+fn roles() {
+    // The id of the one Kernel instruction is the last that the module uses.
+    let kernel = Module::with_kernel(5).words()[3] - 1;
+    for (number, role) in [
+        (1, Role::Initializer(KernelRef(0))),
+        (2, Role::Finalizer(KernelRef(0))),
+    ] {
+        let instruction = role.name();
+        let reflection = read(&with_role(VOID, number, &[kernel])).unwrap();
+        assert_eq!(reflection.roles, [role]);
+        // Written and read again.
+        let words = embed(&plain_module(), &reflection).unwrap();
+        assert_eq!(read(&words).unwrap().roles, [role]);
+        validate(&words);
+        let listed = format!("{instruction} kernel: KernelRef(0)\n");
+        assert!(reflection.to_string().contains(&listed), "{reflection}");
+
+        let refused = |ty, operands: &[u32]| read(&with_role(ty, number, operands)).unwrap_err();
+        assert_eq!(refused(U32, &[kernel]), ReadError::NotVoid { instruction });
+        assert_eq!(
+            refused(VOID, &[]),
+            ReadError::MissingOperand {
+                instruction,
+                operand: "Kernel"
+            }
+        );
+        assert!(matches!(
+            refused(VOID, &[FUNCTION]),
+            ReadError::WrongOperand {
+                operand: "Kernel",
+                id: FUNCTION,
+                ..
+            }
+        ));
+        assert_eq!(
+            refused(VOID, &[kernel, kernel]),
+            ReadError::ExtraOperands {
+                instruction,
+                extra: 1,
+                revision: 1
+            }
+        );
+    }
+    for number in [0, 3] {
+        assert_eq!(
+            read(&with_role(VOID, number, &[kernel])),
+            Err(ReadError::UnknownRole { number })
+        );
+    }
+    let mut twice = with_role(VOID, 1, &[kernel]);
+    let mut import = vec![twice[3]];
+    twice[3] += 1;
+    push_string(&mut import, b"NonSemantic.Pumice.1");
+    push_inst(&mut twice, op::EXT_INST_IMPORT, &import);
+    assert_eq!(read(&twice), Err(ReadError::DuplicateImport));
+    // A role of a kernel that is not there cannot be written.
+    let reflection = Reflection {
+        roles: vec![Role::Finalizer(KernelRef(0))],
+        ..Reflection::default()
+    };
+    assert_eq!(
+        embed(&plain_module(), &reflection),
+        Err(WriteError::BadKernelRef {
+            instruction: "Finalizer",
+            index: 0
+        })
+    );
 }
 
 #[test]
@@ -308,6 +393,7 @@ fn writer_refusals() {
             revision,
             instructions,
             skipped: vec![],
+            roles: vec![],
         };
         embed(&plain, &reflection).map(drop)
     };

@@ -1,0 +1,78 @@
+//! `NonSemantic.Pumice.1`: what `NonSemantic.ClspvReflection` cannot say of a kernel.
+//!
+//! | number | name | operand |
+//! |---|---|---|
+//! | 1 | Initializer | *Kernel*: a Kernel of ClspvReflection that runs before all others |
+//! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
+//!
+//! Both are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
+//! work-item without arguments, run by the implementation and not by applications. The set is
+//! imported where a module has such kernels, and without it they are kernels like any other.
+
+use crate::error::{ReadError, WriteError};
+use crate::operand::{KernelRef, Operand, Sink, Source};
+
+/// The set's import string.
+pub const PUMICE_SET: &str = "NonSemantic.Pumice.1";
+
+/// An instruction of the set: a kernel that its program runs by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Runs once per device, before every other kernel of the program.
+    Initializer(KernelRef),
+    /// Runs once per device, when the program is deleted.
+    Finalizer(KernelRef),
+}
+
+impl Role {
+    /// The instruction's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Initializer(_) => "Initializer",
+            Role::Finalizer(_) => "Finalizer",
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(self) -> KernelRef {
+        match self {
+            Role::Initializer(kernel) | Role::Finalizer(kernel) => kernel,
+        }
+    }
+
+    /// The instruction's number.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Role::Initializer(_) => 1,
+            Role::Finalizer(_) => 2,
+        }
+    }
+
+    /// The name of instruction `number`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn name_of(number: u32) -> Result<&'static str, ReadError> {
+        [Role::Initializer, Role::Finalizer]
+            .into_iter()
+            .map(|role| role(KernelRef(0)))
+            .find(|role| role.number() == number)
+            .map(Role::name)
+            .ok_or(ReadError::UnknownRole { number })
+    }
+
+    /// Decodes the operands of instruction `number`.
+    pub(crate) fn decode(number: u32, source: &mut Source<'_>) -> Result<Self, ReadError> {
+        let kernel = KernelRef::decode(source, "Kernel")?;
+        match number {
+            1 => Ok(Role::Initializer(kernel)),
+            2 => Ok(Role::Finalizer(kernel)),
+            _ => Err(ReadError::UnknownRole { number }),
+        }
+    }
+
+    /// Encodes the operands.
+    pub(crate) fn encode(self, sink: &mut Sink<'_, '_>) -> Result<(), WriteError> {
+        self.kernel().encode(sink, "Kernel")
+    }
+}
