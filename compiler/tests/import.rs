@@ -5,7 +5,7 @@ mod support;
 
 use pumice_compiler::import::{SpecConstants, import};
 use pumice_compiler::ir::text::module_to_text;
-use pumice_compiler::{KernelModule, LowerOptions, Target, backend};
+use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
@@ -93,6 +93,40 @@ fn broken_headers_are_refused() {
         message(&[0x0723_0203, 0x1_0200, 0, 1, 0]),
         "the module has no OpMemoryModel"
     );
+}
+
+/// Initializers and finalizers reach the runtime in a set of our own, and without it they are
+/// kernels like others.
+#[test]
+fn the_vulkan_module_names_initializers_and_finalizers() {
+    let path = "filetests/import/initializer_kernels.spvasm";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let module = KernelModule {
+        words: support::assemble(&std::fs::read_to_string(path).expect("readable")),
+        is_library: false,
+    };
+    let outcome = lower(&module, &Target::reference(), &LowerOptions::default());
+    let vulkan = outcome.output.expect(&outcome.log);
+    let reflection = pumice_reflection::read(&vulkan.words).expect("reflection");
+    let kernels: Vec<&str> = reflection.kernels().map(|k| k.name.as_str()).collect();
+    let roles: Vec<(&str, &str)> = (reflection.roles.iter())
+        .map(|role| (role.name(), kernels[role.kernel().0 as usize]))
+        .collect();
+    assert_eq!(
+        roles,
+        [
+            ("Initializer", "_GLOBAL__sub_I_a.cl"),
+            ("Initializer", "both"),
+            ("Finalizer", "both"),
+            ("Finalizer", "down"),
+        ]
+    );
+    let bare = pumice_reflection::strip_set(&vulkan.words, pumice_reflection::PUMICE_SET);
+    let without = pumice_reflection::read(&bare).expect("reflection");
+    assert!(without.roles.is_empty());
+    assert_eq!(without.instructions, reflection.instructions);
+    let stripped = pumice_reflection::strip_non_semantic(&vulkan.words);
+    support::validate(&stripped, "vulkan1.2").unwrap();
 }
 
 /// Deterministic noise (xorshift64).

@@ -161,6 +161,57 @@ fn two_definitions_and_two_kernels_are_refused() {
     assert_eq!(log, "error: kernel 'k' is defined more than once\n");
 }
 
+/// A module whose initializer has a name that clang makes of its source file's.
+fn with_initializer(kernel: &str, version: &str) -> KernelModule {
+    let text = format!(
+        "; version: {version}
+        {HEADER}
+        OpEntryPoint Kernel %init \"_GLOBAL__sub_I_a.cl\"
+        OpEntryPoint Kernel %k \"{kernel}\"
+        OpExecutionMode %init Initializer
+        %int = OpTypeInt 32 0
+        %ptr = OpTypePointer CrossWorkgroup %int
+        %one = OpConstant %int 1
+        %value = OpVariable %ptr CrossWorkgroup %one
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %void
+        %init = OpFunction %void None %fn
+        %il = OpLabel
+        OpStore %value %one
+        OpReturn
+        OpFunctionEnd
+        %k = OpFunction %void None %fn
+        %kl = OpLabel
+        OpReturn
+        OpFunctionEnd"
+    );
+    KernelModule {
+        words: support::assemble(&text),
+        is_library: false,
+    }
+}
+
+#[test]
+fn initializers_of_one_name_are_all_kept() {
+    let modules = [
+        with_initializer("k", "1.1"),
+        with_initializer("_GLOBAL__sub_I_a.cl.1", "1.1"),
+        with_initializer("l", "1.4"),
+    ];
+    let outcome = run(&[&modules[0], &modules[1], &modules[2]], false);
+    let linked = outcome.output.expect(&outcome.log);
+    support::validate(&linked.words, "spv1.4").unwrap();
+    let text = support::disassemble(&linked.words);
+    assert_eq!(text.matches(" Initializer").count(), 3, "{text}");
+    for name in ["", ".2", ".3"] {
+        let name = format!("\"_GLOBAL__sub_I_a.cl{name}\"");
+        assert_eq!(text.matches(&name).count(), 1, "{name}: {text}");
+    }
+    // Kernels that applications create are another matter.
+    let log = run(&[&modules[0], &modules[0]], false).log;
+    assert_eq!(log, "error: kernel 'k' is defined more than once\n");
+}
+
 fn once(value: u32, linkage: &str) -> KernelModule {
     module(&format!(
         "

@@ -180,6 +180,8 @@ pub(super) fn kernel(
         required_work_group_size: None,
         work_group_size_hint: None,
         required_sub_group_size: None,
+        initializer: false,
+        finalizer: false,
         node: None,
         attributes: translator_string(pre, "kernel_attributes", &entry.name)
             .unwrap_or_default()
@@ -363,6 +365,8 @@ fn modes(pre: &Preamble<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) 
             Some(ExecutionMode::SubgroupSize) => {
                 info.required_sub_group_size = mode.args.first().copied();
             }
+            Some(ExecutionMode::Initializer) => info.initializer = true,
+            Some(ExecutionMode::Finalizer) => info.finalizer = true,
             // What arithmetic does anyway; contraction is decided by the flags of each
             // operation. Other rounding and flushed denormals are refused below.
             Some(
@@ -383,5 +387,31 @@ fn modes(pre: &Preamble<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) 
             }
         }
     }
+    for (is, mode) in [
+        (info.initializer, ExecutionMode::Initializer),
+        (info.finalizer, ExecutionMode::Finalizer),
+    ] {
+        if is {
+            run_by_the_program(info, mode, inst)?;
+        }
+    }
     Ok(())
+}
+
+/// An initializer or finalizer runs as one work-item, and nobody sets arguments for it.
+fn run_by_the_program(info: &mut KernelInfo, mode: ExecutionMode, inst: &Inst<'_>) -> Result<()> {
+    if !info.args.is_empty() {
+        return Err(inst.error(format_args!(
+            "kernel {} has execution mode {mode:?} and parameters, which nobody sets",
+            info.name
+        )));
+    }
+    match *info.required_work_group_size.get_or_insert([1; 3]) {
+        [1, 1, 1] => Ok(()),
+        [x, y, z] => Err(inst.error(format_args!(
+            "kernel {} has execution mode {mode:?}, which runs one work-item, and work-groups of \
+             {x} x {y} x {z}",
+            info.name
+        ))),
+    }
 }

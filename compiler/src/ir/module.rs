@@ -95,6 +95,11 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     /// intel_reqd_sub_group_size and the SPIR-V SubgroupSize mode.
     pub required_sub_group_size: Option<u32>,
+    /// Execution mode Initializer: the program runs it once, as one work-item without arguments,
+    /// before every other kernel. Applications do not see it.
+    pub initializer: bool,
+    /// Execution mode Finalizer: likewise when the program is deleted.
+    pub finalizer: bool,
     /// What it is as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.

@@ -157,6 +157,14 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
     if !func.params.is_empty() && func.params != expected {
         return Err("arguments and parameters of the function differ".into());
     }
+    if kernel.initializer || kernel.finalizer {
+        if !kernel.args.is_empty() {
+            return Err("a program's own kernel has arguments".into());
+        }
+        if kernel.required_work_group_size != Some([1; 3]) {
+            return Err("a program's own kernel runs as one work-item".into());
+        }
+    }
     for size in [kernel.required_work_group_size, kernel.work_group_size_hint] {
         if size.is_some_and(|size| size.contains(&0)) {
             return Err("a work-group size of 0".into());

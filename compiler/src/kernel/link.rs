@@ -4,7 +4,7 @@
 //! export, equal types and constants exist once, and capabilities are united. Errors name
 //! the symbol. Never drops a kernel, and never looks inside a function body.
 
-use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op, StorageClass};
+use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, MAGIC_NUMBER, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
@@ -118,13 +118,42 @@ impl Linker {
         }
     }
 
+    /// Kernels need names of their own. Nobody calls initializers and finalizers by theirs, which
+    /// clang makes of a file's name: those that are taken are changed.
     fn check_kernels(&mut self) {
-        let mut seen = FxHashSet::default();
-        for inst in self.modules.iter().flat_map(|m| &m.entry_points) {
+        let modes = self.modules.iter().flat_map(|m| &m.execution_modes);
+        let run_by_the_program: FxHashSet<u32> = modes
+            .filter(|inst| {
+                let mode = inst.get(2).and_then(|&mode| ExecutionMode::from_u32(mode));
+                opcode(inst) == Op::ExecutionMode as u32
+                    && matches!(
+                        mode,
+                        Some(ExecutionMode::Initializer | ExecutionMode::Finalizer)
+                    )
+            })
+            .map(|inst| inst[1])
+            .collect();
+        let mut taken = FxHashSet::default();
+        let entry_points = self.modules.iter().flat_map(|m| &m.entry_points);
+        for inst in entry_points.filter(|inst| !run_by_the_program.contains(&inst[2])) {
             let name = read_string(&inst[3..]);
-            if !seen.insert(name.clone()) {
+            if !taken.insert(name.clone()) {
                 self.errors
                     .push(format!("kernel '{name}' is defined more than once"));
+            }
+        }
+        let entry_points = self.modules.iter_mut().flat_map(|m| &mut m.entry_points);
+        for inst in entry_points.filter(|inst| run_by_the_program.contains(&inst[2])) {
+            let name = read_string(&inst[3..]);
+            if taken.insert(name.clone()) {
+                continue;
+            }
+            let mut others = (1..).map(|n: u32| format!("{name}.{n}"));
+            if let Some(free) = others.find(|other| !taken.contains(other)) {
+                let words = string_words(&inst[3..]).unwrap_or(0);
+                inst.splice(3..3 + words, crate::emit::builder::string_words(&free));
+                inst[0] = ((inst.len() as u32) << 16) | Op::EntryPoint as u32;
+                taken.insert(free);
             }
         }
     }

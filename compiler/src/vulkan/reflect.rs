@@ -12,7 +12,7 @@ use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
     MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
-    Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
+    Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3, WorkgroupArgument,
 };
 use std::collections::BTreeSet;
 
@@ -273,6 +273,14 @@ impl Emitter<'_> {
                     attributes: kernel.attributes.clone(),
                 }),
             });
+            for (is, role) in [
+                (kernel.initializer, Role::Initializer(reference)),
+                (kernel.finalizer, Role::Finalizer(reference)),
+            ] {
+                if is {
+                    reflection.roles.push(role);
+                }
+            }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();
                 let info = info.map(|info| reflection.add_info(info_of(info)));

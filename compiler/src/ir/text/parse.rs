@@ -306,6 +306,8 @@ impl Parser {
             required_work_group_size: None,
             work_group_size_hint: None,
             required_sub_group_size: None,
+            initializer: false,
+            finalizer: false,
             node: None,
             attributes: String::new(),
         };
@@ -322,6 +324,10 @@ impl Parser {
                 self.expect('(')?;
                 kernel.required_sub_group_size = Some(self.u32()?);
                 self.expect(')')?;
+            } else if self.accept_word("initializer") {
+                kernel.initializer = true;
+            } else if self.accept_word("finalizer") {
+                kernel.finalizer = true;
             } else if self.accept_word("attributes") {
                 kernel.attributes = self.text()?;
             } else {

@@ -15,6 +15,9 @@ kernel "k" fn0 reqd(8, 1, 1) hint(1, 2, 3) subgroup(8) attributes "reqd_work_gro
   local align 128
 }
 
+kernel "setup" fn1 reqd(1, 1, 1) initializer finalizer {
+}
+
 func fn0 "k"(ptr.global, i32x4, ptr.private, ptr.local) -> () export {
   slot0 = size 16 align 4
   slot1 = size 1 align 1

@@ -107,6 +107,14 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
+    for (word, is) in [
+        ("initializer", kernel.initializer),
+        ("finalizer", kernel.finalizer),
+    ] {
+        if is {
+            let _ = write!(out, " {word}");
+        }
+    }
     if let Some(node) = &kernel.node {
         write_node(out, node);
     }
