@@ -332,14 +332,18 @@ pub unsafe fn get_program_build_info(
 
 pub unsafe fn set_program_release_callback(
     program: cl_program,
-    _pfn_notify: ProgramCallback,
-    _user_data: *mut c_void,
+    pfn_notify: ProgramCallback,
+    user_data: *mut c_void,
 ) -> Result<()> {
-    // SAFETY: the argument is that of clSetProgramReleaseCallback.
-    unsafe { handle::get::<Program>(program) }?;
-    // CL_INVALID_OPERATION if no device supports destructors of program scope variables: none
-    // does.
-    Err(Error::InvalidOperation)
+    // SAFETY: the arguments are those of clSetProgramReleaseCallback.
+    let object = unsafe { handle::get::<Program>(program) }?;
+    // CL_INVALID_VALUE if pfn_notify is NULL.
+    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let (raw, data) = (UserData(program), UserData(user_data));
+    object.add_release_callback(Box::new(move || {
+        // SAFETY: the application's function, given what it registered.
+        unsafe { function(raw.get(), data.get()) }
+    }))
 }
 
 pub unsafe fn set_program_specialization_constant(

@@ -1,11 +1,11 @@
 //! The runtime's view of the Vulkan layer: errors as OpenCL errors, memory that can be read and
 //! written wherever it lies, a stream of batches per queue.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp, Wait};
+use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
 
 use crate::cache;
 use crate::config;
@@ -14,7 +14,7 @@ use crate::exit;
 use crate::log;
 use crate::memory::host_ptr::{HostBlock, HostSlice};
 
-pub use vk::{Probes, Recorder};
+pub use vk::{Probes, Recorder, Wait};
 
 /// How much goes through staging at a time, in bytes.
 pub(crate) const STAGING: usize = 8 << 20;
@@ -288,16 +288,17 @@ impl Stream {
         }
     }
 
-    /// Submits a batch behind the given values of other streams of the device.
-    pub fn submit(&self, recorder: Recorder, waits: &[(Arc<Stream>, u64)]) -> Result<u64> {
-        let waits: Vec<Wait> = waits
-            .iter()
-            .map(|(stream, value)| Wait {
-                timeline: stream.queue.timeline().clone(),
-                value: *value,
-            })
-            .collect();
-        self.queue.submit(recorder, &waits).map_err(error)
+    /// A wait for a value of this stream's.
+    pub fn at(&self, value: u64) -> Wait {
+        Wait {
+            timeline: self.queue.timeline().clone(),
+            value,
+        }
+    }
+
+    /// Submits a batch behind the given values of other timelines of the device.
+    pub fn submit(&self, recorder: Recorder, waits: &[Wait]) -> Result<u64> {
+        self.queue.submit(recorder, waits).map_err(error)
     }
 
     /// The value of the last batch submitted.

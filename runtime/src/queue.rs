@@ -42,7 +42,7 @@ struct Batch {
     value: u64,
     recorder: gpu::Recorder,
     /// Semaphores of other queues, with the values to wait for.
-    waits: Vec<(Arc<gpu::Stream>, u64)>,
+    waits: Vec<gpu::Wait>,
     commands: Vec<Recorded>,
 }
 
@@ -304,7 +304,7 @@ impl Object<Queue> {
     /// Records a device command into the open batch; gives the batch's timeline value.
     pub(crate) fn record(self: &Ref<Queue>, node: &Arc<Node>) -> Result<u64> {
         // The signals of other queues must be submitted before a wait for them is.
-        let mut waits = Vec::new();
+        let mut waits: Vec<gpu::Wait> = node.command.startup().into_iter().collect();
         for event in &node.after {
             let Some(other) = event.queue() else { continue };
             if other.handle() == self.handle() || event.is_done() {
@@ -312,7 +312,7 @@ impl Object<Queue> {
             }
             if let Some(value) = event.batch() {
                 other.flush();
-                waits.push((other.stream.clone(), value));
+                waits.push(other.stream.at(value));
             }
         }
         let mut guard = self.lane.lock();
@@ -410,7 +410,7 @@ impl Object<Queue> {
         // is over before it begins.
         if self.out_of_order() {
             if let Ok(reached) = self.stream.reached() {
-                batch.waits.push((self.stream.clone(), reached));
+                batch.waits.push(self.stream.at(reached));
             }
         }
         exit::batch_submitted();

@@ -139,6 +139,15 @@ impl Command {
         }
     }
 
+    /// What the device must have reached before the command runs, besides its events: that of the
+    /// program's initializers.
+    pub fn startup(&self) -> Option<gpu::Wait> {
+        match self {
+            Command::NdRange(ndrange) => ndrange.startup(),
+            _ => None,
+        }
+    }
+
     /// Records a [`Class::Device`] command.
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         match self {

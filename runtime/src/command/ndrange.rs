@@ -1,5 +1,7 @@
 //! clEnqueueNDRangeKernel and clEnqueueTask.
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 use pumice_vulkan_layer::BindingKind;
 
@@ -7,7 +9,8 @@ use crate::command::image::{check_device, image_of};
 use crate::command::{Class, Command, Retire, WaitList, check_context};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executable::{self, ArgKind, ImageArg, Launch, LaunchError, Prepared};
+use crate::executable::{self, ArgKind, ImageArg, Launch, LaunchError, Prepared, Started};
+use crate::exit;
 use crate::gpu;
 use crate::kernel::{ArgBlock, ArgValue, Kernel, OnDevice};
 use crate::log;
@@ -29,6 +32,8 @@ pub struct NdRange {
     args: ArgBlock,
     /// Everything that the dispatches need; `None` for an empty range. Guards its printf buffer.
     prepared: Option<Mutex<Prepared>>,
+    /// The program's initializers, while they may not have ended.
+    started: Option<Arc<Started>>,
 }
 
 /// A range as the application gave it; `None` for NULL.
@@ -80,10 +85,11 @@ pub fn enqueue(
             buffer.check_alignment(queue.device())?;
         }
     }
-    let prepared = if range.is_empty() {
-        None
+    let (prepared, started) = if range.is_empty() {
+        (None, None)
     } else {
-        Some(prepare(queue, &on_device, &args, &range)?)
+        let prepared = prepare(queue, &on_device, &args, &range)?;
+        (Some(prepared), start(queue, &on_device)?)
     };
     let command = Command::NdRange(Box::new(NdRange {
         command_type: request.command_type,
@@ -91,6 +97,7 @@ pub fn enqueue(
         on_device,
         args,
         prepared: prepared.map(Mutex::new),
+        started,
     }));
     scheduler::enqueue(queue, command, wait, false)
 }
@@ -135,14 +142,25 @@ fn prepare(
         args: &values,
     };
     let gpu = queue.device().gpu()?;
-    on_device
-        .executable
-        .prepare(gpu.raw(), &launch)
-        .map_err(|error| {
-            log::info!("a kernel cannot be enqueued: {error}");
-            queue.context().notify(&error.to_string());
-            code(&error)
-        })
+    let prepared = on_device.executable.prepare(gpu.raw(), &launch);
+    prepared.map_err(|error| refused(queue, "a kernel", &error))
+}
+
+/// Submits the program's initializers, before the first of its kernels on a device.
+fn start(queue: &Ref<Queue>, on_device: &OnDevice) -> Result<Option<Arc<Started>>> {
+    // The end of the process waits for what is submitted; nothing more is then.
+    if exit::is_ending() {
+        return Ok(None);
+    }
+    let started = on_device.executable.start(queue.device().gpu()?.raw());
+    started.map_err(|error| refused(queue, "a program's initializer", &error))
+}
+
+/// Tells of a launch that cannot be; gives its error.
+fn refused(queue: &Ref<Queue>, what: &str, error: &LaunchError) -> Error {
+    log::info!("{what} cannot be enqueued: {error}");
+    queue.context().notify(&error.to_string());
+    code(error)
 }
 
 /// The OpenCL error of a launch that cannot be.
@@ -246,6 +264,11 @@ impl NdRange {
         }
     }
 
+    /// What the device must have reached before: the end of the program's initializers.
+    pub fn startup(&self) -> Option<gpu::Wait> {
+        self.started.as_ref()?.wait()
+    }
+
     /// Records the dispatches.
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let Some(prepared) = &self.prepared else {
@@ -259,14 +282,19 @@ impl NdRange {
         }
         let mut prepared = prepared.lock();
         prepared.record(recorder).map_err(gpu::error)?;
-        let Some(buffer) = prepared.take_printf() else {
+        let (started, own) = (self.started.clone(), prepared.take_printf());
+        if started.is_none() && own.is_none() {
             return Ok(Retire::nothing());
-        };
+        }
         let executable = self.on_device.executable.clone();
         Ok(Retire::with(move || {
-            executable
-                .decode_printf(buffer, &mut |text| printf::print(text))
-                .map_err(gpu::error)?;
+            // The first kernel to end prints what the initializers did.
+            let before = started.map_or_else(Vec::new, |started| started.take_printf());
+            for buffer in before.into_iter().chain(own) {
+                executable
+                    .decode_printf(buffer, &mut |text| printf::print(text))
+                    .map_err(gpu::error)?;
+            }
             printf::flush();
             Ok(())
         }))

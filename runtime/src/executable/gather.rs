@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pumice_reflection::{
     ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
-    MAY_USE_PRINTF, PushRange, Reflection, Relocation,
+    MAY_USE_PRINTF, PushRange, Reflection, Relocation, Role,
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
@@ -17,6 +17,7 @@ use super::interface::{
     ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
     Place, PrintfBuffer, RangePush, Source,
 };
+use super::own_kernels::OwnKernels;
 
 /// More arguments are refused: one per byte of CL_DEVICE_MAX_PARAMETER_SIZE.
 const MAX_ARGUMENTS: u32 = 4096;
@@ -104,7 +105,7 @@ pub(super) fn build(
     for inst in &reflection.instructions {
         builder.instruction(inst)?;
     }
-    builder.finish()
+    builder.finish(&reflection.roles)
 }
 
 impl Builder<'_> {
@@ -414,7 +415,7 @@ impl Builder<'_> {
         self.reserve(d.offset, d.size)
     }
 
-    fn finish(mut self) -> Result<Interface> {
+    fn finish(mut self, roles: &[Role]) -> Result<Interface> {
         self.place_relocations()?;
         for data in &self.interface.data {
             let limits = &self.caps.limits;
@@ -436,6 +437,7 @@ impl Builder<'_> {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
         }
+        self.interface.own = OwnKernels::take(roles, &mut self.interface.kernels)?;
         Ok(self.interface)
     }
 

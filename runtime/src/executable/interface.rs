@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use pumice_reflection::{ArgumentInfo, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
 
+use super::own_kernels::OwnKernels;
 use super::printf::Formats;
 
 /// A kernel as clGetKernel*Info sees it.
@@ -160,7 +161,9 @@ pub(super) struct PrintfBuffer {
 /// Everything that the reflection says.
 #[derive(Debug, Default)]
 pub(super) struct Interface {
+    /// Those of applications, then the program's own.
     pub kernels: Vec<KernelInterface>,
+    pub own: OwnKernels,
     pub spec_local_size: Option<[u32; 3]>,
     pub spec_global_offset: Option<[u32; 3]>,
     pub spec_work_dim: Option<u32>,

@@ -9,6 +9,7 @@
 //! Prepared::record(&mut Recorder)         binds and dispatches; no barrier before or after
 //!   .take_printf()                        the printf buffer of this launch, if the kernel may print
 //! Executable::decode_printf(buffer, sink) once the submission is done
+//!   .start(&Device), .finish(&Device, …)  runs the program's own kernels, initializers and finalizers
 //! ```
 //!
 //! Any module with `NonSemantic.ClspvReflection` will do, whoever made it. Nothing in it is
@@ -29,6 +30,7 @@ mod launch;
 mod ndrange;
 mod needs;
 mod on_device;
+mod own_kernels;
 mod printf;
 mod printf_number;
 
@@ -44,6 +46,7 @@ use self::interface::{Interface, Place};
 pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
 pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
+pub use self::own_kernels::Started;
 
 /// A module that passed every check for one device.
 pub struct Executable {
@@ -54,6 +57,8 @@ pub struct Executable {
     warnings: String,
     /// Made at the first launch.
     on_device: Mutex<Option<Arc<OnDevice>>>,
+    /// Set once the program's own kernels have a reason to run.
+    started: Mutex<Option<Arc<Started>>>,
 }
 
 impl std::fmt::Debug for Executable {
@@ -80,6 +85,7 @@ impl Executable {
         let infos = interface
             .kernels
             .iter()
+            .take(interface.own.first)
             .map(|kernel| kernel.info.clone())
             .collect();
         let warnings = (reflection.skipped.iter())
@@ -97,10 +103,11 @@ impl Executable {
             infos,
             warnings,
             on_device: Mutex::default(),
+            started: Mutex::default(),
         })
     }
 
-    /// The kernels, in the module's order.
+    /// The kernels of applications, in the module's order.
     pub fn kernels(&self) -> &[KernelInfo] {
         &self.infos
     }

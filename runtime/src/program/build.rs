@@ -26,7 +26,7 @@ use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
 use crate::program::includes::Includes;
-use crate::program::{Build, Origin, Program, new_builds, spec};
+use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
 /// The application's callback, called once when a build has ended.
@@ -350,9 +350,9 @@ impl Object<Program> {
             for index in chosen {
                 let device = program.devices[index].clone();
                 let input = program.input(index);
-                let (job, options) = (job.clone(), text.clone());
+                let (on, job, options) = (device.clone(), job.clone(), text.clone());
                 let mut build = on_large_stack(
-                    move || job(&device, index, input),
+                    move || job(&on, index, input),
                     |log| failure(&options, log.into()),
                 );
                 build.options = text.clone();
@@ -360,7 +360,8 @@ impl Object<Program> {
                     result = Err(failed);
                 }
                 log::debug!("build status {}, log: {}", build.status, build.log);
-                program.builds.lock()[index] = build;
+                let old = std::mem::replace(&mut program.builds.lock()[index], build);
+                release::finish(&old, &device);
             }
             (program, result)
         };

@@ -3,11 +3,13 @@
 //! - `build.rs`: compile, link and lower, on a large-stack thread; the build log
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `includes.rs`: where `#include` finds files
+//! - `release.rs`: what happens when a program, or a build of it, goes: finalizers, callbacks
 //! - `spec.rs`: specialization constants of IL
 
 pub mod binary;
 pub mod build;
 pub mod includes;
+mod release;
 pub mod spec;
 
 use std::collections::BTreeMap;
@@ -18,7 +20,7 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::{KernelModule, VulkanModule};
 
-use crate::context::Context;
+use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executable::Executable;
@@ -78,6 +80,8 @@ pub struct Program {
     spec_constants: Mutex<BTreeMap<u32, Vec<u8>>>,
     /// Kernel objects attached to the program.
     kernels: AtomicUsize,
+    /// Guards the callbacks of clSetProgramReleaseCallback, in order of registration.
+    release_callbacks: Mutex<Vec<Destructor>>,
 }
 
 impl std::fmt::Debug for Program {
@@ -114,6 +118,7 @@ impl Program {
             builds: Mutex::new(builds),
             spec_constants: Mutex::default(),
             kernels: AtomicUsize::new(0),
+            release_callbacks: Mutex::default(),
         })
     }
 
@@ -203,27 +208,37 @@ impl Object<Program> {
             }
             cl::CL_PROGRAM_NUM_KERNELS => Info::size(self.kernel_names()?.len()),
             cl::CL_PROGRAM_KERNEL_NAMES => Info::string(&self.kernel_names()?.join(";")),
-            cl::CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT
-            | cl::CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => Info::bool(false),
+            cl::CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT => {
+                Info::bool(self.first_executable()?.has_initializers())
+            }
+            cl::CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+                Info::bool(self.first_executable()?.has_finalizers())
+            }
             _ => return Err(Error::InvalidValue),
         })
     }
 
-    /// The names of the kernels of the first device with an executable.
+    /// The executable of the first device that has one.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE if there is none.
+    fn first_executable(self: &Ref<Program>) -> Result<Arc<Executable>> {
+        let builds = self.builds.lock();
+        builds
+            .iter()
+            .find_map(|b| b.executable.clone())
+            .ok_or(Error::InvalidProgramExecutable)
+    }
+
+    /// The names of the kernels of the first device with an executable. Initializers and
+    /// finalizers are none that clCreateKernel could create.
     ///
     /// # Errors
     /// CL_INVALID_PROGRAM_EXECUTABLE if there is none.
     pub fn kernel_names(self: &Ref<Program>) -> Result<Vec<String>> {
-        let builds = self.builds.lock();
-        let executable = builds
-            .iter()
-            .find_map(|b| b.executable.as_ref())
-            .ok_or(Error::InvalidProgramExecutable)?;
-        Ok(executable
-            .kernels()
-            .iter()
-            .map(|k| k.name.clone())
-            .collect())
+        let executable = self.first_executable()?;
+        let kernels = executable.kernels().iter();
+        Ok(kernels.map(|k| k.name.clone()).collect())
     }
 
     /// CL_PROGRAM_BINARIES: one for each device, empty where there is none.

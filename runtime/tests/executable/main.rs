@@ -8,6 +8,7 @@ mod compiled_images;
 mod data;
 mod images;
 mod kit;
+mod own_kernels;
 mod printf;
 mod ranges;
 mod refusals;
