@@ -22,8 +22,11 @@ use crate::platform::Platform;
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes.
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
-/// CL_DEVICE_MAX_PARAMETER_SIZE in bytes.
-pub const MAX_PARAMETER_SIZE: usize = 4096;
+/// CL_DEVICE_MAX_PARAMETER_SIZE in bytes, see [`Device::max_parameter_size`].
+const MAX_PARAMETER_SIZE: usize = 4096;
+/// The CL_DEVICE_MAX_PARAMETER_SIZE with which a kernel has no more than 128 arguments (section
+/// 4.2, table 5), the smallest of the full profile.
+const SMALL_PARAMETER_SIZE: usize = 1024;
 
 /// A device object. Devices live as long as the platform.
 pub struct Device {
@@ -295,6 +298,18 @@ impl Device {
     /// CL_DEVICE_IMAGE_SUPPORT.
     pub fn has_images(&self) -> bool {
         extensions::images(self.capabilities())
+    }
+
+    /// CL_DEVICE_MAX_PARAMETER_SIZE in bytes. Every image is a descriptor and the other arguments
+    /// are one in sum: where a device counts no more than 128 of them a kernel, its kernels have
+    /// 128 arguments, as OpenCL allows with this size.
+    pub fn max_parameter_size(&self) -> usize {
+        let few = self.capabilities().limits.max_resources <= 128;
+        if few && self.has_images() {
+            SMALL_PARAMETER_SIZE
+        } else {
+            MAX_PARAMETER_SIZE
+        }
     }
 
     /// CL_DEVICE_MAX_WORK_GROUP_SIZE.

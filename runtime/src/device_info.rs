@@ -5,7 +5,7 @@ use pumice_compiler::Abi;
 use pumice_compiler::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
-use crate::device::{Device, MAX_PARAMETER_SIZE, PRINTF_BUFFER_SIZE};
+use crate::device::{Device, PRINTF_BUFFER_SIZE};
 use crate::error::{Error, Result};
 use crate::extensions;
 use crate::info::{Info, make_version};
@@ -239,7 +239,7 @@ impl Object<Device> {
             cl::CL_DEVICE_MAX_CLOCK_FREQUENCY => Info::u32(clock_frequency(on_cpu)),
             cl::CL_DEVICE_ADDRESS_BITS => Info::u32(64),
             cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE => Info::u64(self.max_allocation()),
-            cl::CL_DEVICE_MAX_PARAMETER_SIZE => Info::size(MAX_PARAMETER_SIZE),
+            cl::CL_DEVICE_MAX_PARAMETER_SIZE => Info::size(self.max_parameter_size()),
             cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::u32(self.base_alignment() as u32 * 8),
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),

@@ -19,7 +19,7 @@ use super::interface::{
 };
 use super::own_kernels::OwnKernels;
 
-/// More arguments are refused: one per byte of CL_DEVICE_MAX_PARAMETER_SIZE.
+/// More arguments are refused: one per byte of the largest CL_DEVICE_MAX_PARAMETER_SIZE.
 const MAX_ARGUMENTS: u32 = 4096;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
