@@ -95,7 +95,7 @@ variables! {
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",
-        "on: offer images and samplers, which are not complete yet (off by default).";
+        "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",
         "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",

@@ -59,7 +59,7 @@ impl Kind for Device {
 /// Vulkan features and extensions to treat as absent.
 fn masked() -> Vec<String> {
     let mut masked = config::MASK.list();
-    if !config::IMAGES.flag(false) {
+    if !config::IMAGES.flag(true) {
         masked.push(extensions::IMAGES.into());
     }
     match config::ABI.value().as_deref() {

@@ -1,7 +1,6 @@
 /* Image objects without kernels: formats, creation with its errors, queries, and what queues do
  * with them. Every type of image and every size of texel is filled, written, copied, mapped and
  * read back, with tight pitches and wide ones. */
-// client: env PUMICE_IMAGES=on
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include "common.h"
 #include <stdint.h>

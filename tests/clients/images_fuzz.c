@@ -1,4 +1,3 @@
-// client: env PUMICE_IMAGES=on
 /* Random images, regions and pitches, most of them wrong: every call answers with success or one of
  * the specification's errors, and no transfer touches memory beyond what it was given. */
 #include "common.h"

@@ -1,7 +1,6 @@
 /* Images and samplers in kernels: every type read and written, addressing and filters against
  * OpenCL's formulas, what kernels are told of images, orders of channels, and the errors of
  * clSetKernelArg. */
-// client: env PUMICE_IMAGES=on
 #include "common.h"
 #include <math.h>
 

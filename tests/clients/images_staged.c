@@ -1,4 +1,3 @@
-// client: env PUMICE_IMAGES=on
 // client: env PUMICE_STAGING_ONLY=1
 // client: once
 /* The images client where every transfer of a buffer goes through staging memory too. */
