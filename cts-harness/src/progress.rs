@@ -10,20 +10,45 @@ use std::time::{Duration, Instant};
 /// Counts what has ended and guesses what is left. Shared by the threads that run tests.
 pub struct Progress {
     total: usize,
-    /// Seconds that sub-tests took in an earlier run.
-    known: HashMap<(String, String), f64>,
+    guess: Guess,
     bar: bool,
     started: Instant,
     state: Mutex<State>,
+}
+
+/// How long sub-tests take, as far as an earlier run says.
+struct Guess {
+    seconds: HashMap<(String, String), f64>,
+    /// The mean of those: what sub-tests that it does not know are taken for.
+    mean: f64,
+}
+
+impl Guess {
+    fn new(tests: &[(String, String)], seconds: HashMap<(String, String), f64>) -> Guess {
+        let known: Vec<f64> =
+            (tests.iter().filter_map(|test| seconds.get(test).copied())).collect();
+        let sum: f64 = known.iter().sum();
+        let mean = if sum > 0.0 {
+            sum / known.len() as f64
+        } else {
+            1.0
+        };
+        Guess { seconds, mean }
+    }
+
+    fn of(&self, test: &(String, String)) -> f64 {
+        self.seconds.get(test).copied().unwrap_or(self.mean)
+    }
 }
 
 #[derive(Default)]
 struct State {
     done: usize,
     bad: usize,
-    /// Seconds of an earlier run that are still to come.
-    known_left: f64,
-    known_done: f64,
+    /// What the guess says of the sub-tests that have ended.
+    guessed_done: f64,
+    /// And of those to come.
+    guessed_left: f64,
 }
 
 /// Cells of the bar.
@@ -32,14 +57,15 @@ const WIDTH: usize = 24;
 impl Progress {
     /// For so many sub-tests; `known` are times of an earlier run of some of them.
     pub fn new(tests: &[(String, String)], known: HashMap<(String, String), f64>) -> Progress {
-        let known_left = tests.iter().filter_map(|test| known.get(test)).sum();
+        let guess = Guess::new(tests, known);
+        let guessed_left = tests.iter().map(|test| guess.of(test)).sum();
         Progress {
             total: tests.len(),
-            known,
+            guess,
             bar: std::io::stdout().is_terminal(),
             started: Instant::now(),
             state: Mutex::new(State {
-                known_left,
+                guessed_left,
                 ..State::default()
             }),
         }
@@ -54,10 +80,9 @@ impl Progress {
         let bad = !matches!(outcome.status, Status::Pass | Status::Skip);
         state.bad += usize::from(bad);
         let key = (outcome.suite.clone(), outcome.test.clone());
-        if let Some(seconds) = self.known.get(&key) {
-            state.known_left -= seconds;
-            state.known_done += seconds;
-        }
+        let guessed = self.guess.of(&key);
+        state.guessed_left -= guessed;
+        state.guessed_done += guessed;
         let text = self.show(&state, outcome, self.started.elapsed());
         let mut out = std::io::stdout().lock();
         // What cannot be shown is no reason to end the run.
@@ -76,7 +101,7 @@ impl Progress {
     }
 
     fn show(&self, state: &State, outcome: &Outcome, elapsed: Duration) -> String {
-        let left = seconds_left(state, self.total, elapsed);
+        let left = seconds_left(state, elapsed);
         let mut text = String::from("[");
         if self.bar {
             let full = WIDTH * state.done / self.total.max(1);
@@ -99,14 +124,11 @@ impl Progress {
     }
 }
 
-/// Guesses by the speed so far: in seconds of the earlier run where it knows them, else in tests.
-fn seconds_left(state: &State, total: usize, elapsed: Duration) -> f64 {
-    let elapsed = elapsed.as_secs_f64();
-    if state.known_done > 0.0 {
-        elapsed / state.known_done * state.known_left
-    } else {
-        elapsed / state.done.max(1) as f64 * total.saturating_sub(state.done) as f64
-    }
+/// Guesses by the speed so far, in seconds of the earlier run.
+fn seconds_left(state: &State, elapsed: Duration) -> f64 {
+    // Sums of what is taken off one by one may end a little below zero.
+    let left = state.guessed_left.max(0.0);
+    elapsed.as_secs_f64() * left / state.guessed_done.max(f64::MIN_POSITIVE)
 }
 
 fn line(outcome: &Outcome) -> String {
@@ -130,23 +152,31 @@ pub fn span(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, seconds_left, span};
+    use super::{Guess, State, seconds_left, span};
+    use std::collections::HashMap;
     use std::time::Duration;
 
     #[test]
     fn the_time_left_knows_of_long_tests_to_come() {
-        let even = State {
-            done: 1,
+        let state = |guessed_done, guessed_left| State {
+            guessed_done,
+            guessed_left,
             ..State::default()
         };
-        assert_eq!(seconds_left(&even, 4, Duration::from_secs(10)), 30.0);
-        let known = State {
-            done: 3,
-            known_done: 5.0,
-            known_left: 100.0,
-            ..State::default()
-        };
-        assert_eq!(seconds_left(&known, 4, Duration::from_secs(10)), 200.0);
+        let left = |done, left| seconds_left(&state(done, left), Duration::from_secs(10));
+        assert_eq!(left(1.0, 3.0), 30.0);
+        assert_eq!(left(5.0, 100.0), 200.0);
+        assert_eq!(span(left(3.0, -1e-12)), "0 s");
         assert_eq!((span(61.0), span(240.0)), ("61 s".into(), "4 min".into()));
+    }
+
+    #[test]
+    fn tests_that_an_earlier_run_lacks_take_its_mean() {
+        let tests = ["a", "b", "c"].map(|name| ("suite".to_string(), name.to_string()));
+        let known = HashMap::from([(tests[0].clone(), 2.0), (tests[1].clone(), 4.0)]);
+        let guess = Guess::new(&tests, known);
+        assert_eq!(tests.each_ref().map(|test| guess.of(test)), [2.0, 4.0, 3.0]);
+        let nothing = Guess::new(&tests, HashMap::new());
+        assert_eq!(nothing.of(&tests[2]), 1.0);
     }
 }
