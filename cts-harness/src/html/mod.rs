@@ -166,7 +166,8 @@ fn bar(counts: Option<&Counts>) -> String {
         let share = 100.0 * count as f64 / total.max(1) as f64;
         let word = status.word();
         let _ = write!(html, "<i class=\"{word}\" style=\"width:{share:.2}%\"></i>");
-        words.push(format!("{count} {word}"));
+        // Lines break between the words, not inside one.
+        words.push(format!("{count}&nbsp;{word}"));
     }
     let _ = write!(
         html,
