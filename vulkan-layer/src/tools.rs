@@ -12,7 +12,6 @@ use crate::instance::PhysicalDevice;
 /// timeline's values, to which a wait adds; 1.3.239 does so under a lock that it takes shared, so
 /// that two waits at once tear the map (a crash in `std::map`, once in many runs of
 /// `tests/clients/soak.c`).
-#[derive(Default)]
 pub(crate) struct Turnstile(Option<Mutex<()>>);
 
 impl Turnstile {

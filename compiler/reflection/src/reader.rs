@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
-use crate::operand::Source;
+use crate::operand::{KernelRef, Operand, Source};
 use crate::roles::{PUMICE_SET, Role};
 use crate::spirv::{self, Header, Inst, op};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
@@ -199,7 +199,8 @@ impl Reader {
     }
 
     fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        let instruction = Role::name_of(number)?;
+        let role = Role::of(number)?;
+        let instruction = role(KernelRef(0)).name();
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });
         }
@@ -209,7 +210,7 @@ impl Reader {
             operands,
             defined: &self.defined,
         };
-        let role = Role::decode(number, &mut source)?;
+        let role = role(KernelRef::decode(&mut source, "Kernel")?);
         let extra = source.operands.len();
         if extra > 0 {
             return Err(ReadError::ExtraOperands {

@@ -10,7 +10,7 @@
 //! imported where a module has such kernels, and without it they are kernels like any other.
 
 use crate::error::{ReadError, WriteError};
-use crate::operand::{KernelRef, Operand, Sink, Source};
+use crate::operand::{KernelRef, Operand, Sink};
 
 /// The set's import string.
 pub const PUMICE_SET: &str = "NonSemantic.Pumice.1";
@@ -48,27 +48,15 @@ impl Role {
         }
     }
 
-    /// The name of instruction `number`.
+    /// What instruction `number` says of a kernel.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn name_of(number: u32) -> Result<&'static str, ReadError> {
-        [Role::Initializer, Role::Finalizer]
+    pub(crate) fn of(number: u32) -> Result<fn(KernelRef) -> Role, ReadError> {
+        [Role::Initializer as fn(KernelRef) -> Role, Role::Finalizer]
             .into_iter()
-            .map(|role| role(KernelRef(0)))
-            .find(|role| role.number() == number)
-            .map(Role::name)
+            .find(|role| role(KernelRef(0)).number() == number)
             .ok_or(ReadError::UnknownRole { number })
-    }
-
-    /// Decodes the operands of instruction `number`.
-    pub(crate) fn decode(number: u32, source: &mut Source<'_>) -> Result<Self, ReadError> {
-        let kernel = KernelRef::decode(source, "Kernel")?;
-        match number {
-            1 => Ok(Role::Initializer(kernel)),
-            2 => Ok(Role::Finalizer(kernel)),
-            _ => Err(ReadError::UnknownRole { number }),
-        }
     }
 
     /// Encodes the operands.
