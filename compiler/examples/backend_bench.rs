@@ -5,10 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use pumice_compiler::passes::{Ctx, pipeline, run_pass};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::{pipeline, run_pass};
+use pumice_backend::vulkan;
 use pumice_compiler::{
     CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, backend, compile, link,
-    vulkan,
 };
 
 /// The least time of each stage, in the order they were first met.
@@ -42,7 +43,7 @@ fn round(times: &mut Times, text: &[u8], options: &CompileOptions, target: &Targ
     let linked = times.take("link", || link(&[&module], &Default::default()));
     let linked = linked.output.expect("a module that links");
     let mut ir = times.take("import and verify", || {
-        backend::to_ir(&linked, &lower).expect("a module that is accepted")
+        backend::to_ir(&linked.words, &lower).expect("a module that is accepted")
     });
     let ctx = Ctx {
         target,
@@ -64,7 +65,7 @@ fn main() {
     let options = CompileOptions::parse(&words.join(" ")).expect("valid options");
     let text = std::fs::read(&file).expect("a readable file");
     let target = Target::reference();
-    pumice_compiler::frontend::has_large_stack();
+
     let profile = std::env::var("PROFILE").ok();
     let seconds = profile.as_ref().map_or(2, |s| s.parse().expect("seconds"));
     let mut times = Times::default();

@@ -23,7 +23,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use pumice_compiler::builtins::table::ROWS;
+use pumice_compiler::frontend::builtins::table::ROWS;
 use pumice_compiler::options::ClStd;
 use pumice_compiler::{
     CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, backend, compile,
@@ -119,7 +119,7 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
             let pairs = opcodes(&words).map(|op| hash((std::mem::replace(&mut last, op), op)));
             return (out.log, pairs.collect());
         }
-        let mut ir = match backend::to_ir(&module, &options) {
+        let mut ir = match backend::to_ir(&module.words, &options) {
             Ok(ir) => ir,
             Err(error) => return (format!("f.cl: {}", error.message), Vec::new()),
         };
@@ -232,7 +232,7 @@ fn answer(stage: Stage, text: &[u8]) -> (String, Vec<u64>) {
     };
     let target = &match choice / 4 % 4 {
         0 => Target::reference(),
-        _ => Target::full(),
+        _ => pumice_compiler::full_target(),
     };
     let pairs = |items: &mut dyn Iterator<Item = u64>| {
         let mut last = 0;

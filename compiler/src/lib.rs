@@ -5,86 +5,29 @@
 //! ```
 //!
 //! Takes source text, options and a [`Target`]; gives SPIR-V words and a build log.
-//! [`compile`], [`link`] and [`lower`] are pure: no I/O, no environment, no globals.
-//! Includes come through [`IncludeResolver`]; the device is known only as [`Target`].
+//! [`compile`], [`link`] and [`lower`] are pure: no I/O, no environment, no globals, no threads.
+//! Includes come through [`IncludeResolver`]; the device is known only as [`Target`]. Deeply nested
+//! source needs [`STACK_BYTES`] of stack, and a panic is a bug of the compiler: callers with users
+//! to protect run all three on a thread of their own behind `catch_unwind`.
 //!
 //! Invariant: everything that is compiled meets at Kernel SPIR-V ([`KernelModule`]);
 //! everything that is dispatched is described by `NonSemantic.ClspvReflection` inside
 //! [`VulkanModule`] alone.
 #![forbid(unsafe_code)]
 
-pub mod abi;
-pub mod backend;
-pub mod builtins;
-pub mod diagnostics;
-pub mod emit;
-pub mod frontend;
-pub mod import;
-pub mod interp;
-pub mod ir;
 pub mod kernel;
 pub mod library;
-pub mod options;
-pub mod parse;
-pub mod passes;
-pub mod pp;
-pub mod sema;
-pub mod source;
-mod symbol;
-pub mod target;
-pub mod vulkan;
 
-pub use abi::Abi;
 pub use kernel::KernelModule;
-pub use options::{CompileOptions, LinkOptions, LowerOptions};
-pub use target::Target;
-pub use vulkan::VulkanModule;
-
-/// A source text with the name that diagnostics show for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// Name shown in diagnostics and by `__FILE__`, for example `<source>`.
-    pub name: &'a str,
-    /// The text as the application gave it: any bytes, not necessarily UTF-8.
-    pub text: &'a [u8],
-}
-
-/// A file that an `#include` directive brought in.
-#[derive(Clone, Debug)]
-pub struct IncludedFile {
-    /// The path that identifies the file (for diagnostics and `#pragma once`).
-    pub path: String,
-    /// The contents.
-    pub text: Vec<u8>,
-}
-
-/// Answers `#include` directives. The compiler itself does no I/O.
-pub trait IncludeResolver: Sync {
-    /// Finds `name` as written between the quotes or angle brackets.
-    ///
-    /// `from` is the path of the including file. The resolver knows the `-I` folders
-    /// (it is built from the same options) and the headers given to clCompileProgram.
-    fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile>;
-}
-
-/// An [`IncludeResolver`] that finds nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoIncludes;
-
-impl IncludeResolver for NoIncludes {
-    fn resolve(&self, _name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
-        None
-    }
-}
-
-/// What a stage of the compiler gives back: its output, if there is one, and the build log.
-#[derive(Clone, Debug)]
-pub struct Outcome<T> {
-    /// The stage's output; `None` when the log holds at least one error.
-    pub output: Option<T>,
-    /// Errors, warnings and notes in clang's layout, ready for CL_PROGRAM_BUILD_LOG.
-    pub log: String,
-}
+pub use pumice_backend::{self as backend, VulkanModule};
+pub use pumice_frontend::{
+    self as frontend, IncludeResolver, IncludedFile, NoIncludes, Outcome, STACK_BYTES, Source,
+    full_target,
+};
+pub use pumice_ir as ir;
+pub use pumice_target::{
+    self as target, Abi, CompileOptions, LinkOptions, LowerOptions, Target, abi, options,
+};
 
 /// Compiles one OpenCL C source to Kernel SPIR-V (clCompileProgram's work for one program).
 pub fn compile(
@@ -93,7 +36,12 @@ pub fn compile(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Outcome<KernelModule> {
-    frontend::compile(source, options, target, includes)
+    let Outcome { output, log } = frontend::compile(source, options, target, includes);
+    let output = output.map(|words| KernelModule {
+        words,
+        is_library: false,
+    });
+    Outcome { output, log }
 }
 
 /// Links Kernel modules (clLinkProgram): resolves imports by name, renumbers ids, checks types.
@@ -107,5 +55,14 @@ pub fn lower(
     target: &Target,
     options: &LowerOptions,
 ) -> Outcome<VulkanModule> {
-    backend::lower(module, target, options)
+    match backend::lower(&module.words, target, options) {
+        Ok(output) => Outcome {
+            output: Some(output),
+            log: String::new(),
+        },
+        Err(error) => Outcome {
+            output: None,
+            log: format!("error: {error}\n"),
+        },
+    }
 }

@@ -19,7 +19,12 @@ fn run(path: &Path) -> Result<String, String> {
         name: "test.cl",
         text: &text,
     };
-    let outcome = compile(source, &options, &Target::full(), &NoIncludes);
+    let outcome = compile(
+        source,
+        &options,
+        &pumice_compiler::full_target(),
+        &NoIncludes,
+    );
     let Some(module) = outcome.output else {
         return Ok(outcome.log);
     };

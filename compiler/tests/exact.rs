@@ -5,7 +5,8 @@
 mod number_kernels;
 
 use number_kernels::{interpret, is_nan, kernel, renumbered};
-use pumice_compiler::passes::{Ctx, link_builtins};
+use pumice_backend::pass::Ctx;
+use pumice_backend::passes::lower::link_builtins;
 use pumice_compiler::{LowerOptions, Target};
 
 /// A device that promises nothing about rounding.

@@ -79,7 +79,7 @@ fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> Stri
         };
         // A device with every optional feature, or one without images, instead of the reference.
         let (target, words) = if let Some(rest) = words.strip_prefix("--device=full") {
-            (Target::full(), rest)
+            (pumice_compiler::full_target(), rest)
         } else if let Some(rest) = words.strip_prefix("--device=no-images") {
             (Target::reference().without_images(), rest)
         } else {

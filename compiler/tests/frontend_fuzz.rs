@@ -1,10 +1,13 @@
 //! Whatever the source is, the front end answers: no panic, no overflow, no endless work.
 //! All inputs come from fixed seeds.
 
+mod support;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
+use support::on_large_stack;
 
 /// xorshift64*: small, and the same everywhere.
 struct Random(u64);
@@ -29,12 +32,14 @@ fn run(text: &[u8]) {
         text,
     };
     let start = Instant::now();
-    let outcome = compile(
-        source,
-        &CompileOptions::default(),
-        &Target::reference(),
-        &NoIncludes,
-    );
+    let outcome = on_large_stack(|| {
+        compile(
+            source,
+            &CompileOptions::default(),
+            &Target::reference(),
+            &NoIncludes,
+        )
+    });
     let took = start.elapsed();
     let shown = || String::from_utf8_lossy(&text[..text.len().min(2000)]).into_owned();
     assert!(

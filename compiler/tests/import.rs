@@ -3,9 +3,9 @@
 
 mod support;
 
-use pumice_compiler::import::{SpecConstants, import};
-use pumice_compiler::ir::text::module_to_text;
+use pumice_backend::import::{SpecConstants, import};
 use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
+use pumice_ir::text::module_to_text;
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
@@ -180,7 +180,7 @@ fn mutated_modules_never_panic() {
                 words: mutated,
                 is_library: false,
             };
-            if let Ok(mut ir) = backend::to_ir(&module, &options) {
+            if let Ok(mut ir) = backend::to_ir(&module.words, &options) {
                 let _ = backend::optimise(&mut ir, &target, &options);
             }
         }

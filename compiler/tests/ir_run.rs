@@ -26,13 +26,16 @@
 
 mod support;
 
-use pumice_compiler::import::{SpecConstants, import};
-use pumice_compiler::interp::float::{F16, round_to_format};
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options, buffer_address};
-use pumice_compiler::ir::text::{module_to_text, parse_module};
-use pumice_compiler::ir::{Module, Rounding, verify};
-use pumice_compiler::passes::{Ctx, pipeline, run_pass, structurize};
-use pumice_compiler::{LowerOptions, Target, vulkan};
+use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::{pipeline, run_pass};
+use pumice_backend::structurize;
+use pumice_backend::vulkan;
+use pumice_compiler::{LowerOptions, Target};
+use pumice_interp::float::{F16, round_to_format};
+use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options, buffer_address};
+use pumice_ir::text::{module_to_text, parse_module};
+use pumice_ir::{Module, Rounding, verify};
 use std::path::{Path, PathBuf};
 
 /// A scalar of OpenCL C: size in bytes, whether float.

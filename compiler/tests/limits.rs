@@ -1,12 +1,15 @@
 //! Sizes that nobody writes by hand: everything compiles, and what comes out grows with what goes
 //! in. Steps that are quadratic or worse in time show as a test that does not end.
 
+mod support;
+
 use std::fmt::Write;
 
 use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
     link, lower,
 };
+use support::on_large_stack;
 
 fn kernel_module(text: &str) -> KernelModule {
     let source = Source {
@@ -14,7 +17,7 @@ fn kernel_module(text: &str) -> KernelModule {
         text: text.as_bytes(),
     };
     let options = CompileOptions::default();
-    let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
+    let outcome = on_large_stack(|| compile(source, &options, &Target::reference(), &NoIncludes));
     let log = &outcome.log[..outcome.log.len().min(2000)];
     outcome.output.unwrap_or_else(|| panic!("{log}"))
 }

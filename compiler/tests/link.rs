@@ -506,7 +506,12 @@ fn opaque_arguments_cross_modules() {
             name: "a.cl",
             text: text.as_bytes(),
         };
-        let outcome = compile(source, &options, &Target::full(), &NoIncludes);
+        let outcome = compile(
+            source,
+            &options,
+            &pumice_compiler::full_target(),
+            &NoIncludes,
+        );
         outcome.output.expect(&outcome.log)
     };
     let helpers = compiled(

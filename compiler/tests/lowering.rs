@@ -6,7 +6,8 @@ mod number_kernels;
 mod support;
 
 use number_kernels::{floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered};
-use pumice_compiler::{LowerOptions, Target, vulkan};
+use pumice_backend::vulkan;
+use pumice_compiler::{LowerOptions, Target};
 
 /// Lowers for the reference device.
 fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {

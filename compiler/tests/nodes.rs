@@ -10,11 +10,11 @@
 mod lowering_passes;
 mod support;
 
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
-use pumice_compiler::ir::text::{module_to_text, parse_module};
-use pumice_compiler::ir::verify;
-use pumice_compiler::vulkan::{self, graph};
+use pumice_backend::vulkan::{self, graph};
 use pumice_compiler::{LowerOptions, Target};
+use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_ir::text::{module_to_text, parse_module};
+use pumice_ir::verify;
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {

@@ -6,12 +6,13 @@ mod run_target;
 mod support;
 
 use kernel_runs::{Run, check_expectations, parse};
-use pumice_compiler::interp::{self, Inputs, NdRange, Options};
-use pumice_compiler::ir::Module;
-use pumice_compiler::ir::verify::verify;
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::{pipeline, run_pass};
 use pumice_compiler::options::CompileOptions;
-use pumice_compiler::passes::{Ctx, pipeline, run_pass};
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, backend};
+use pumice_interp::{self as interp, Inputs, NdRange, Options};
+use pumice_ir::Module;
+use pumice_ir::verify::verify;
 use std::path::Path;
 
 fn interpret(module: &Module, run: &Run) -> Result<Vec<Vec<u8>>, String> {
@@ -58,7 +59,7 @@ fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
         target: &target,
         options: &lower,
     };
-    let mut ir = backend::to_ir(&module, &lower).map_err(|e| e.to_string())?;
+    let mut ir = backend::to_ir(&module.words, &lower).map_err(|e| e.to_string())?;
     let mut before: Option<Vec<Vec<Vec<u8>>>> = None;
     let last = pipeline(&ctx).last().map(|pass| pass.name);
     for pass in pipeline(&ctx) {

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 
 mod run_target;
 
-use pumice_compiler::import::{SpecConstants, import};
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange};
-use pumice_compiler::ir::Module;
-use pumice_compiler::passes::{self, Ctx, link_builtins};
+use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::pipeline;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
 };
+use pumice_interp::{self as interp, Arg, Inputs, NdRange};
+use pumice_ir::Module;
 
 /// A scalar type of a directive: bytes, and how text becomes bits.
 #[derive(Clone, Copy, PartialEq)]
@@ -272,7 +274,7 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "before the passes", failures)?;
-    passes::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+    pipeline::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "after the passes", failures)
 }
 

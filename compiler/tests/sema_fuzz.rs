@@ -1,9 +1,12 @@
 //! Mutated programs through the whole front end: errors or a module, never a panic.
 //! All inputs come from fixed seeds.
 
+mod support;
+
 use std::path::Path;
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
+use support::on_large_stack;
 
 /// xorshift64*: small, and the same everywhere.
 struct Random(u64);
@@ -23,7 +26,7 @@ fn run(text: &str, std: &str) {
         name: "fuzz.cl",
         text: text.as_bytes(),
     };
-    let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
+    let outcome = on_large_stack(|| compile(source, &options, &Target::reference(), &NoIncludes));
     assert!(
         !outcome.log.contains("which is a bug"),
         "{}\n{text}",

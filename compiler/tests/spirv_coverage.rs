@@ -13,7 +13,7 @@
 
 mod support;
 
-use pumice_compiler::import::{SpecConstants, import};
+use pumice_backend::import::{SpecConstants, import};
 use pumice_compiler::target::SubgroupOps;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use rspirv::binary::{Consumer, ParseAction, Parser};

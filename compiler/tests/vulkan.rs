@@ -8,11 +8,12 @@ mod lowering_passes;
 mod run_line;
 mod support;
 
-use pumice_compiler::interp::{self, Options};
-use pumice_compiler::ir::text::{module_to_text, parse_module};
-use pumice_compiler::ir::verify;
+use pumice_backend::vulkan;
 use pumice_compiler::target::{FloatControls, SubgroupOps};
-use pumice_compiler::{LowerOptions, Target, vulkan};
+use pumice_compiler::{LowerOptions, Target};
+use pumice_interp::{self as interp, Options};
+use pumice_ir::text::{module_to_text, parse_module};
+use pumice_ir::verify;
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {

@@ -367,7 +367,7 @@ impl Device {
     pub fn spirv_capabilities(&self) -> Vec<u32> {
         let probes = gpu::Probes::default();
         let target = make_target(self.capabilities(), self.offered(), &probes, self.abi());
-        pumice_compiler::import::accepted::capabilities(&target)
+        pumice_compiler::backend::import::accepted::capabilities(&target)
     }
 
     /// The device as the compiler knows it.

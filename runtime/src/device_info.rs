@@ -2,7 +2,7 @@
 
 use opencl_sys as cl;
 use pumice_compiler::Abi;
-use pumice_compiler::import::accepted;
+use pumice_compiler::backend::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
 use crate::device::{Device, PRINTF_BUFFER_SIZE};

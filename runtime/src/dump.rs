@@ -7,8 +7,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pumice_compiler::backend::{
+    pass::Ctx,
+    pipeline::{pipeline, run_pass},
+};
 use pumice_compiler::ir::text::module_to_text;
-use pumice_compiler::passes::{Ctx, pipeline, run_pass};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LowerOptions, Source, Target, backend, frontend,
 };
@@ -88,7 +91,7 @@ impl Dump {
 
     /// The IR as imported and after each pass.
     pub fn passes(&self, module: &KernelModule, target: &Target, options: &LowerOptions) {
-        let mut ir = match backend::to_ir(module, options) {
+        let mut ir = match backend::to_ir(&module.words, options) {
             Ok(ir) => ir,
             Err(error) => return self.file("ir-00-import.txt", error.to_string().as_bytes()),
         };

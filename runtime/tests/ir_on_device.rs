@@ -12,11 +12,12 @@ mod random_cfg;
 mod run_line;
 
 use device_dispatch::{device, dispatch, for_driver};
+use pumice_backend::vulkan;
 use pumice_compiler::abi::{Abi, DescriptorOptions};
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
-use pumice_compiler::ir::text::parse_module;
 use pumice_compiler::target::SmallStorage;
-use pumice_compiler::{LowerOptions, Target, vulkan};
+use pumice_compiler::{LowerOptions, Target};
+use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_ir::text::parse_module;
 use pumice_vulkan_layer::Device;
 use std::path::Path;
 
@@ -194,11 +195,11 @@ fn run_interpreter_files(device: &Device, target: &Target) {
         }
         let (_, runs) = kernel_runs::parse(&text.replace("; ", "// "));
         let mut module = parse_module(&text).expect("parses");
-        let ctx = pumice_compiler::passes::Ctx {
+        let ctx = pumice_backend::pass::Ctx {
             target,
             options: &options,
         };
-        let lowered = pumice_compiler::passes::run_pipeline(&mut module, &ctx);
+        let lowered = pumice_backend::pipeline::run_pipeline(&mut module, &ctx);
         let emitted = lowered.and_then(|()| vulkan::emit(&mut module, target, &options));
         let words = match emitted {
             Ok(_) if needs_addresses(target, &path) => {
@@ -253,7 +254,7 @@ fn random_control_flow_on_the_device() {
     let mut random = random_cfg::Random(5);
     let target = for_driver(&device, Target::reference());
     let options = LowerOptions::default();
-    let ctx = pumice_compiler::passes::Ctx {
+    let ctx = pumice_backend::pass::Ctx {
         target: &target,
         options: &options,
     };
@@ -274,7 +275,7 @@ fn random_control_flow_on_the_device() {
             ],
         };
         let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
+        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
         let words = vulkan::emit(&mut module, &target, &options)
             .expect("emits")
             .words;
@@ -381,12 +382,12 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
             ..Target::reference()
         };
         let options = LowerOptions::default();
-        let ctx = pumice_compiler::passes::Ctx {
+        let ctx = pumice_backend::pass::Ctx {
             target: &target,
             options: &options,
         };
         let mut module = parse_module(text).expect("parses");
-        pumice_compiler::passes::run_pipeline(&mut module, &ctx).expect("lowers");
+        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
         let words = vulkan::emit(&mut module, &target, &options)
             .expect("emits")
             .words;

@@ -12,10 +12,10 @@ mod support;
 use device_dispatch::{device, dispatch, for_driver};
 use kernel_runs::{Run, check_expectations, parse};
 use pumice_compiler::abi::{Abi, DescriptorOptions};
-use pumice_compiler::interp::{Inputs, NdRange};
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
+use pumice_interp::{Inputs, NdRange};
 use pumice_vulkan_layer::Device;
 use std::path::Path;
 

@@ -10,8 +10,9 @@ mod number_kernels;
 
 use device_dispatch::{device, dispatch, for_driver};
 use number_kernels::{floats, integers, interpret, is_nan, kernel, pairs, renumbered};
-use pumice_compiler::interp::{Arg, Inputs, NdRange};
-use pumice_compiler::{LowerOptions, Target, vulkan};
+use pumice_backend::vulkan;
+use pumice_compiler::{LowerOptions, Target};
+use pumice_interp::{Arg, Inputs, NdRange};
 use pumice_vulkan_layer::Device;
 
 /// Differences between device and interpreter, as text.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use pumice_reflection::spirv::{MAGIC, op, push_inst, push_string};
+use pumice_spirv::{MAGIC, op, push_inst, push_string};
 
 /// Storage classes.
 pub mod class {

@@ -174,9 +174,9 @@ impl Device {
     /// # Errors
     /// [`Error::Pipeline`] for words that are not SPIR-V or that the driver refuses.
     pub fn create_shader_module(&self, words: &[u32]) -> Result<ShaderModule> {
-        let broken = |error: pumice_reflection::ReadError| Error::Pipeline(error.to_string());
-        pumice_reflection::spirv::header(words).map_err(broken)?;
-        for inst in pumice_reflection::spirv::instructions(words) {
+        let broken = |error: pumice_spirv::Malformed| Error::Pipeline(error.to_string());
+        pumice_spirv::header(words).map_err(broken)?;
+        for inst in pumice_spirv::instructions(words) {
             inst.map_err(broken)?;
         }
         let words = pumice_reflection::strip_non_semantic(words);

@@ -1,38 +1,13 @@
 //! What can be wrong with a module that is read, or with a model that is written.
 
+use pumice_spirv::Malformed;
+
 /// Why a module's reflection could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Fewer than the five header words.
-    #[error("not SPIR-V: {words} words are fewer than a header")]
-    NoHeader {
-        /// How many words there were.
-        words: usize,
-    },
-    /// The first word is not the magic number.
-    #[error("not SPIR-V: the first word is {word:#010x}")]
-    BadMagic {
-        /// The first word.
-        word: u32,
-    },
-    /// The header declares an id bound of zero or beyond the universal limit (4,194,303).
-    #[error("the id bound {bound} is outside 1..=4194303")]
-    BadBound {
-        /// The declared bound.
-        bound: u32,
-    },
-    /// An instruction says that it has no words, or more than the module still has.
-    #[error("the instruction at word {at} (opcode {opcode}) claims {count} words, {left} are left")]
-    BadWordCount {
-        /// Index of the instruction's first word.
-        at: usize,
-        /// Its opcode.
-        opcode: u16,
-        /// Its claimed word count.
-        count: usize,
-        /// Words from here to the end.
-        left: usize,
-    },
+    /// The words are no SPIR-V module.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// An instruction is shorter than its opcode allows.
     #[error("{opcode} at word {at} is too short")]
     ShortInstruction {

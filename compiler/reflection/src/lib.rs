@@ -21,7 +21,6 @@ mod model;
 mod operand;
 mod reader;
 mod roles;
-pub mod spirv;
 mod strip;
 mod writer;
 

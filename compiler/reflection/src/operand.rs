@@ -99,7 +99,7 @@ impl Sink<'_, '_> {
             });
         }
         // Word count of OpString: two words before the literal, which ends in a NUL.
-        if bytes.len() / 4 + 3 > crate::spirv::MAX_INSTRUCTION_WORDS {
+        if bytes.len() / 4 + 3 > pumice_spirv::MAX_INSTRUCTION_WORDS {
             return Err(WriteError::TooLong {
                 instruction,
                 operand,

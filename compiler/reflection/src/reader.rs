@@ -6,8 +6,8 @@ use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::operand::{KernelRef, Operand, Source};
 use crate::roles::{PUMICE_SET, Role};
-use crate::spirv::{self, Header, Inst, op};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
+use pumice_spirv::{self as spirv, Header, Inst, op};
 
 const GL_COMPUTE: u32 = 5;
 /// The one instruction that is accepted in revisions that do not list it.

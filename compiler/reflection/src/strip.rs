@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::NON_SEMANTIC_EXTENSION;
-use crate::spirv::{self, Inst, op};
+use pumice_spirv::{self as spirv, Inst, op};
 
 /// Removes every `NonSemantic.*` import, its instructions, the extension that they need, and
 /// names and decorations of the removed instructions.

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::error::WriteError;
+use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
 use crate::operand::Sink;
 use crate::roles::PUMICE_SET;
-use crate::spirv::{self, op};
 use crate::{NON_SEMANTIC_EXTENSION, SET_PREFIX};
+use pumice_spirv::{self as spirv, op};
 
 /// The ids of the module that takes the reflection.
 pub trait IdSource {
@@ -247,7 +247,7 @@ impl IdSource for ModuleIds {
 /// # Errors
 /// A module whose instruction words are broken, and what [`write()`] refuses.
 pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteError> {
-    let header = spirv::header(words)?;
+    let header = spirv::header(words).map_err(ReadError::from)?;
     let mut ids = ModuleIds {
         bound: header.bound,
         ..ModuleIds::default()
@@ -259,7 +259,7 @@ pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteEr
     let mut constants_at = None;
     let mut has_extension = false;
     for inst in spirv::instructions(words) {
-        let inst = inst?;
+        let inst = inst.map_err(ReadError::from)?;
         match (inst.opcode, inst.operands) {
             (op::CAPABILITY | op::EXTENSION, operands) => {
                 extensions_at = inst.end();

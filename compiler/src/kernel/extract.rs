@@ -143,7 +143,7 @@ impl<'a> Extraction<'a> {
             .iter()
             .filter(|(id, _)| self.used.contains(id))
         {
-            let text = crate::emit::builder::string_words(name);
+            let text = pumice_spirv::string_words(name);
             let mut inst = vec![
                 ((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32,
                 *id,

@@ -151,7 +151,7 @@ impl Linker {
             let mut others = (1..).map(|n: u32| format!("{name}.{n}"));
             if let Some(free) = others.find(|other| !taken.contains(other)) {
                 let words = string_words(&inst[3..]).unwrap_or(0);
-                inst.splice(3..3 + words, crate::emit::builder::string_words(&free));
+                inst.splice(3..3 + words, pumice_spirv::string_words(&free));
                 inst[0] = ((inst.len() as u32) << 16) | Op::EntryPoint as u32;
                 taken.insert(free);
             }
@@ -413,7 +413,7 @@ impl Linker {
         }
         for (id, name) in modules.iter().flat_map(|m| &m.imports) {
             if !self.map.is_replaced(*id) {
-                let text = crate::emit::builder::string_words(name);
+                let text = pumice_spirv::string_words(name);
                 out.push(((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32);
                 out.push(*id);
                 out.extend(text);

@@ -1,6 +1,6 @@
 //! The comments of kernel files that say how to run them and what to expect.
 
-use pumice_compiler::interp::Arg;
+use pumice_interp::Arg;
 
 /// One `// kernel:` block of a kernel file (the format is told in
 /// `cts-harness/src/kernel_file.rs`; expectations with a tolerance are left to that runner).

@@ -1,13 +1,17 @@
 //! The lowering passes as the file tests run them.
 
-use pumice_compiler::ir::text::module_to_text;
-use pumice_compiler::ir::{Function, Module, verify};
-use pumice_compiler::passes::{
-    Changed, Ctx, FunctionCtx, LowerError, legalize_conversions, legalize_memory, lower_atomics,
-    lower_collectives, lower_images, lower_integers, lower_kernel_args, lower_math, lower_printf,
-    lower_subgroups, lower_wide_vectors, select_buffers,
+use pumice_backend::pass::{Changed, Ctx, FunctionCtx};
+use pumice_backend::passes::legalize::{
+    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
+};
+use pumice_backend::passes::lower::{
+    lower_atomics, lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf,
+    lower_subgroups, select_buffers,
 };
 use pumice_compiler::{LowerOptions, Target};
+use pumice_ir::LowerError;
+use pumice_ir::text::module_to_text;
+use pumice_ir::{Function, Module, verify};
 
 type FunctionPass = fn(&mut Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>;
 

@@ -1,8 +1,8 @@
 //! Kernels that apply one instruction to rows of operands, and operands worth trying.
 
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange, Options};
-use pumice_compiler::ir::text::parse_module;
-use pumice_compiler::ir::verify;
+use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_ir::text::parse_module;
+use pumice_ir::verify;
 
 /// A kernel that applies one instruction to operands of `types` in rows of 8-byte cells.
 pub fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
@@ -51,7 +51,7 @@ pub fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
 }
 
 /// Results of `text` on rows of operands, in the interpreter.
-pub fn interpret(module: &pumice_compiler::ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
+pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
     let input: Vec<u8> = rows
         .iter()
         .flatten()
@@ -79,7 +79,7 @@ pub fn interpret(module: &pumice_compiler::ir::Module, rows: &[Vec<u64>]) -> Vec
         .collect()
 }
 
-pub fn renumbered(text: &str) -> pumice_compiler::ir::Module {
+pub fn renumbered(text: &str) -> pumice_ir::Module {
     // Values are numbered densely: v8 and v9 are left out above.
     let mut text = text.to_string();
     for i in 10..40 {

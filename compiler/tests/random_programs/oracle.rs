@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use pumice_compiler::import::{SpecConstants, import};
-use pumice_compiler::interp::{self, Arg, Inputs, NdRange};
-use pumice_compiler::ir::Module;
-use pumice_compiler::passes::{self, Ctx, link_builtins};
+use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::pipeline;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
+use pumice_interp::{self as interp, Arg, Inputs, NdRange};
+use pumice_ir::Module;
 
 use crate::kernel_runs::{self, Run};
 
@@ -79,7 +81,7 @@ pub fn expectations(text: &str) -> Result<String, String> {
             options: &lower,
         };
         let mut ir = ir.clone();
-        passes::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{which}: {e}"))?;
+        pipeline::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{which}: {e}"))?;
         for (run, expected) in runs.iter().zip(&results) {
             // Passes copy structs in whole words, padding included.
             let after =

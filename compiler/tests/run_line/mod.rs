@@ -1,6 +1,6 @@
 //! The `; run` line of IR file tests.
 
-use pumice_compiler::interp::{Arg, Inputs, NdRange};
+use pumice_interp::{Arg, Inputs, NdRange};
 
 /// `global G local L args …`: buffers of a fixed pattern (`buf:N`), zeros, local sizes, bytes,
 /// integers and floats by bits.

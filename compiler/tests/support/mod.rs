@@ -48,6 +48,18 @@ pub fn golden_files(
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// Runs a part of the compiler with the stack that its callers provide.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(pumice_compiler::STACK_BYTES)
+            .spawn_scoped(scope, work)
+            .expect("a thread")
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Runs a filter over `input`; its output, or its complaint.
 fn filter(program: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new(program)

@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use pumice_reflection::spirv::{self, Inst, op};
+use pumice_spirv::{self as spirv, Inst, op};
 use pumice_vulkan_layer::ImageKind;
 
 const UNIFORM_CONSTANT: u32 = 0;

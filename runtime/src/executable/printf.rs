@@ -8,6 +8,7 @@
 //! Nothing in the buffer is trusted: it is device memory that a kernel may have written to. An
 //! unknown id or a record that does not fit ends the output.
 
+use pumice_numerics::half_to_f64;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -218,21 +219,10 @@ fn integer(d: &Directive, bytes: &[u8], sign: bool) -> Option<i64> {
 /// A half, float or double argument.
 fn real(bytes: &[u8]) -> Option<f64> {
     Some(match *bytes {
-        [a, b] => half(u16::from_le_bytes([a, b])),
+        [a, b] => half_to_f64(u16::from_le_bytes([a, b])),
         [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
         _ => f64::from_le_bytes(bytes.try_into().ok()?),
     })
-}
-
-fn half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    sign * match exponent {
-        0 => mantissa * 2_f64.powi(-24),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * 2_f64.powi(exponent - 25),
-    }
 }
 
 /// Parses the directive that `text` begins with: it, if it is one, and how many bytes it takes.

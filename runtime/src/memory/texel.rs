@@ -1,6 +1,6 @@
 //! From a colour to the bits of a texel (clEnqueueFillImage).
 
-use pumice_compiler::interp::half::f64_to_f16;
+use pumice_numerics::half_from_f64;
 
 use crate::memory::format::{Class, Row};
 
@@ -35,7 +35,7 @@ fn channel(class: Class, width: u32, raw: u32, component: usize) -> u32 {
             (raw as i32).clamp(-most - 1, most) as u32 & mask
         }
         Class::Uint => raw.min(mask),
-        Class::Float if width == 16 => u32::from(f64_to_f16(float())),
+        Class::Float if width == 16 => u32::from(half_from_f64(float())),
         Class::Float => raw,
     }
 }

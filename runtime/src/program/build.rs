@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_compiler::frontend::{STACK_BYTES, has_large_stack};
+use pumice_compiler::STACK_BYTES;
 use pumice_compiler::options::parse_build;
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
@@ -54,7 +54,6 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
         .name("pumice-compile".into())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            has_large_stack();
             for job in jobs {
                 job();
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pumice_compiler::Target;
-use pumice_compiler::interp::{Arg, Inputs, NdRange, Output};
+use pumice_interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
     Binding, BindingKind, Buffer, Device, Instance, InstanceConfig, LayoutDesc, MemoryClass,

@@ -1,6 +1,6 @@
 //! A module builder for the tests, independent of the crate's writer: raw words only.
 
-use pumice_reflection::spirv::{MAGIC, op, push_inst, push_string};
+use pumice_spirv::{MAGIC, op, push_inst, push_string};
 
 /// Ids of the skeleton module that every test starts from.
 pub const VOID: u32 = 1;

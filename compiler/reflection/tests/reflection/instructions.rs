@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 
 use crate::common::Arg::{C, Function, Info, Kernel as K, S, Variable};
 use crate::common::{Arg, FUNCTION, Module, VARIABLE, plain_module};
-use pumice_reflection::spirv::{instructions, op, string};
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, ImageInfoPush, ImageInfoUniform, InfoRef, Instruction, Kernel,
@@ -15,6 +14,7 @@ use pumice_reflection::{
     SpecId, SpecIds3, TABLE, VariableId, WorkgroupArgument, WorkgroupVariableSize, embed, read,
     strip_non_semantic,
 };
+use pumice_spirv::{instructions, op, string};
 
 const KERNEL: KernelRef = KernelRef(0);
 const INFO: Option<InfoRef> = Some(InfoRef(0));

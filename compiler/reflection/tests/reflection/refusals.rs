@@ -3,28 +3,39 @@
 use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
 use crate::instructions::validate;
-use pumice_reflection::spirv::{instructions, op, push_inst, push_string};
 use pumice_reflection::{
     ArgumentInfo, ByteString, DataDescriptor, FunctionId, HexBytes, InfoRef, Instruction, Kernel,
     KernelProperties, KernelRef, PrintfInfo, PushArgument, ReadError, Reflection,
     RequiredWorkgroupSize, Role, WriteError, embed, read, strip_non_semantic, strip_set,
 };
+use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
 #[test]
 fn headers() {
     let words = Module::with_kernel(5).words();
-    assert_eq!(read(&[]), Err(ReadError::NoHeader { words: 0 }));
-    assert_eq!(read(&words[..4]), Err(ReadError::NoHeader { words: 4 }));
+    assert_eq!(
+        read(&[]),
+        Err(ReadError::Malformed(Malformed::NoHeader { words: 0 }))
+    );
+    assert_eq!(
+        read(&words[..4]),
+        Err(ReadError::Malformed(Malformed::NoHeader { words: 4 }))
+    );
     let mut swapped = words.clone();
     swapped[0] = swapped[0].swap_bytes();
     assert_eq!(
         read(&swapped),
-        Err(ReadError::BadMagic { word: 0x0302_2307 })
+        Err(ReadError::Malformed(Malformed::BadMagic {
+            word: 0x0302_2307
+        }))
     );
     for bound in [0, 4_194_304, u32::MAX] {
         let mut bad = words.clone();
         bad[3] = bound;
-        assert_eq!(read(&bad), Err(ReadError::BadBound { bound }));
+        assert_eq!(
+            read(&bad),
+            Err(ReadError::Malformed(Malformed::BadBound { bound }))
+        );
     }
     let mut low = words;
     low[3] = 4;

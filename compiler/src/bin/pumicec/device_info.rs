@@ -7,7 +7,7 @@ use pumice_compiler::Target;
 /// have those that its extensions and image support do not rule out, since whoever loads the
 /// module checks its capabilities.
 pub fn target(text: &str) -> Result<Target, String> {
-    let mut target = Target::full();
+    let mut target = pumice_compiler::full_target();
     let mut images = true;
     for line in text.lines().map(str::trim) {
         let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else {

@@ -7,7 +7,7 @@
 //!
 //! Build options are those of clBuildProgram. The output goes to FILE, else to standard output
 //! (SPIR-V only to a file or a pipe). Messages go to standard error. Exit codes: 0 success, 1 the
-//! program has errors, 2 the command line is wrong.
+//! program has errors, 2 the command line is wrong, 3 the compiler has failed.
 
 mod arguments;
 mod device_info;
@@ -17,11 +17,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Device, Emit, usage};
-use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::{
-    IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, Source, Target, backend,
-    frontend,
+    IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target,
+    backend, frontend, full_target,
 };
+use pumice_ir::text::module_to_text;
 
 /// Finds includes beside the including file and in the `-I` folders.
 struct Folders(Vec<String>);
@@ -84,7 +84,7 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
         ..LowerOptions::default()
     };
     if matches!(args.emit, Emit::Ir | Emit::Lowered) {
-        let ir = backend::to_ir(&linked, &lower).and_then(|mut ir| {
+        let ir = backend::to_ir(&linked.words, &lower).and_then(|mut ir| {
             if args.emit == Emit::Lowered {
                 backend::optimise(&mut ir, target, &lower)?;
             }
@@ -119,7 +119,22 @@ fn finish<T>(outcome: Outcome<T>) -> Result<T, ()> {
     outcome.output.ok_or(())
 }
 
+/// Compiles on a thread whose stack fits the deepest nesting that the compiler takes.
 fn main() -> ExitCode {
+    let compiler = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(compile);
+    match compiler {
+        // A panic is a bug of the compiler, whose text is on standard error.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(3)),
+        Err(e) => {
+            eprintln!("pumicec: error: no thread for the compiler: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compile() -> ExitCode {
     let args = match Arguments::parse(std::env::args().skip(1)) {
         Ok(args) => args,
         Err(why) => {
@@ -138,7 +153,7 @@ fn main() -> ExitCode {
                 sample_exactly: true,
                 ..Target::reference()
             },
-            Device::Full => Target::full(),
+            Device::Full => pumice_compiler::full_target(),
         }),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())

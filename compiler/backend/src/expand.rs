@@ -1,0 +1,363 @@
+//! A rewriter that replaces instructions by sequences: what most lowering passes need.
+//!
+//! [`expand`] walks the blocks in reverse postorder and shows each instruction, operands
+//! already replaced, to a rule. The rule keeps it or builds others through the [`Expander`]
+//! and names the values that take the place of the results. A rule may end the current block
+//! and go on in a new one; branches into the original block still find its start, and its
+//! terminator ends whatever block is current then.
+
+use crate::pass::Changed;
+use cranelift_entity::SecondaryMap;
+use pumice_ir::Cfg;
+use pumice_ir::LowerError;
+use pumice_ir::{
+    BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst, InstKind,
+    IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Values that replace the results of an instruction.
+pub(crate) type Replacement = SmallVec<[Value; 1]>;
+
+/// The state of a walk.
+pub(crate) struct Expander<'f> {
+    /// The function.
+    pub func: &'f mut Function,
+    /// Source position of the instruction being replaced.
+    pub loc: SourceLoc,
+    out: Vec<Inst>,
+    block: Block,
+    order: Vec<Block>,
+    done: SecondaryMap<Block, Option<Vec<Inst>>>,
+    replaced: FxHashMap<Value, Value>,
+}
+
+/// Shows every instruction to `rule`. `Ok(None)` keeps it, `Ok(Some(values))` replaces it, with
+/// no values if nothing uses the results any more.
+///
+/// # Errors
+/// What `rule` refuses.
+pub(crate) fn expand(
+    func: &mut Function,
+    mut rule: impl FnMut(&mut Expander<'_>, Inst) -> Result<Option<Replacement>, LowerError>,
+) -> Result<Changed, LowerError> {
+    let Some(entry) = func.entry() else {
+        return Ok(Changed::No);
+    };
+    let blocks = Cfg::new(func).reverse_postorder().to_vec();
+    let mut x = Expander {
+        loc: SourceLoc::default(),
+        out: Vec::new(),
+        block: entry,
+        order: Vec::new(),
+        done: SecondaryMap::new(),
+        replaced: FxHashMap::default(),
+        func,
+    };
+    let mut changed = blocks.len() != x.func.layout.blocks.len();
+    for block in blocks {
+        x.start(block);
+        let insts = std::mem::take(&mut x.func.layout.insts[block]);
+        for inst in insts {
+            x.loc = x.func.insts[inst].loc;
+            if !x.replaced.is_empty() {
+                let replaced = &x.replaced;
+                x.func.insts[inst]
+                    .kind
+                    .for_each_value_mut(|v| *v = resolve(replaced, *v));
+            }
+            match rule(&mut x, inst)? {
+                None => x.out.push(inst),
+                Some(values) => {
+                    changed = true;
+                    let results = x.func.insts[inst].results.clone();
+                    debug_assert!(values.is_empty() || results.len() == values.len());
+                    for (old, new) in results.into_iter().zip(values) {
+                        if old != new {
+                            x.replaced.insert(old, new);
+                        }
+                    }
+                }
+            }
+        }
+        x.close();
+    }
+    let Expander {
+        func,
+        order,
+        mut done,
+        replaced,
+        ..
+    } = x;
+    for &block in &order {
+        func.layout.insts[block] = done[block].take().unwrap_or_default();
+    }
+    func.layout.blocks = order;
+    if !replaced.is_empty() {
+        func.rewrite_values(|v| resolve(&replaced, v));
+    }
+    Ok(Changed::from_bool(changed))
+}
+
+fn resolve(replaced: &FxHashMap<Value, Value>, mut value: Value) -> Value {
+    while let Some(&next) = replaced.get(&value) {
+        value = next;
+    }
+    value
+}
+
+impl Expander<'_> {
+    fn close(&mut self) {
+        let insts = std::mem::take(&mut self.out);
+        self.done[self.block] = Some(insts);
+    }
+
+    /// Goes on in `block`, which comes next in the layout.
+    pub fn start(&mut self, block: Block) {
+        self.block = block;
+        self.order.push(block);
+    }
+
+    /// A new block, not yet in the layout.
+    pub fn new_block(&mut self) -> Block {
+        self.func.make_block()
+    }
+
+    /// Ends the current block and goes on in `next`.
+    pub fn end_block(&mut self, terminator: InstKind, next: Block) {
+        self.emit(terminator, &[]);
+        self.close();
+        self.start(next);
+    }
+
+    /// `br block(args)`.
+    pub fn jump(&mut self, block: Block, args: &[Value], next: Block) {
+        self.end_block(
+            InstKind::Jump {
+                dest: call(block, args),
+            },
+            next,
+        );
+    }
+
+    /// `if cond { then } else { other }`.
+    pub fn branch(&mut self, cond: Value, then: BlockCall, other: BlockCall, next: Block) {
+        self.end_block(InstKind::Branch { cond, then, other }, next);
+    }
+
+    /// `if cond { body }`.
+    pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
+        let (then, done) = (self.new_block(), self.new_block());
+        self.branch(cond, call(then, &[]), call(done, &[]), then);
+        body(self);
+        self.jump(done, &[], done);
+    }
+
+    /// `for i in from..to { sum = body(i, sum) }` over unsigned I32 numbers; gives the sum.
+    pub fn fold_range(
+        &mut self,
+        [from, to]: [Value; 2],
+        start: Value,
+        body: impl FnOnce(&mut Self, Value, Value) -> Value,
+    ) -> Value {
+        let (head, inner, done) = (self.new_block(), self.new_block(), self.new_block());
+        let index = self.func.append_param(head, Type::I32);
+        let ty = self.ty(start);
+        let sum = self.func.append_param(head, ty);
+        self.jump(head, &[from, start], head);
+        let more = self.icmp(IntCond::Ult, index, to);
+        self.branch(more, call(inner, &[]), call(done, &[]), inner);
+        let next_sum = body(self, index, sum);
+        let next = self.bin_const(BinaryOp::IAdd, index, 1);
+        self.jump(head, &[next, next_sum], done);
+        sum
+    }
+
+    /// Appends an instruction.
+    pub fn emit(&mut self, kind: InstKind, results: &[Type]) -> Inst {
+        let inst = self.func.make_inst(kind, results, self.loc);
+        self.out.push(inst);
+        inst
+    }
+
+    /// Appends an instruction with one result.
+    pub fn value(&mut self, kind: InstKind, ty: Type) -> Value {
+        let inst = self.emit(kind, &[ty]);
+        self.func.result(inst)
+    }
+
+    /// A value's type.
+    pub fn ty(&self, value: Value) -> Type {
+        self.func.ty(value)
+    }
+
+    /// A constant with the same bits in each lane.
+    pub fn splat(&mut self, ty: Type, bits: u64) -> Value {
+        self.func.splat_constant(ty, bits)
+    }
+
+    /// A float constant in each lane.
+    pub fn float(&mut self, ty: Type, value: f64) -> Value {
+        let bits = match ty.scalar {
+            Scalar::F32 => u64::from((value as f32).to_bits()),
+            Scalar::F16 => u64::from(pumice_numerics::half_from_f64(value)),
+            _ => value.to_bits(),
+        };
+        self.func.splat_constant(ty, bits)
+    }
+
+    /// Two-operand arithmetic.
+    pub fn bin(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        self.fbin(op, a, b, FloatFlags::empty())
+    }
+
+    /// Two-operand arithmetic with flags.
+    pub fn fbin(&mut self, op: BinaryOp, a: Value, b: Value, flags: FloatFlags) -> Value {
+        let ty = self.ty(a);
+        self.value(
+            InstKind::Binary {
+                op,
+                args: [a, b],
+                flags,
+            },
+            ty,
+        )
+    }
+
+    /// Two-operand arithmetic with a constant in every lane.
+    pub fn bin_const(&mut self, op: BinaryOp, a: Value, bits: u64) -> Value {
+        let ty = self.ty(a);
+        let b = self.splat(ty, bits);
+        self.bin(op, a, b)
+    }
+
+    /// One-operand arithmetic.
+    pub fn un(&mut self, op: UnaryOp, arg: Value) -> Value {
+        let ty = self.ty(arg);
+        self.value(InstKind::Unary { op, arg }, ty)
+    }
+
+    /// Integer comparison.
+    pub fn icmp(&mut self, cond: IntCond, a: Value, b: Value) -> Value {
+        let ty = self.ty(a).as_bool();
+        self.value(InstKind::ICmp { cond, args: [a, b] }, ty)
+    }
+
+    /// Integer comparison with a constant in every lane.
+    pub fn icmp_const(&mut self, cond: IntCond, a: Value, bits: u64) -> Value {
+        let ty = self.ty(a);
+        let b = self.splat(ty, bits);
+        self.icmp(cond, a, b)
+    }
+
+    /// Float comparison.
+    pub fn fcmp(&mut self, cond: FloatCond, a: Value, b: Value) -> Value {
+        let ty = self.ty(a).as_bool();
+        self.value(
+            InstKind::FCmp {
+                cond,
+                args: [a, b],
+                flags: FloatFlags::empty(),
+            },
+            ty,
+        )
+    }
+
+    /// `cond ? then : other`.
+    pub fn select(&mut self, cond: Value, then: Value, other: Value) -> Value {
+        let ty = self.ty(then);
+        self.value(InstKind::Select { cond, then, other }, ty)
+    }
+
+    /// A conversion in the default rounding.
+    pub fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Value {
+        if self.ty(arg) == ty && op != ConvertOp::AddressSpaceCast {
+            return arg;
+        }
+        self.value(
+            InstKind::Convert {
+                op,
+                arg,
+                rounding: None,
+            },
+            ty,
+        )
+    }
+
+    /// The same bits as integers of the same width.
+    pub fn bits_of(&mut self, arg: Value) -> Value {
+        let ty = self.ty(arg);
+        let int = int_like(ty);
+        self.convert(ConvertOp::Bitcast, arg, int)
+    }
+
+    /// A mathematical operation whose result has the type of its first operand.
+    pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
+        let mut ty = self.ty(args[0]);
+        if matches!(op, MathOp::IsNan | MathOp::IsInf) {
+            ty = ty.as_bool();
+        }
+        self.value(
+            InstKind::Math {
+                op,
+                args: SmallVec::from_slice(args),
+                flags: FloatFlags::empty(),
+            },
+            ty,
+        )
+    }
+
+    /// One lane (the value itself for a scalar).
+    pub fn lane(&mut self, vector: Value, lane: u8) -> Value {
+        let ty = self.ty(vector);
+        if ty.lanes == 1 {
+            return vector;
+        }
+        self.value(InstKind::Extract { vector, lane }, ty.lane())
+    }
+
+    /// A vector from lanes (the lane itself for one).
+    pub fn build(&mut self, lanes: &[Value]) -> Value {
+        if let [one] = lanes {
+            return *one;
+        }
+        let ty = self.ty(lanes[0]).with_lanes(lanes.len() as u8);
+        self.value(
+            InstKind::Build {
+                lanes: SmallVec::from_slice(lanes),
+            },
+            ty,
+        )
+    }
+
+    /// `base + bytes`.
+    pub fn offset(&mut self, base: Value, bytes: u64) -> Value {
+        if bytes == 0 {
+            return base;
+        }
+        let offset = self.func.i64(bytes as i64);
+        let ty = self.ty(base);
+        self.value(InstKind::PtrAdd { base, offset }, ty)
+    }
+
+    /// A new private variable and its address.
+    pub fn slot(&mut self, size: u32, align: u32) -> (StackSlot, Value) {
+        let slot = self.func.slots.push(StackSlotData { size, align });
+        let ty = Type::ptr(pumice_ir::AddressSpace::Private);
+        (slot, self.value(InstKind::StackAddr { slot }, ty))
+    }
+}
+
+/// The integer type with the lanes and width of a float type.
+pub(crate) fn int_like(ty: Type) -> Type {
+    ty.with_scalar(Scalar::int_of_bits(ty.scalar.bits()).unwrap_or(ty.scalar))
+}
+
+/// A branch target.
+pub(crate) fn call(block: Block, args: &[Value]) -> BlockCall {
+    BlockCall {
+        block,
+        args: SmallVec::from_slice(args),
+    }
+}

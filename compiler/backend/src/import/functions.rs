@@ -1,0 +1,417 @@
+//! The table of functions, and kernels with their arguments.
+
+use super::preamble::{Def, EntryPoint, Preamble};
+use super::reader::{Inst, Result};
+use super::types::{Ty, TypeKind};
+use pumice_ir::{
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, Function, ImageAccess, KernelArg,
+    KernelArgKind, KernelInfo, Linkage, Pointee, Type,
+};
+use rspirv::spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
+use std::ops::Range;
+
+/// A function as declared, with where its instructions stand.
+#[derive(Clone, Debug)]
+pub(super) struct FuncDecl {
+    pub id: u32,
+    pub name: String,
+    pub linkage: Linkage,
+    pub ret: Ty,
+    pub params: Range<usize>,
+    /// Result id and type id of each parameter.
+    pub param_ids: Vec<(u32, u32)>,
+    pub param_types: Vec<Ty>,
+    pub body: Range<usize>,
+    pub no_inline: bool,
+    pub always_inline: bool,
+    pub is_kernel: bool,
+}
+
+impl FuncDecl {
+    /// The type id of a parameter by its result id.
+    pub fn param_type(&self, id: u32) -> Option<u32> {
+        self.param_ids
+            .iter()
+            .find(|(param, _)| *param == id)
+            .map(|&(_, ty)| ty)
+    }
+}
+
+/// Splits the instructions behind the preamble into functions and defines their ids.
+pub(super) fn declare(
+    pre: &mut Preamble<'_>,
+    insts: &[Inst<'_>],
+    start: usize,
+) -> Result<Vec<FuncDecl>> {
+    let mut decls = Vec::new();
+    let mut at = start;
+    while let Some(inst) = insts.get(at) {
+        match inst.op {
+            Op::Function => {}
+            Op::Line | Op::NoLine | Op::Nop => {
+                at += 1;
+                continue;
+            }
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+                if matches!(pre.def(inst.arg(0)?), Def::ExtSet(_)) =>
+            {
+                at += 1;
+                continue;
+            }
+            _ => return Err(inst.error("an instruction between functions")),
+        }
+        let len = insts[at..]
+            .iter()
+            .position(|inst| inst.op == Op::FunctionEnd)
+            .ok_or_else(|| inst.error("the function has no end"))?;
+        let all = at + 1..at + len;
+        let is_head = |inst: &Inst<'_>| {
+            matches!(
+                inst.op,
+                Op::FunctionParameter | Op::Line | Op::NoLine | Op::Nop
+            )
+        };
+        let head = insts[all.clone()]
+            .iter()
+            .take_while(|inst| is_head(inst))
+            .count();
+        let body = all.start + head..all.end;
+        if let Some(nested) = insts[body.clone()]
+            .iter()
+            .find(|inst| matches!(inst.op, Op::Function | Op::FunctionParameter))
+        {
+            return Err(nested.error("stands inside a function"));
+        }
+        let param_ids: Vec<(u32, u32)> = insts[all.start..body.start]
+            .iter()
+            .filter(|inst| inst.op == Op::FunctionParameter)
+            .map(|inst| (inst.id, inst.ty))
+            .collect();
+        let fn_ty = pre.type_of_id(inst, inst.arg(1)?)?;
+        let TypeKind::Function { ret, params } = pre.types.get(fn_ty).kind.clone() else {
+            return Err(inst.error("the type is not a function type"));
+        };
+        if pre.type_of_id(inst, inst.ty)? != ret {
+            return Err(inst.error("the result type is not the function type's"));
+        }
+        let declared: Vec<Ty> = param_ids
+            .iter()
+            .map(|&(_, ty)| pre.type_of_id(inst, ty))
+            .collect::<Result<_>>()?;
+        if declared != params {
+            return Err(inst.error("the parameters are not the function type's"));
+        }
+        let control = inst.arg(0)?;
+        let (name, linkage) = pre.linkage(inst.id);
+        pre.define(inst, Def::Func(decls.len() as u32))?;
+        decls.push(FuncDecl {
+            id: inst.id,
+            name,
+            linkage,
+            ret,
+            params: all.start..body.start,
+            param_ids,
+            param_types: params,
+            body,
+            always_inline: control & 1 != 0,
+            no_inline: control & 2 != 0,
+            is_kernel: pre.entry_points.iter().any(|entry| entry.func == inst.id),
+        });
+        at = all.end + 1;
+    }
+    Ok(decls)
+}
+
+/// The IR function of a declaration, still without blocks.
+pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) -> Result<Function> {
+    let leaf_types = |ty: Ty| -> Result<Vec<Type>> {
+        let leaves = pre
+            .types
+            .leaves(ty)
+            .map_err(|error| inst.error(error.message))?;
+        Ok(leaves.iter().map(|leaf| leaf.ty).collect())
+    };
+    let mut params = Vec::new();
+    for &ty in &decl.param_types {
+        let info = pre.types.get(ty);
+        if !pre.types.is_sized(ty) {
+            return Err(inst.error("a parameter's type has no values"));
+        }
+        if info.leaf.is_none() && decl.is_kernel {
+            params.push(Type::ptr(AddressSpace::Private));
+        } else {
+            params.extend(leaf_types(ty)?);
+        }
+    }
+    let name = if decl.name.is_empty() {
+        format!("fn.{}", decl.id)
+    } else {
+        decl.name.clone()
+    };
+    let mut func = Function::new(name, params, leaf_types(decl.ret)?);
+    func.linkage = decl.linkage;
+    func.no_inline = decl.no_inline;
+    // What an operation on a handle means shows only in the kernel that has the argument.
+    let handles = |ty: &Ty| pre.types.is_handle(*ty);
+    func.passes_handles = decl.param_types.iter().any(handles) || handles(&decl.ret);
+    func.always_inline = decl.always_inline;
+    if decl.is_kernel && !func.results.is_empty() {
+        return Err(inst.error("a kernel returns a value"));
+    }
+    if decl.body.is_empty() && decl.is_kernel {
+        return Err(inst.error("a kernel has no body"));
+    }
+    Ok(func)
+}
+
+/// What the application sees of an entry point.
+pub(super) fn kernel(
+    pre: &Preamble<'_>,
+    entry: &EntryPoint,
+    decls: &[FuncDecl],
+    decl: &FuncDecl,
+    func: FuncId,
+    inst: &Inst<'_>,
+) -> Result<KernelInfo> {
+    let mut info = KernelInfo {
+        name: entry.name.clone(),
+        func,
+        args: Vec::new(),
+        required_work_group_size: None,
+        work_group_size_hint: None,
+        required_sub_group_size: None,
+        initializer: false,
+        finalizer: false,
+        node: None,
+        attributes: translator_string(pre, "kernel_attributes", &entry.name)
+            .unwrap_or_default()
+            .to_string(),
+    };
+    let types = translator_list(pre, "kernel_arg_type", &entry.name);
+    let qualifiers = translator_list(pre, "kernel_arg_type_qual", &entry.name);
+    for (i, (&(id, _), &ty)) in decl.param_ids.iter().zip(&decl.param_types).enumerate() {
+        let (kind, address) = arg_kind(pre, id, ty, inst)?;
+        // The translator's entry wrapper has no names; the function it wraps does.
+        let name = pre
+            .names
+            .get(&id)
+            .or_else(|| wrapped_name(pre, decls, entry, i))
+            .cloned();
+        let type_name = types.get(i).cloned();
+        let access = match &kind {
+            KernelArgKind::Image(image) => match image.access {
+                ImageAccess::Read => ArgAccess::ReadOnly,
+                ImageAccess::Write => ArgAccess::WriteOnly,
+                ImageAccess::ReadWrite => ArgAccess::ReadWrite,
+            },
+            _ => ArgAccess::None,
+        };
+        let known = name.is_some() || type_name.is_some();
+        let arg_info = known.then(|| ArgInfo {
+            name: name.unwrap_or_default(),
+            type_name: type_name.unwrap_or_default(),
+            address: Some(address),
+            access: Some(access),
+            type_qualifier: qualifiers.get(i).map(|words| qualifier_bits(words)),
+        });
+        info.args.push(KernelArg {
+            kind,
+            info: arg_info,
+            pointee: pointee(pre, ty, inst),
+        });
+    }
+    modes(pre, entry.func, &mut info, inst)?;
+    Ok(info)
+}
+
+/// The name of the n-th parameter of the function that an entry wrapper of the LLVM
+/// translator calls: it is exported under the kernel's name.
+fn wrapped_name<'p>(
+    pre: &'p Preamble<'_>,
+    decls: &[FuncDecl],
+    entry: &EntryPoint,
+    index: usize,
+) -> Option<&'p String> {
+    let wrapped = decls
+        .iter()
+        .find(|decl| decl.name == entry.name && decl.id != entry.func)?;
+    pre.names.get(&wrapped.param_ids.get(index)?.0)
+}
+
+/// The declared pointee of a pointer argument; `None` where it has no size.
+fn pointee(pre: &Preamble<'_>, ty: Ty, inst: &Inst<'_>) -> Option<Pointee> {
+    pre.types.get(ty).leaf?.address_space()?;
+    let pointee = pre.pointee(inst, ty).ok()?;
+    let size = u32::try_from(pre.types.get(pointee).size).ok()?;
+    (pre.types.is_sized(pointee) && size > 0).then(|| Pointee {
+        size,
+        standard_uniform: size % 16 == 0 && pre.types.is_standard_uniform(pointee),
+    })
+}
+
+fn arg_kind(
+    pre: &Preamble<'_>,
+    id: u32,
+    ty: Ty,
+    inst: &Inst<'_>,
+) -> Result<(KernelArgKind, ArgAddress)> {
+    let info = pre.types.get(ty);
+    let by_val = pre.decorations.get(&id).is_some_and(|decos| {
+        decos.iter().any(|deco| {
+            deco.kind == Decoration::FuncParamAttr as u32
+                && deco.args.first() == Some(&(FunctionParameterAttribute::ByVal as u32))
+        })
+    });
+    let by_value = |ty: Ty| {
+        let info = pre.types.get(ty);
+        let size = u32::try_from(info.size)
+            .map_err(|_| inst.error("a kernel argument of this size is not supported"))?;
+        Ok(KernelArgKind::ByVal {
+            size,
+            align: info.align,
+        })
+    };
+    match info.kind {
+        TypeKind::Image(image) => return Ok((KernelArgKind::Image(image), ArgAddress::Global)),
+        TypeKind::Sampler => return Ok((KernelArgKind::Sampler, ArgAddress::Private)),
+        TypeKind::SampledImage(_) => {
+            return Err(inst.error("a kernel argument cannot be a sampled image"));
+        }
+        _ => {}
+    }
+    let Some(leaf) = info.leaf else {
+        return Ok((by_value(ty)?, ArgAddress::Private));
+    };
+    let Some(space) = leaf.address_space() else {
+        if leaf.scalar == pumice_ir::Scalar::Bool {
+            return Err(inst.error("a kernel argument cannot be a bool"));
+        }
+        if matches!(info.kind, TypeKind::Event) {
+            return Err(inst.error("a kernel argument cannot be an event"));
+        }
+        return Ok((KernelArgKind::Value(leaf), ArgAddress::Private));
+    };
+    let pointee = pre.pointee(inst, ty)?;
+    Ok(match space {
+        AddressSpace::Private if by_val && pre.types.is_sized(pointee) => {
+            (by_value(pointee)?, ArgAddress::Private)
+        }
+        AddressSpace::Private => {
+            return Err(inst.error("a kernel argument cannot be a pointer to private memory"));
+        }
+        AddressSpace::Local => {
+            let align = pre.alignment(id).unwrap_or(1);
+            let natural = if pre.types.is_sized(pointee) {
+                pre.types.get(pointee).align
+            } else {
+                128
+            };
+            let align = align.max(natural);
+            (KernelArgKind::Local { align }, ArgAddress::Local)
+        }
+        AddressSpace::Constant => (KernelArgKind::Pointer(space), ArgAddress::Constant),
+        AddressSpace::Global | AddressSpace::Generic => {
+            (KernelArgKind::Pointer(space), ArgAddress::Global)
+        }
+    })
+}
+
+/// The text of an OpString `<key>.<kernel>.<text>`.
+fn translator_string<'p>(pre: &'p Preamble<'_>, key: &str, kernel: &str) -> Option<&'p str> {
+    pre.strings.iter().find_map(|(_, text)| {
+        text.strip_prefix(key)?
+            .strip_prefix('.')?
+            .strip_prefix(kernel)?
+            .strip_prefix('.')
+    })
+}
+
+/// The comma-terminated fields of such a text. A comma inside angle brackets or parentheses
+/// would be a type's own; OpenCL C has none.
+fn translator_list(pre: &Preamble<'_>, key: &str, kernel: &str) -> Vec<String> {
+    let Some(text) = translator_string(pre, key, kernel) else {
+        return Vec::new();
+    };
+    let text = text.strip_suffix(',').unwrap_or(text);
+    text.split(',').map(str::to_string).collect()
+}
+
+/// CL_KERNEL_ARG_TYPE_* bits.
+fn qualifier_bits(words: &str) -> u32 {
+    words.split_whitespace().fold(0, |bits, word| {
+        bits | match word {
+            "const" => 1,
+            "restrict" => 2,
+            "volatile" => 4,
+            "pipe" => 8,
+            _ => 0,
+        }
+    })
+}
+
+fn modes(pre: &Preamble<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) -> Result<()> {
+    for mode in pre.modes.iter().filter(|mode| mode.func == func) {
+        let size = || match mode.args.as_slice() {
+            &[x, y, z] => Ok([x, y, z]),
+            _ => Err(inst.error("an execution mode lacks operands")),
+        };
+        match ExecutionMode::from_u32(mode.mode) {
+            Some(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) => {
+                info.required_work_group_size = Some(size()?);
+            }
+            Some(ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId) => {
+                info.work_group_size_hint = Some(size()?);
+            }
+            Some(ExecutionMode::SubgroupSize) => {
+                info.required_sub_group_size = mode.args.first().copied();
+            }
+            Some(ExecutionMode::Initializer) => info.initializer = true,
+            Some(ExecutionMode::Finalizer) => info.finalizer = true,
+            // What arithmetic does anyway; contraction is decided by the flags of each
+            // operation. Other rounding and flushed denormals are refused below.
+            Some(
+                ExecutionMode::VecTypeHint
+                | ExecutionMode::ContractionOff
+                | ExecutionMode::DenormPreserve
+                | ExecutionMode::SignedZeroInfNanPreserve
+                | ExecutionMode::RoundingModeRTE,
+            ) => {}
+            Some(other) => {
+                return Err(inst.error(format_args!(
+                    "execution mode {other:?} of kernel {} is not supported",
+                    info.name
+                )));
+            }
+            None => {
+                return Err(inst.error(format_args!("unknown execution mode {}", mode.mode)));
+            }
+        }
+    }
+    for (is, mode) in [
+        (info.initializer, ExecutionMode::Initializer),
+        (info.finalizer, ExecutionMode::Finalizer),
+    ] {
+        if is {
+            run_by_the_program(info, mode, inst)?;
+        }
+    }
+    Ok(())
+}
+
+/// An initializer or finalizer runs as one work-item, and nobody sets arguments for it.
+fn run_by_the_program(info: &mut KernelInfo, mode: ExecutionMode, inst: &Inst<'_>) -> Result<()> {
+    if !info.args.is_empty() {
+        return Err(inst.error(format_args!(
+            "kernel {} has execution mode {mode:?} and parameters, which nobody sets",
+            info.name
+        )));
+    }
+    match *info.required_work_group_size.get_or_insert([1; 3]) {
+        [1, 1, 1] => Ok(()),
+        [x, y, z] => Err(inst.error(format_args!(
+            "kernel {} has execution mode {mode:?}, which runs one work-item, and work-groups of \
+             {x} x {y} x {z}",
+            info.name
+        ))),
+    }
+}

@@ -1,0 +1,156 @@
+//! Kernel SPIR-V to IR.
+//!
+//! Takes: the words of a Kernel module, from the front end or from clCreateProgramWithIL,
+//! and the values of specialisation constants. Nothing about the words is trusted.
+//! Gives: a [`Module`] in which aggregates are exploded, pointers are untyped, and
+//! every access chain is byte arithmetic.
+//! Never: panics or unbounded work on bad input; errors name opcode and word offset.
+//!
+//! Invariant: layout is OpenCL C's (natural alignment, `CPacked` without padding), so that
+//! host and device agree on every struct.
+
+pub mod accepted;
+mod arith;
+mod blocks;
+mod body;
+mod composite;
+mod consts;
+mod dot;
+mod extensions;
+mod functions;
+mod groups;
+mod images;
+mod memory;
+mod ocl_std;
+mod ops;
+mod preamble;
+pub(crate) mod raw;
+mod reader;
+mod run_time;
+mod sync;
+mod types;
+mod versions;
+
+pub use reader::ImportError;
+
+use blocks::unroll_hint;
+use body::Body;
+use preamble::{Def, ExtSet, Preamble};
+use pumice_ir::{Function, Module, SourceLoc};
+use reader::{Inst, Result, Words};
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+/// Values of specialisation constants by SpecId, as clSetProgramSpecializationConstant got
+/// them: the bits of the constant, zero-extended.
+pub type SpecConstants = FxHashMap<u32, u64>;
+
+/// Imports a Kernel module.
+///
+/// # Errors
+/// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
+/// names the instruction.
+pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
+    let words = Words::new(words)?;
+    let insts = words.insts()?;
+    let (mut pre, start) = Preamble::read(&words, &insts, spec)?;
+    let decls = functions::declare(&mut pre, &insts, start)?;
+    let mut module = Module {
+        globals: std::mem::take(&mut pre.globals),
+        ..Module::default()
+    };
+    for decl in &decls {
+        let inst = &insts[decl.params.start - 1];
+        let func = functions::signature(&pre, decl, inst)?;
+        module.functions.push(func);
+    }
+    for (id, decl) in module.functions.keys().zip(&decls).collect::<Vec<_>>() {
+        let placeholder = Function::new("", Vec::new(), Vec::new());
+        let func = std::mem::replace(&mut module.functions[id], placeholder);
+        let body = Body::new(&pre, &decls, &mut module.globals, &mut module.strings, func);
+        module.functions[id] = body.run(decl, &insts)?;
+    }
+    for entry in &pre.entry_points {
+        let Def::Func(index) = pre.def(entry.func) else {
+            return Err(ImportError::new(format!(
+                "entry point \"{}\" is not a function",
+                entry.name
+            )));
+        };
+        let decl = &decls[index as usize];
+        let inst = &insts[decl.params.start - 1];
+        let mut func = pumice_ir::FuncId::from_u32(index);
+        if module
+            .kernels
+            .iter()
+            .any(|kernel| kernel.name == entry.name)
+        {
+            return Err(inst.error(format_args!("two entry points are called {}", entry.name)));
+        }
+        // Passes rewrite kernels in place: a second name needs a function of its own.
+        if module.kernels.iter().any(|kernel| kernel.func == func) {
+            let copy = module.functions[func].clone();
+            func = module.functions.push(copy);
+        }
+        let kernel = functions::kernel(&pre, entry, &decls, decl, func, inst)?;
+        module.kernels.push(kernel);
+    }
+    Ok(module)
+}
+
+impl<'a> Body<'a, '_> {
+    /// Imports one instruction of a reachable block.
+    fn inst(&mut self, inst: &Inst<'a>, ret: types::Ty) -> Result<()> {
+        match inst.op {
+            Op::Line => {
+                self.loc = SourceLoc {
+                    line: inst.arg(1)?,
+                    column: inst.arg(2)?,
+                };
+                return Ok(());
+            }
+            Op::NoLine => {
+                self.loc = SourceLoc::default();
+                return Ok(());
+            }
+            Op::LoopMerge => {
+                if let Some(block) = self.block {
+                    self.func.blocks[block].unroll = unroll_hint(inst)?;
+                }
+                return Ok(());
+            }
+            // Phis are parameters already; merge instructions are hints that the
+            // structurizer does not need.
+            Op::Nop | Op::Phi | Op::SelectionMerge | Op::AssumeTrueKHR => {
+                return Ok(());
+            }
+            Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Unreachable => return self.terminator(inst, ret),
+            Op::FunctionCall => return self.call(inst),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+                return match self.pre.def(inst.arg(0)?) {
+                    Def::ExtSet(ExtSet::OpenClStd) => self.ocl_std(inst),
+                    Def::ExtSet(ExtSet::NonSemantic) => Ok(()),
+                    Def::ExtSet(ExtSet::AmdShaderBallot) => self.amd_shader_ballot(inst),
+                    _ => Err(inst.error("the extended instruction set is not imported")),
+                };
+            }
+            _ => {}
+        }
+        if self.arith(inst)?
+            || self.memory(inst)?
+            || self.composite(inst)?
+            || self.sync(inst)?
+            || self.int_dot(inst)?
+            || self.extension(inst)?
+            || self.image(inst)?
+        {
+            return Ok(());
+        }
+        Err(inst.error("this instruction is not supported"))
+    }
+}

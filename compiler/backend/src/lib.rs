@@ -1,0 +1,65 @@
+//! The back end: Kernel SPIR-V to Vulkan SPIR-V with NonSemantic.ClspvReflection.
+//!
+//! Takes the words of a linked Kernel module, a [`Target`] and options; gives a [`VulkanModule`]
+//! or the reason why there is none. [`lower`] shows its few steps: import, verify, run the
+//! pipeline, emit. Never: I/O, globals, threads.
+//!
+//! The modules are layers, and each knows those before it only: `import`; `pass`, `rewrite` and
+//! `expand` (what passes are made of); `passes`; `pipeline`; `structurize`; `vulkan`.
+#![forbid(unsafe_code)]
+
+mod expand;
+pub mod import;
+pub mod pass;
+pub mod passes;
+pub mod pipeline;
+mod rewrite;
+pub mod structurize;
+pub mod vulkan;
+
+pub use vulkan::VulkanModule;
+
+use import::{SpecConstants, import};
+use pass::Ctx;
+use pumice_ir::verify::verify;
+use pumice_ir::{LowerError, Module};
+use pumice_target::{LowerOptions, Target};
+
+/// Lowers the words of a linked Kernel module for one device.
+///
+/// # Errors
+/// Words that are no valid Kernel SPIR-V, or a construct that the device or the back end has no
+/// form for.
+pub fn lower(
+    words: &[u32],
+    target: &Target,
+    options: &LowerOptions,
+) -> Result<VulkanModule, LowerError> {
+    let mut ir = to_ir(words, options)?;
+    optimise(&mut ir, target, options)?;
+    vulkan::emit(&mut ir, target, options)
+}
+
+/// Imports a Kernel module and verifies what comes out.
+///
+/// # Errors
+/// Words that are no valid Kernel SPIR-V, or a construct that is not supported.
+pub fn to_ir(words: &[u32], options: &LowerOptions) -> Result<Module, LowerError> {
+    let spec: SpecConstants = options.spec_constants.iter().copied().collect();
+    let ir = import(words, &spec).map_err(|error| LowerError::new(error.message))?;
+    verify(&ir).map_err(|error| LowerError::new(format!("invalid module: {error}")))?;
+    Ok(ir)
+}
+
+/// Runs the pipeline on verified IR.
+///
+/// # Errors
+/// What a pass cannot lower.
+pub fn optimise(
+    ir: &mut Module,
+    target: &Target,
+    options: &LowerOptions,
+) -> Result<(), LowerError> {
+    let ctx = Ctx { target, options };
+    pipeline::run_pipeline(ir, &ctx)
+}

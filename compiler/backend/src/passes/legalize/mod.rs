@@ -1,0 +1,6 @@
+//! Passes that turn types and widths that a device lacks into those that it has.
+
+pub mod legalize_conversions;
+pub mod legalize_memory;
+pub mod lower_integers;
+pub mod lower_wide_vectors;

@@ -1,0 +1,159 @@
+//! Atomics in the forms that Vulkan has.
+//!
+//! - On private memory nobody else looks: plain loads and stores (illegal as atomics in
+//!   Shader SPIR-V).
+//! - Float add, minimum and maximum: a loop that computes on the value read last and
+//!   exchanges its bits if they are still there. The loop ends when the exchange succeeds.
+
+use crate::expand::{Expander, Replacement, call, expand, int_like};
+use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp,
+    MemoryOrder, Scope, Type, Value,
+};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None of its own.
+pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    expand(func, |x, inst| {
+        let kind = x.func.insts[inst].kind.clone();
+        Ok(lower(x, &kind, x.func.insts[inst].results.first().copied()))
+    })
+}
+
+fn is_private(x: &Expander<'_>, ptr: Value) -> bool {
+    x.ty(ptr).address_space() == Some(AddressSpace::Private)
+}
+
+fn one(value: Value) -> Option<Replacement> {
+    Some(Replacement::from_slice(&[value]))
+}
+
+fn load(x: &mut Expander<'_>, ptr: Value, ty: Type) -> Value {
+    let align = ty.scalar.bytes();
+    let flags = AccessFlags::empty();
+    x.value(InstKind::Load { ptr, align, flags }, ty)
+}
+
+fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
+    let align = x.ty(value).scalar.bytes();
+    let flags = AccessFlags::empty();
+    x.emit(
+        InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        },
+        &[],
+    );
+}
+
+fn lower(x: &mut Expander<'_>, kind: &InstKind, result: Option<Value>) -> Option<Replacement> {
+    match *kind {
+        InstKind::AtomicLoad { ptr, .. } if is_private(x, ptr) => {
+            let ty = x.ty(result?);
+            let value = load(x, ptr, ty);
+            one(value)
+        }
+        InstKind::AtomicStore { ptr, value, .. } if is_private(x, ptr) => {
+            store(x, ptr, value);
+            Some(Replacement::new())
+        }
+        InstKind::AtomicRmw { op, ptr, value, .. } if is_private(x, ptr) => {
+            let ty = x.ty(value);
+            let old = load(x, ptr, ty);
+            let new = combine(x, op, old, value);
+            store(x, ptr, new);
+            one(old)
+        }
+        InstKind::AtomicCmpXchg {
+            ptr,
+            expected,
+            desired,
+            ..
+        } if is_private(x, ptr) => {
+            let ty = x.ty(expected);
+            let old = load(x, ptr, ty);
+            let equal = x.icmp(IntCond::Eq, old, expected);
+            let new = x.select(equal, desired, old);
+            store(x, ptr, new);
+            one(old)
+        }
+        InstKind::AtomicRmw {
+            op: op @ (AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax),
+            ptr,
+            value,
+            order,
+            scope,
+        } => {
+            let old = exchange_loop(x, op, ptr, value, order, scope);
+            one(old)
+        }
+        _ => None,
+    }
+}
+
+/// The value that a read-modify-write leaves in memory.
+pub(super) fn combine(x: &mut Expander<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
+    let op = match op {
+        AtomicOp::Xchg => return value,
+        AtomicOp::FMin => return x.math(MathOp::FMin, &[old, value]),
+        AtomicOp::FMax => return x.math(MathOp::FMax, &[old, value]),
+        AtomicOp::Add => BinaryOp::IAdd,
+        AtomicOp::Sub => BinaryOp::ISub,
+        AtomicOp::SMin => BinaryOp::SMin,
+        AtomicOp::SMax => BinaryOp::SMax,
+        AtomicOp::UMin => BinaryOp::UMin,
+        AtomicOp::UMax => BinaryOp::UMax,
+        AtomicOp::And => BinaryOp::And,
+        AtomicOp::Or => BinaryOp::Or,
+        AtomicOp::Xor => BinaryOp::Xor,
+        AtomicOp::FAdd => BinaryOp::FAdd,
+    };
+    x.bin(op, old, value)
+}
+
+fn exchange_loop(
+    x: &mut Expander<'_>,
+    op: AtomicOp,
+    ptr: Value,
+    value: Value,
+    order: MemoryOrder,
+    scope: Scope,
+) -> Value {
+    let ty = x.ty(value);
+    let int = int_like(ty);
+    let first = x.value(
+        InstKind::AtomicLoad {
+            ptr,
+            order: MemoryOrder::Relaxed,
+            scope,
+        },
+        int,
+    );
+    let (body, done) = (x.new_block(), x.new_block());
+    let expected = x.func.append_param(body, int);
+    let old = x.func.append_param(done, int);
+    x.jump(body, &[first], body);
+    let number = x.convert(ConvertOp::Bitcast, expected, ty);
+    let new = combine(x, op, number, value);
+    let desired = x.convert(ConvertOp::Bitcast, new, int);
+    let found = x.value(
+        InstKind::AtomicCmpXchg {
+            ptr,
+            expected,
+            desired,
+            success: order,
+            failure: MemoryOrder::Relaxed,
+            scope,
+        },
+        int,
+    );
+    let same = x.icmp(IntCond::Eq, found, expected);
+    x.branch(same, call(done, &[found]), call(body, &[found]), done);
+    x.convert(ConvertOp::Bitcast, old, ty)
+}

@@ -1,0 +1,573 @@
+//! Image operations in the forms that Vulkan has, each naming its image and its sampler.
+//!
+//! Handles take any way through a function. This pass follows each back to the arguments and
+//! literal samplers that it may be; where these are several, a read is done for each and chosen
+//! by the handle's number, a write stands behind branches. What remains is the difference between
+//! OpenCL's and Vulkan's addressing:
+//!
+//! - Integer coordinates become floats in the middle of their pixel, and a layer is rounded to
+//!   the nearest even, as OpenCL does, before Vulkan may round it otherwise.
+//! - Vulkan has unnormalised coordinates for images of one or two dimensions without layers only.
+//!   Elsewhere the coordinates are divided by the image's size and the sampler is a normalised
+//!   one: a literal sampler's twin or, for an argument, what the driver binds to arguments whose
+//!   mask it is asked for (ClspvReflection's instruction 41). A sampler argument that is used so
+//!   once in a kernel is used so everywhere in it, since it has one descriptor.
+//! - For the nearest filter coordinates move to the middle of their pixel first, so that neither
+//!   that division nor a device's fixed-point coordinates can reach another pixel.
+//! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
+
+use crate::expand::{Expander, Replacement, call, expand};
+use crate::pass::{Changed, Ctx};
+use crate::passes::lower::sample_exactly::{Mask, Sampled, sample};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    BinaryOp, Block, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType,
+    Inst, InstKind, IntCond, KernelArgKind, KernelInfo, MathOp, Module, SourceLoc, Type, Value,
+    ValueDef, literal_mask, literal_sampler, sampler_mask,
+};
+use pumice_target::Target;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// CL_R, the first channel order, and CL_SNORM_INT8, the first channel type.
+pub(super) const FIRST_ORDER: u64 = 0x10B0;
+const FIRST_DATA_TYPE: u64 = 0x10D0;
+
+/// What a handle is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Root {
+    /// A kernel argument, by its ordinal.
+    Arg(u32),
+    /// A literal sampler, by its mask.
+    Literal(u32),
+}
+
+impl Root {
+    /// The handle's number.
+    fn number(self) -> u64 {
+        match self {
+            Root::Arg(ordinal) => u64::from(ordinal),
+            Root::Literal(mask) => literal_sampler(mask),
+        }
+    }
+}
+
+type Roots = SmallVec<[Root; 2]>;
+
+/// An operation's image and, if it has one, its sampler.
+#[derive(Clone, Debug)]
+struct Use {
+    images: Roots,
+    samplers: Roots,
+}
+
+/// What holds for a whole kernel.
+struct Arguments {
+    /// The handle of each argument that is used, made where it reaches every block.
+    handles: FxHashMap<u32, Value>,
+    /// Samplers that stand for normalised ones.
+    masked: FxHashSet<u32>,
+    /// Reads through samplers are computed, without the device's samplers.
+    exactly: bool,
+}
+
+impl Arguments {
+    fn handle(&self, x: &mut Expander<'_>, root: Root) -> Value {
+        let known = match root {
+            Root::Arg(ordinal) => self.handles.get(&ordinal).copied(),
+            Root::Literal(_) => None,
+        };
+        known.unwrap_or_else(|| x.splat(Type::I32, root.number()))
+    }
+}
+
+/// Runs the pass.
+///
+/// # Errors
+/// Images that the device does not have, and handles whose origin does not show.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let mut changed = Changed::No;
+    for k in 0..module.kernels.len() {
+        let kernel = &module.kernels[k];
+        check_device(kernel, ctx.target)?;
+        changed |= lower(
+            &mut module.functions[kernel.func],
+            kernel,
+            ctx.target.sample_exactly,
+        )?;
+    }
+    Ok(changed)
+}
+
+fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> {
+    for (ordinal, arg) in kernel.args.iter().enumerate() {
+        let missing = match arg.kind {
+            KernelArgKind::Sampler => (!target.images).then(|| "samplers".to_string()),
+            KernelArgKind::Image(image) => {
+                let has = target.images
+                    && match image.access {
+                        ImageAccess::Read => true,
+                        ImageAccess::Write => image.dim != ImageDim::D3 || target.image_3d_writes,
+                        ImageAccess::ReadWrite => target.read_write_images,
+                    };
+                (!has).then(|| format!("arguments of type {}", image.display()))
+            }
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            return Err(LowerError::new(format!(
+                "argument {ordinal} of kernel '{}': this device has no {missing}",
+                kernel.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Changed, LowerError> {
+    let uses = find_uses(func, kernel)?;
+    if uses.is_empty() {
+        return Ok(Changed::No);
+    }
+    let mut arguments = Arguments {
+        handles: FxHashMap::default(),
+        masked: FxHashSet::default(),
+        exactly,
+    };
+    let ordinal = |root: &Root| match *root {
+        Root::Arg(ordinal) => Some(ordinal),
+        Root::Literal(_) => None,
+    };
+    let mut used: Vec<u32> = Vec::new();
+    for (&inst, found) in &uses {
+        let roots = found.images.iter().chain(&found.samplers);
+        used.extend(roots.filter_map(ordinal));
+        if let InstKind::Image { image, .. } = func.insts[inst].kind {
+            if needs_normalized(image) {
+                let samplers = found.samplers.iter().filter_map(ordinal);
+                arguments.masked.extend(samplers);
+            }
+        }
+    }
+    used.sort_unstable();
+    used.dedup();
+    let Some(entry) = func.entry() else {
+        return Ok(Changed::No);
+    };
+    let mut head = Vec::with_capacity(used.len());
+    for ordinal in used {
+        let kind = InstKind::HandleArg { ordinal };
+        let inst = func.make_inst(kind, &[Type::I32], SourceLoc::default());
+        arguments.handles.insert(ordinal, func.result(inst));
+        head.push(inst);
+    }
+    func.layout.insts[entry].splice(0..0, head);
+    expand(func, |x, inst| {
+        let InstKind::Image { op, image, args } = x.func.insts[inst].kind.clone() else {
+            return Ok(None);
+        };
+        let Some(found) = uses.get(&inst) else {
+            return Ok(None);
+        };
+        Ok(Some(chosen(x, op, image, &args, found, &arguments)))
+    })
+}
+
+/// Whether Vulkan reads an image of this type with normalised coordinates only.
+fn needs_normalized(image: ImageType) -> bool {
+    image.arrayed || image.dim == ImageDim::D3
+}
+
+/// The image operations of a kernel with what their handles are.
+fn find_uses(func: &Function, kernel: &KernelInfo) -> Result<FxHashMap<Inst, Use>, LowerError> {
+    let mut uses = FxHashMap::default();
+    let mut incoming: Option<FxHashMap<Block, Vec<Inst>>> = None;
+    for &block in &func.layout.blocks {
+        for &inst in &func.layout.insts[block] {
+            let data = &func.insts[inst];
+            let InstKind::Image { op, image, args } = &data.kind else {
+                continue;
+            };
+            let incoming = incoming.get_or_insert_with(|| edges(func));
+            let of = |value: Value, fits: &dyn Fn(Root) -> bool| {
+                let roots = roots(func, incoming, value)
+                    .filter(|roots| !roots.is_empty() && roots.iter().all(|&root| fits(root)));
+                roots.ok_or_else(|| unknown(kernel, data.loc))
+            };
+            let kind = |root: Root| match root {
+                Root::Arg(ordinal) => kernel.args.get(ordinal as usize).map(|arg| &arg.kind),
+                Root::Literal(_) => Some(&KernelArgKind::Sampler),
+            };
+            let images = of(args[0], &|root| {
+                kind(root) == Some(&KernelArgKind::Image(*image))
+            })?;
+            let samplers = match op {
+                ImageOp::Sample { .. } => {
+                    of(args[1], &|root| kind(root) == Some(&KernelArgKind::Sampler))?
+                }
+                _ => Roots::new(),
+            };
+            uses.insert(inst, Use { images, samplers });
+        }
+    }
+    Ok(uses)
+}
+
+fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
+    let at = match loc.line {
+        0 => String::new(),
+        line => format!("line {line}: "),
+    };
+    LowerError::new(format!(
+        "{at}an image or sampler in '{}' is not known to be a kernel argument or a literal: \
+         there are none in memory",
+        kernel.name
+    ))
+}
+
+/// The terminators that lead to each block.
+fn edges(func: &Function) -> FxHashMap<Block, Vec<Inst>> {
+    let mut edges: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
+    for &block in &func.layout.blocks {
+        if let Some(inst) = func.terminator(block) {
+            for call in func.insts[inst].kind.successors() {
+                edges.entry(call.block).or_default().push(inst);
+            }
+        }
+    }
+    edges
+}
+
+/// What a handle may be; `None` where it comes from elsewhere.
+fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) -> Option<Roots> {
+    let mut found = Roots::new();
+    let mut seen: FxHashSet<Value> = FxHashSet::default();
+    let mut work = vec![handle];
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        let root = match func.def(value) {
+            ValueDef::Const(_) => Root::Literal(literal_mask(func.const_bits(value)?)?),
+            ValueDef::Undef => continue,
+            &ValueDef::Param(block, n) => {
+                for &inst in edges.get(&block)? {
+                    for call in func.insts[inst].kind.successors() {
+                        if call.block == block {
+                            work.push(*call.args.get(usize::from(n))?);
+                        }
+                    }
+                }
+                continue;
+            }
+            &ValueDef::Result(inst, _) => match func.insts[inst].kind {
+                InstKind::HandleArg { ordinal } => Root::Arg(ordinal),
+                InstKind::Select { then, other, .. } => {
+                    work.extend([then, other]);
+                    continue;
+                }
+                _ => return None,
+            },
+        };
+        if !found.contains(&root) {
+            found.push(root);
+        }
+    }
+    found.sort();
+    Some(found)
+}
+
+/// The operation on whichever of its images and samplers the handles say.
+fn chosen(
+    x: &mut Expander<'_>,
+    op: ImageOp,
+    image: ImageType,
+    args: &[Value],
+    found: &Use,
+    arguments: &Arguments,
+) -> Replacement {
+    let mut pairs: Vec<(Root, Option<Root>)> = Vec::new();
+    for &image in &found.images {
+        if found.samplers.is_empty() {
+            pairs.push((image, None));
+        }
+        pairs.extend(found.samplers.iter().map(|&sampler| (image, Some(sampler))));
+    }
+    let is_pair = |x: &mut Expander<'_>, (image, sampler): (Root, Option<Root>)| {
+        let mut conds: SmallVec<[Value; 2]> = SmallVec::new();
+        if found.images.len() > 1 {
+            conds.push(x.icmp_const(IntCond::Eq, args[0], image.number()));
+        }
+        if let (Some(sampler), true) = (sampler, found.samplers.len() > 1) {
+            conds.push(x.icmp_const(IntCond::Eq, args[1], sampler.number()));
+        }
+        conds.into_iter().reduce(|a, b| x.bin(BinaryOp::And, a, b))
+    };
+    if !op.has_side_effects() {
+        let mut result: Option<Value> = None;
+        for pair in pairs {
+            let here = known(x, op, image, args, pair, arguments);
+            result = match (result, here) {
+                (Some(other), Some(here)) => match is_pair(x, pair) {
+                    Some(cond) => {
+                        let lanes = x.ty(here).lanes;
+                        let cond = if lanes > 1 {
+                            x.value(InstKind::Splat { arg: cond }, Type::BOOL.with_lanes(lanes))
+                        } else {
+                            cond
+                        };
+                        Some(x.select(cond, here, other))
+                    }
+                    None => Some(here),
+                },
+                (other, here) => here.or(other),
+            };
+        }
+        return result.into_iter().collect();
+    }
+    let last = pairs.len() - 1;
+    let done = (last > 0).then(|| x.new_block());
+    for (i, pair) in pairs.into_iter().enumerate() {
+        let (Some(done), Some(cond)) = (done, is_pair(x, pair)) else {
+            known(x, op, image, args, pair, arguments);
+            continue;
+        };
+        if i == last {
+            known(x, op, image, args, pair, arguments);
+            x.jump(done, &[], done);
+            continue;
+        }
+        let (here, next) = (x.new_block(), x.new_block());
+        x.branch(cond, call(here, &[]), call(next, &[]), here);
+        known(x, op, image, args, pair, arguments);
+        x.jump(done, &[], next);
+    }
+    Replacement::new()
+}
+
+/// The operation on one image through one sampler; its result.
+fn known(
+    x: &mut Expander<'_>,
+    op: ImageOp,
+    image: ImageType,
+    args: &[Value],
+    (root, sampler): (Root, Option<Root>),
+    arguments: &Arguments,
+) -> Option<Value> {
+    let Root::Arg(ordinal) = root else {
+        return None;
+    };
+    let info = |x: &mut Expander<'_>, which, first| {
+        let number = x.value(InstKind::HandleInfo { ordinal, which }, Type::I32);
+        let first = x.splat(Type::I32, first);
+        Some(x.bin(BinaryOp::ISub, number, first))
+    };
+    match op {
+        ImageOp::Order => return info(x, HandleInfo::ChannelOrder, FIRST_ORDER),
+        ImageOp::Format => return info(x, HandleInfo::ChannelDataType, FIRST_DATA_TYPE),
+        _ => {}
+    }
+    let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
+    args[0] = arguments.handle(x, root);
+    if let Some(sampler) = sampler {
+        if let (true, ImageOp::Sample { texel, .. }) = (arguments.exactly, op) {
+            let mask = match sampler {
+                Root::Literal(mask) => Mask::Known(mask),
+                Root::Arg(ordinal) => {
+                    let which = HandleInfo::SamplerMask;
+                    Mask::Told(x.value(InstKind::HandleInfo { ordinal, which }, Type::I32))
+                }
+            };
+            let handle = args[0];
+            let sampled = Sampled {
+                image,
+                ordinal,
+                handle,
+                texel,
+                mask,
+            };
+            return Some(sample(x, &sampled, args[2]));
+        }
+        let (sampler, coordinates) = addressed(x, image, args[0], sampler, args[2], arguments);
+        args[1] = arguments.handle(x, sampler);
+        args[2] = coordinates;
+    }
+    let kind = InstKind::Image { op, image, args };
+    match op.result(image) {
+        Some(ty) => Some(x.value(kind, ty)),
+        None => {
+            x.emit(kind, &[]);
+            None
+        }
+    }
+}
+
+/// The sampler that stands for one of OpenCL's, and the coordinates for it.
+fn addressed(
+    x: &mut Expander<'_>,
+    image: ImageType,
+    handle: Value,
+    sampler: Root,
+    coordinates: Value,
+    arguments: &Arguments,
+) -> (Root, Value) {
+    let ty = x.ty(coordinates);
+    let integers = ty.scalar.is_int();
+    let floats = ty.with_scalar(pumice_ir::Scalar::F32);
+    let coordinates = match integers {
+        true => x.convert(ConvertOp::SToF, coordinates, floats),
+        false => coordinates,
+    };
+    let count = usize::from(image.dimensions());
+    let mut lanes: Vec<Value> = (0..ty.lanes).map(|n| x.lane(coordinates, n)).collect();
+    if let (Some(layer), false) = (lanes.get_mut(count), integers) {
+        *layer = x.math(MathOp::RoundEven, &[*layer]);
+    }
+    let lanes_of_layer = &mut lanes[..count];
+    let mut stand_in = sampler;
+    match sampler {
+        Root::Literal(mask) if mask & sampler_mask::NORMALIZED != 0 => {}
+        Root::Literal(mask) => {
+            if integers || mask & sampler_mask::NEAREST != 0 {
+                lanes_of_layer
+                    .iter_mut()
+                    .for_each(|lane| *lane = middle(x, *lane, integers));
+            }
+            if needs_normalized(image) {
+                stand_in = Root::Literal(mask | sampler_mask::NORMALIZED);
+                let size = size_lanes(x, image, handle);
+                for (lane, size) in lanes_of_layer.iter_mut().zip(size) {
+                    *lane = x.bin(BinaryOp::FDiv, *lane, size);
+                }
+            }
+        }
+        Root::Arg(ordinal) if arguments.masked.contains(&ordinal) => {
+            let which = HandleInfo::SamplerMask;
+            let mask = x.value(InstKind::HandleInfo { ordinal, which }, Type::I32);
+            let bit = |x: &mut Expander<'_>, bit: u32| {
+                let bit = x.bin_const(BinaryOp::And, mask, u64::from(bit));
+                x.icmp_const(IntCond::Ne, bit, 0)
+            };
+            let normalized = bit(x, sampler_mask::NORMALIZED);
+            let nearest = bit(x, sampler_mask::NEAREST);
+            let size = size_lanes(x, image, handle);
+            for (lane, size) in lanes_of_layer.iter_mut().zip(size) {
+                let mut pixels = middle(x, *lane, integers);
+                if !integers {
+                    pixels = x.select(nearest, pixels, *lane);
+                }
+                let divided = x.bin(BinaryOp::FDiv, pixels, size);
+                // Integers are in pixels always; yet the mask stays in use, which asks for a
+                // normalised sampler.
+                *lane = x.select(normalized, *lane, divided);
+            }
+        }
+        Root::Arg(_) if integers => {
+            lanes_of_layer
+                .iter_mut()
+                .for_each(|lane| *lane = middle(x, *lane, true));
+        }
+        Root::Arg(_) => {}
+    }
+    (stand_in, x.build(&lanes))
+}
+
+/// The middle of the pixel that a coordinate in pixels is in.
+fn middle(x: &mut Expander<'_>, lane: Value, whole: bool) -> Value {
+    let lane = match whole {
+        true => lane,
+        false => x.math(MathOp::Floor, &[lane]),
+    };
+    let half = x.float(Type::F32, 0.5);
+    x.bin(BinaryOp::FAdd, lane, half)
+}
+
+/// The size of an image's layers in pixels: F32 each.
+fn size_lanes(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Vec<Value> {
+    let op = ImageOp::Size;
+    let kind = InstKind::Image {
+        op,
+        image,
+        args: SmallVec::from_slice(&[handle]),
+    };
+    let size = x.value(
+        kind,
+        Type::vector(pumice_ir::Scalar::I32, image.coordinates()),
+    );
+    (0..image.dimensions())
+        .map(|n| {
+            let lane = x.lane(size, n);
+            x.convert(ConvertOp::UToF, lane, Type::F32)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::pass::Ctx;
+    use crate::passes::lower::lower_kernel_args;
+    use crate::{LowerOptions, Target};
+    use pumice_ir::text::parse_module;
+
+    fn lowered(text: &str, target: &Target) -> Result<(), String> {
+        let mut module = parse_module(text).map_err(|e| e.to_string())?;
+        let options = LowerOptions::default();
+        let ctx = Ctx {
+            target,
+            options: &options,
+        };
+        let _ = lower_kernel_args::run(&mut module, &ctx);
+        run(&mut module, &ctx).map(|_| ()).map_err(|e| e.message)
+    }
+
+    const SIZE: &str = "\
+kernel \"k\" fn0 {
+  image.2d.ACCESS
+  pointer global
+}
+func fn0 \"k\"(i32, ptr.global) -> () internal {
+block0(v0: i32, v1: ptr.global):
+  v2: i32x2 = image.2d.ACCESS.size v0
+  store v1, v2, align 8
+  return
+}
+";
+
+    #[test]
+    fn handles_come_from_arguments() {
+        let target = Target::reference();
+        let text = SIZE.replace("ACCESS", "read_only");
+        assert_eq!(lowered(&text, &target), Ok(()));
+        let loaded = text
+            .replace("v2: i32x2", "v3: i32 = load v1, align 4\n  v2: i32x2")
+            .replace("size v0", "size v3");
+        let unknown = "an image or sampler in 'k' is not known to be a kernel argument or a \
+                       literal: there are none in memory";
+        assert_eq!(lowered(&loaded, &target).unwrap_err(), unknown);
+        // A sampler is no image, and neither is an image of another type.
+        for other in ["sampler", "image.2d.write_only", "image.3d.read_only"] {
+            let wrong = text.replacen("image.2d.read_only", other, 1);
+            assert_eq!(lowered(&wrong, &target).unwrap_err(), unknown, "{other}");
+        }
+    }
+
+    #[test]
+    fn devices_lack_what_they_lack() {
+        let target = Target::reference().without_images();
+        let text = SIZE.replace("ACCESS", "read_only");
+        assert_eq!(
+            lowered(&text, &target).unwrap_err(),
+            "argument 0 of kernel 'k': this device has no arguments of type read_only image2d_t"
+        );
+        let target = Target {
+            read_write_images: false,
+            ..Target::reference()
+        };
+        let text = SIZE.replace("ACCESS", "read_write");
+        assert_eq!(
+            lowered(&text, &target).unwrap_err(),
+            "argument 0 of kernel 'k': this device has no arguments of type read_write image2d_t"
+        );
+    }
+}

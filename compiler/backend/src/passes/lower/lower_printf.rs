@@ -1,0 +1,198 @@
+//! printf becomes a record in the printf buffer.
+//!
+//! Word 0 of the buffer counts the words in use behind it. A call adds its record's length to
+//! it atomically; if the record fits in the buffer, the call writes the id of its PrintfInfo
+//! and the arguments, each padded to words, and gives 0, else it writes nothing and gives -1
+//! (word 0 then exceeds the size, which tells the runtime that output was cut).
+//! `%s` arguments are the ids of PrintfInfos that hold the strings. Where the importer saw only a
+//! pointer, inlining has shown the literal since.
+
+use crate::expand::{Expander, Replacement, call, expand};
+use crate::pass::{Changed, Ctx};
+use cranelift_entity::PrimaryMap;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::literal;
+use pumice_ir::{
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, GlobalData,
+    GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope,
+    StringId, Type, Value,
+};
+use pumice_printf::conversions;
+
+/// Runs the pass.
+///
+/// # Errors
+/// An argument for `%s` that is no string literal.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let capacity = (ctx.target.printf_buffer_size / 4).saturating_sub(1);
+    let mut records = std::mem::take(&mut module.printf);
+    let mut strings = std::mem::take(&mut module.strings);
+    let globals = &module.globals;
+    let mut changed = Changed::No;
+    let ids: Vec<FuncId> = module.functions.keys().collect();
+    for id in ids {
+        let f = &mut module.functions[id];
+        if f.entry().is_none() {
+            continue;
+        }
+        changed |= expand(f, |x, inst| {
+            let InstKind::Printf { format, args } = &x.func.insts[inst].kind else {
+                return Ok(None);
+            };
+            let (format, mut args) = (*format, args.clone());
+            let letters = conversions(&strings[format]);
+            for (arg, _) in args.iter_mut().zip(letters).filter(|(_, l)| *l == b's') {
+                if let PrintfArg::Value(value) = *arg {
+                    let id = string(x, globals, &mut strings, &mut records, value);
+                    *arg = PrintfArg::Value(id.ok_or_else(|| {
+                        LowerError::new("printf: an argument for %s is not a string literal")
+                    })?);
+                }
+            }
+            let result = write_record(x, &mut records, capacity, format, &args);
+            Ok(Some(Replacement::from_slice(&[result])))
+        })?;
+    }
+    module.printf = records;
+    module.strings = strings;
+    Ok(changed)
+}
+
+/// The PrintfInfo id of the string that a pointer leads to; `None` where it is no literal.
+fn string(
+    x: &mut Expander<'_>,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    strings: &mut PrimaryMap<StringId, Vec<u8>>,
+    records: &mut Vec<PrintfRecord>,
+    value: Value,
+) -> Option<Value> {
+    let text = match x.func.const_bits(value) {
+        // As C libraries write it.
+        Some(0) => b"(null)".to_vec(),
+        _ => literal(x.func, globals, value)?,
+    };
+    let known = strings.iter().find(|(_, known)| **known == text);
+    let text = match known.map(|(id, _)| id) {
+        Some(id) => id,
+        None => strings.push(text),
+    };
+    let id = record_id(records, text, Vec::new());
+    Some(x.splat(Type::I32, u64::from(id)))
+}
+
+/// The id of the PrintfInfo with this text and these sizes.
+fn record_id(records: &mut Vec<PrintfRecord>, text: StringId, sizes: Vec<u32>) -> u32 {
+    if let Some(known) = records
+        .iter()
+        .find(|r| r.text == text && r.argument_sizes == sizes)
+    {
+        return known.id;
+    }
+    let id = records.len() as u32 + 1;
+    records.push(PrintfRecord {
+        id,
+        text,
+        argument_sizes: sizes,
+    });
+    id
+}
+
+fn write_record(
+    x: &mut Expander<'_>,
+    records: &mut Vec<PrintfRecord>,
+    capacity: u32,
+    format: StringId,
+    args: &[PrintfArg],
+) -> Value {
+    let mut values: Vec<Value> = Vec::new();
+    let mut sizes: Vec<u32> = Vec::new();
+    for arg in args {
+        let value = match *arg {
+            PrintfArg::String(text) => {
+                let id = record_id(records, text, Vec::new());
+                x.splat(Type::I32, u64::from(id))
+            }
+            PrintfArg::Value(value) => {
+                let ty = x.ty(value);
+                match ty.scalar {
+                    Scalar::Ptr(_) => {
+                        x.convert(ConvertOp::PtrToInt, value, ty.with_scalar(Scalar::I64))
+                    }
+                    Scalar::Bool => x.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32)),
+                    _ => value,
+                }
+            }
+        };
+        // Narrow scalars fill their word, so that no stale bytes show.
+        let ty = x.ty(value);
+        let value = if !ty.is_vector() && ty.scalar.is_int() && ty.scalar.bits() < 32 {
+            x.convert(ConvertOp::ZExt, value, Type::I32)
+        } else {
+            value
+        };
+        sizes.push(x.ty(value).access_bytes());
+        values.push(value);
+    }
+    let words = 1 + sizes.iter().map(|s| s.div_ceil(4)).sum::<u32>();
+    let id = record_id(records, format, sizes.clone());
+
+    let global = Type::ptr(AddressSpace::Global);
+    let buffer = x.value(
+        InstKind::BuiltIn {
+            which: BuiltIn::PrintfBuffer,
+        },
+        global,
+    );
+    let count = x.splat(Type::I32, u64::from(words));
+    let start = x.value(
+        InstKind::AtomicRmw {
+            op: AtomicOp::Add,
+            ptr: buffer,
+            value: count,
+            order: MemoryOrder::Relaxed,
+            scope: Scope::Device,
+        },
+        Type::I32,
+    );
+    let (write, done) = (x.new_block(), x.new_block());
+    let result = x.func.append_param(done, Type::I32);
+    let (good, bad) = (x.func.i32(0), x.func.i32(-1));
+    let fits = match capacity.checked_sub(words) {
+        Some(last) => x.icmp_const(IntCond::Ule, start, u64::from(last)),
+        None => x.splat(Type::BOOL, 0),
+    };
+    x.branch(fits, call(write, &[]), call(done, &[bad]), write);
+
+    let wide = x.convert(ConvertOp::ZExt, start, Type::I64);
+    let bytes = x.bin_const(BinaryOp::Shl, wide, 2);
+    let record = x.value(
+        InstKind::PtrAdd {
+            base: buffer,
+            offset: bytes,
+        },
+        global,
+    );
+    let id = x.splat(Type::I32, u64::from(id));
+    let mut at = 4;
+    store(x, record, at, id);
+    at += 4;
+    for (value, size) in values.into_iter().zip(sizes) {
+        store(x, record, at, value);
+        at += u64::from(size.next_multiple_of(4));
+    }
+    x.jump(done, &[good], done);
+    result
+}
+
+fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
+    let ptr = x.offset(base, at);
+    x.emit(
+        InstKind::Store {
+            ptr,
+            value,
+            align: 4,
+            flags: AccessFlags::empty(),
+        },
+        &[],
+    );
+}

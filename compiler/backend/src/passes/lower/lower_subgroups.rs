@@ -1,0 +1,168 @@
+//! Sub-group operations that the device lacks, by shuffles and ballots.
+//!
+//! - Rotation and relative shuffles: a shuffle from a computed lane.
+//! - Clustered reductions: each lane combines the active lanes of its cluster in order.
+//! - SPV_AMD_shader_ballot where the driver has no VK_AMD_shader_ballot: reductions and scans
+//!   are the KHR ones; a swizzle is a shuffle whose result counts only where the ballot says
+//!   that the source lane is active, else it is 0; WriteInvocationAMD is a select, MbcntAMD a
+//!   population count of the bits below.
+
+use crate::expand::{Expander, Replacement, expand};
+use crate::pass::{Changed, FunctionCtx};
+use crate::passes::lower::lower_collectives::{built_in, combined, sub_group};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Scalar, Scope,
+    Type, Value,
+};
+use pumice_target::Target;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None of its own.
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    expand(func, |x, inst| {
+        let InstKind::Group {
+            op,
+            scope: Scope::Subgroup,
+            args,
+        } = x.func.insts[inst].kind.clone()
+        else {
+            return Ok(None);
+        };
+        let value = lower(x, ctx.target, op, &args);
+        Ok(value.map(|value| Replacement::from_slice(&[value])))
+    })
+}
+
+fn lower(x: &mut Expander<'_>, target: &Target, op: GroupOp, args: &[Value]) -> Option<Value> {
+    let have = target.subgroup;
+    Some(match op {
+        GroupOp::Rotate if !have.rotate => rotate(x, args),
+        GroupOp::ShuffleUp if !have.shuffle_relative => relative(x, BinaryOp::ISub, args),
+        GroupOp::ShuffleDown if !have.shuffle_relative => relative(x, BinaryOp::IAdd, args),
+        _ if op.operation() == Some(GroupOperation::ClusteredReduce) && !have.clustered => {
+            clustered_reduce(x, op, args)
+        }
+        _ if target.amd_shader_ballot => return None,
+        GroupOp::AmdArithmetic(combine, operation) => {
+            let ty = x.ty(args[0]);
+            sub_group(x, GroupOp::Arithmetic(combine, operation), args, ty)
+        }
+        GroupOp::AmdSwizzle(picks) => {
+            let lane = built_in(x, BuiltIn::SubgroupLocalId);
+            let place = x.bin_const(BinaryOp::And, lane, 3);
+            let shift = x.bin_const(BinaryOp::IMul, place, 2);
+            let picks = x.func.i32(i32::from(picks));
+            let pick = x.bin(BinaryOp::LShr, picks, shift);
+            let pick = x.bin_const(BinaryOp::And, pick, 3);
+            let base = x.bin(BinaryOp::ISub, lane, place);
+            let source = x.bin(BinaryOp::IAdd, base, pick);
+            active_or_zero(x, args[0], lane, source)
+        }
+        GroupOp::AmdSwizzleMasked([and, or, xor]) => {
+            let lane = built_in(x, BuiltIn::SubgroupLocalId);
+            let low = x.bin_const(BinaryOp::And, lane, u64::from(and & 31));
+            let low = x.bin_const(BinaryOp::Or, low, u64::from(or & 31));
+            let low = x.bin_const(BinaryOp::Xor, low, u64::from(xor & 31));
+            let half = x.bin_const(BinaryOp::And, lane, 32);
+            let source = x.bin(BinaryOp::Or, low, half);
+            active_or_zero(x, args[0], lane, source)
+        }
+        GroupOp::AmdWriteInvocation => {
+            let lane = built_in(x, BuiltIn::SubgroupLocalId);
+            let here = x.icmp(IntCond::Eq, lane, args[2]);
+            x.select(here, args[1], args[0])
+        }
+        GroupOp::AmdMbcnt => {
+            let lower = built_in(x, BuiltIn::SubgroupLtMask);
+            let lower = x.lane(lower, 0);
+            let bits = x.bin(BinaryOp::And, args[0], lower);
+            x.math(MathOp::PopCount, &[bits])
+        }
+        _ => return None,
+    })
+}
+
+fn shuffle(x: &mut Expander<'_>, value: Value, lane: Value) -> Value {
+    let ty = x.ty(value);
+    sub_group(x, GroupOp::Shuffle, &[value, lane], ty)
+}
+
+/// The size of the cluster is a power of two.
+fn rotate(x: &mut Expander<'_>, args: &[Value]) -> Value {
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    let size = match args.get(2) {
+        Some(&size) => size,
+        None => built_in(x, BuiltIn::SubgroupMaxSize),
+    };
+    let inside = x.bin_const(BinaryOp::ISub, size, 1);
+    let sum = x.bin(BinaryOp::IAdd, lane, args[1]);
+    // The lane's bits above the cluster, the sum's inside.
+    let changed = x.bin(BinaryOp::Xor, lane, sum);
+    let changed = x.bin(BinaryOp::And, changed, inside);
+    let source = x.bin(BinaryOp::Xor, lane, changed);
+    shuffle(x, args[0], source)
+}
+
+/// Lanes outside the sub-group have no value: any will do.
+fn relative(x: &mut Expander<'_>, op: BinaryOp, args: &[Value]) -> Value {
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    let source = x.bin(op, lane, args[1]);
+    let size = built_in(x, BuiltIn::SubgroupMaxSize);
+    let exists = x.icmp(IntCond::Ult, source, size);
+    let source = x.select(exists, source, lane);
+    shuffle(x, args[0], source)
+}
+
+/// The ballot of the active lanes.
+fn active_lanes(x: &mut Expander<'_>) -> Value {
+    let yes = x.splat(Type::BOOL, 1);
+    sub_group(x, GroupOp::Ballot, &[yes], Type::vector(Scalar::I32, 4))
+}
+
+/// Whether a lane below 128 is in a ballot; others of the sub-group's own size never are.
+fn is_active(x: &mut Expander<'_>, ballot: Value, lane: Value) -> Value {
+    let index = x.bin_const(BinaryOp::LShr, lane, 5);
+    let word = x.value(
+        InstKind::ExtractDyn {
+            vector: ballot,
+            index,
+        },
+        Type::I32,
+    );
+    let bit = x.bin(BinaryOp::LShr, word, lane);
+    let bit = x.bin_const(BinaryOp::And, bit, 1);
+    x.icmp_const(IntCond::Ne, bit, 0)
+}
+
+fn active_or_zero(x: &mut Expander<'_>, value: Value, lane: Value, source: Value) -> Value {
+    let ballot = active_lanes(x);
+    let active = is_active(x, ballot, source);
+    let source = x.select(active, source, lane);
+    let found = shuffle(x, value, source);
+    let ty = x.ty(value);
+    let zero = x.splat(ty, 0);
+    x.select(active, found, zero)
+}
+
+fn clustered_reduce(x: &mut Expander<'_>, op: GroupOp, args: &[Value]) -> Value {
+    let (value, size) = (args[0], args[1]);
+    let ty = x.ty(value);
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    let inside = x.bin_const(BinaryOp::ISub, size, 1);
+    let place = x.bin(BinaryOp::And, lane, inside);
+    let first = x.bin(BinaryOp::ISub, lane, place);
+    let end = x.bin(BinaryOp::IAdd, first, size);
+    let ballot = active_lanes(x);
+    let start = x.splat(ty, op.identity(ty.scalar));
+    // Every lane of a sub-group goes round as often, so the shuffles meet.
+    x.fold_range([first, end], start, |x, other, sum| {
+        let active = is_active(x, ballot, other);
+        let source = x.select(active, other, lane);
+        let part = shuffle(x, value, source);
+        let more = combined(x, op, sum, part);
+        x.select(active, more, sum)
+    })
+}

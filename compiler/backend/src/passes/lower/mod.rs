@@ -1,0 +1,14 @@
+//! Passes that turn OpenCL's operations into those that Vulkan has.
+
+pub mod infer_address_spaces;
+pub mod link_builtins;
+pub mod lower_atomics;
+pub mod lower_collectives;
+pub mod lower_images;
+pub mod lower_kernel_args;
+pub mod lower_math;
+pub mod lower_printf;
+pub mod lower_subgroups;
+pub mod mixed_atomics;
+pub mod sample_exactly;
+pub mod select_buffers;

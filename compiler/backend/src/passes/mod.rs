@@ -1,0 +1,6 @@
+//! The passes, by kind. [`crate::pipeline`] says in which order they run.
+
+pub mod driver_quirks;
+pub mod legalize;
+pub mod lower;
+pub mod optimize;

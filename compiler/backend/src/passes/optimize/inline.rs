@@ -1,0 +1,415 @@
+//! Inlining, bottom-up over the call graph.
+//!
+//! A call is inlined when a private, local or generic pointer crosses it (what it points at may
+//! then leave memory), when the callee is small, or when it is the callee's only call. Everything
+//! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
+//! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
+//! obeyed. Only three things must be inlined at any size: pointers to a buffer that has to be known
+//! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
+//! `-cl-opt-disable` size is no reason.
+//!
+//! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
+//! one call is then not touched by itself: its body moves to its caller as it is, and its calls
+//! are looked at there, so that a chain of ten thousand functions is copied once and not once a
+//! link.
+//!
+//! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
+
+use crate::pass::{Changed, Ctx};
+use crate::rewrite::Replacements;
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use pumice_ir::LowerError;
+use pumice_ir::{
+    AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
+    Type, Value, ValueDef,
+};
+use pumice_target::abi::Abi;
+use rustc_hash::FxHashMap;
+
+/// Callees of at most this many instructions are copied to every call.
+const SMALL: usize = 60;
+/// A callee with one call in all is inlined up to this size.
+const SINGLE_CALL: usize = 20_000;
+/// The copies of a callee that pointers cross may add this much in sum.
+const COPIES: usize = 1 << 16;
+/// A function that has grown beyond this many instructions leaves its largest callees called.
+const LARGE: usize = 1 << 18;
+/// No function grows beyond this many instructions.
+const MAX_SIZE: usize = 1 << 20;
+
+/// Inlines calls in all functions that kernels lead to.
+///
+/// # Errors
+/// A call of a function without a body, recursion, or code that grows without bound.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let (order, calls) = bottom_up(module)?;
+    let fates = decide(module, &order, &calls, ctx);
+    let mut changed = Changed::No;
+    for id in order {
+        if fates[id] == Fate::Moves || calls_in(&module.functions[id]).next().is_none() {
+            continue;
+        }
+        // Callees come first in the order, so those that are copied are final.
+        let mut func = take(module, id);
+        changed |= inline_into(&mut func, module, &fates)?;
+        module.functions[id] = func;
+    }
+    Ok(changed)
+}
+
+/// Takes a function out of its module.
+fn take(module: &mut Module, id: FuncId) -> Function {
+    let empty = Function::new("", Vec::new(), Vec::new());
+    std::mem::replace(&mut module.functions[id], empty)
+}
+
+/// What becomes of the calls of a function.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Fate {
+    /// They stay calls.
+    #[default]
+    Stays,
+    /// Each gets a copy of the finished body.
+    Copied,
+    /// The only one gets the body as it was.
+    Moves,
+}
+
+/// Decides for every function of the order, callees first.
+fn decide(
+    module: &Module,
+    order: &[FuncId],
+    calls: &SecondaryMap<FuncId, u32>,
+    ctx: &Ctx<'_>,
+) -> SecondaryMap<FuncId, Fate> {
+    let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
+    let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
+    let mut must: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    let mut is_root: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    for kernel in &module.kernels {
+        is_root[kernel.func] = true;
+    }
+    for &id in order {
+        let func = &module.functions[id];
+        // What each callee adds.
+        let mut added: FxHashMap<FuncId, usize> = FxHashMap::default();
+        let mut grown = size(func);
+        for callee in calls_in(func).filter(|&callee| fates[callee] != Fate::Stays) {
+            *added.entry(callee).or_default() += sizes[callee];
+            grown = grown.saturating_add(sizes[callee]);
+        }
+        if grown > LARGE {
+            let mut copied: Vec<_> = added
+                .iter()
+                .filter(|&(&callee, _)| fates[callee] == Fate::Copied && !must[callee])
+                .map(|(&callee, &size)| (size, callee))
+                .collect();
+            copied.sort_unstable_by(|a, b| b.cmp(a));
+            for (size, callee) in copied {
+                if grown <= LARGE {
+                    break;
+                }
+                fates[callee] = Fate::Stays;
+                grown -= size;
+            }
+        }
+        sizes[id] = grown;
+        must[id] = needs_one_function(func, &ctx.target.abi)
+            || func.passes_handles
+            || prints_strings(func)
+            || calls_in(func).any(|callee| must[callee] && takes_constants(func));
+        if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
+            // Without kernels every function is wanted as it is.
+            let only = calls[id] == 1 && !is_root[id] && !module.kernels.is_empty();
+            fates[id] = if only { Fate::Moves } else { Fate::Copied };
+        }
+    }
+    fates
+}
+
+fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
+    func.layout
+        .blocks
+        .iter()
+        .flat_map(|&block| &func.layout.insts[block])
+        .filter_map(|&inst| match func.insts[inst].kind {
+            InstKind::Call { func, .. } => Some(func),
+            _ => None,
+        })
+}
+
+/// Functions reachable from kernels, callees first, and the number of calls of each.
+fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
+    #[derive(Clone, Copy, Default, PartialEq, Eq)]
+    enum State {
+        #[default]
+        New,
+        Open,
+        Done,
+    }
+    let mut state: SecondaryMap<FuncId, State> = SecondaryMap::new();
+    let mut calls: SecondaryMap<FuncId, u32> = SecondaryMap::new();
+    let mut order = Vec::new();
+    let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
+    let mut roots: Vec<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    if roots.is_empty() {
+        // A module without kernels is a test's or a library's: all functions count.
+        roots.extend(module.functions.keys());
+    }
+    for root in roots {
+        if state[root] != State::New {
+            continue;
+        }
+        state[root] = State::Open;
+        stack.push((root, calls_in(&module.functions[root]).collect()));
+        while let Some((id, callees)) = stack.last_mut() {
+            let id = *id;
+            let Some(callee) = callees.pop() else {
+                state[id] = State::Done;
+                order.push(id);
+                stack.pop();
+                continue;
+            };
+            calls[callee] += 1;
+            let func = &module.functions[callee];
+            if func.entry().is_none() {
+                return Err(LowerError::new(format!(
+                    "undefined reference to '{}', called from '{}'",
+                    func.name, module.functions[id].name
+                )));
+            }
+            match state[callee] {
+                State::New => {
+                    state[callee] = State::Open;
+                    stack.push((callee, calls_in(func).collect()));
+                }
+                State::Open => {
+                    return Err(LowerError::new(format!(
+                        "recursive call of '{}' in '{}'",
+                        func.name, module.functions[id].name
+                    )));
+                }
+                State::Done => {}
+            }
+        }
+    }
+    Ok((order, calls))
+}
+
+fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
+    let mut types = func.params.iter().chain(&func.results);
+    types.any(|ty| ty.address_space().is_some_and(&wanted))
+}
+
+/// Whether a pointer crosses the call whose buffer must be known.
+fn needs_one_function(func: &Function, abi: &Abi) -> bool {
+    abi.descriptors().is_some() && any_type(func, |_| true)
+}
+
+/// Whether a pointer crosses the call whose target may leave memory once it is inlined.
+fn pointers_cross(func: &Function) -> bool {
+    any_type(func, |space| {
+        matches!(
+            space,
+            AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic
+        )
+    })
+}
+
+fn takes_constants(func: &Function) -> bool {
+    any_type(func, |space| {
+        matches!(space, AddressSpace::Constant | AddressSpace::Generic)
+    })
+}
+
+/// Whether a printf prints a string that may be a parameter: only literals can be printed.
+fn prints_strings(func: &Function) -> bool {
+    let mut insts = func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&b| &func.layout.insts[b]);
+    takes_constants(func)
+        && insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Printf { .. }))
+}
+
+fn size(func: &Function) -> usize {
+    func.layout
+        .blocks
+        .iter()
+        .map(|&block| func.layout.insts[block].len())
+        .sum()
+}
+
+fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> bool {
+    if callee.no_inline {
+        return false;
+    }
+    let small = !ctx.options.math.opt_disable;
+    if calls <= 1 {
+        return callee.always_inline || pointers_cross(callee) || (small && size <= SINGLE_CALL);
+    }
+    if callee.always_inline || pointers_cross(callee) {
+        return size.saturating_mul(calls as usize - 1) <= COPIES;
+    }
+    small && size <= SMALL
+}
+
+fn inline_into(
+    func: &mut Function,
+    module: &mut Module,
+    fates: &SecondaryMap<FuncId, Fate>,
+) -> Result<Changed, LowerError> {
+    let mut changed = Changed::No;
+    let mut total = size(func);
+    let mut replacements = Replacements::default();
+    let mut new_order = Vec::with_capacity(func.layout.blocks.len());
+    // Blocks still to look at, the next one last.
+    let mut work: Vec<Block> = func.layout.blocks.iter().rev().copied().collect();
+    while let Some(block) = work.pop() {
+        new_order.push(block);
+        let found = func.layout.insts[block].iter().position(|&inst| {
+            let InstKind::Call { func: callee, .. } = func.insts[inst].kind else {
+                return false;
+            };
+            fates[callee] != Fate::Stays
+        });
+        let Some(at) = found else { continue };
+        let call = func.layout.insts[block][at];
+        let InstKind::Call { func: id, args, .. } = func.insts[call].kind.clone() else {
+            continue;
+        };
+        let callee = take(module, id);
+        total += size(&callee);
+        if total > MAX_SIZE {
+            return Err(LowerError::new(format!(
+                "'{}' is too large once the calls are inlined that have to be",
+                func.name
+            )));
+        }
+        let rest = func.layout.insts[block].split_off(at + 1);
+        func.layout.insts[block].pop();
+        let after = continuation(func, call, rest, &mut replacements);
+        let body = copy_body(func, &callee, &args, after);
+        let dest = BlockCall {
+            block: body[0],
+            args: args.iter().copied().collect(),
+        };
+        let loc = func.insts[call].loc;
+        func.append(block, InstKind::Jump { dest }, &[], loc);
+        work.push(after);
+        if fates[id] == Fate::Moves {
+            work.extend(body.iter().rev());
+            module.functions[id] = husk(callee);
+        } else {
+            // A finished body: what is still called there stays called here.
+            new_order.extend_from_slice(&body);
+            module.functions[id] = callee;
+        }
+        changed = Changed::Yes;
+    }
+    func.layout.blocks = new_order;
+    replacements.apply(func);
+    Ok(changed)
+}
+
+/// What a function leaves whose body has moved: its signature and one block that nothing reaches.
+fn husk(func: Function) -> Function {
+    let mut husk = Function::new(func.name, func.params, func.results);
+    husk.linkage = func.linkage;
+    let entry = husk.append_block();
+    for ty in husk.params.clone() {
+        husk.append_param(entry, ty);
+    }
+    husk.append(entry, InstKind::Unreachable, &[], SourceLoc::default());
+    husk
+}
+
+/// The block behind a call; its parameters take the place of the call's results.
+fn continuation(
+    func: &mut Function,
+    call: Inst,
+    rest: Vec<Inst>,
+    replacements: &mut Replacements,
+) -> Block {
+    let after = func.make_block();
+    for result in func.insts[call].results.clone() {
+        let ty = func.ty(result);
+        let param = func.append_param(after, ty);
+        replacements.replace(result, param);
+    }
+    func.layout.insts[after] = rest;
+    after
+}
+
+/// Copies a callee's blocks; returns jump to `after`.
+fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Block) -> Vec<Block> {
+    debug_assert_eq!(args.len(), callee.params.len());
+    let mut values: SecondaryMap<Value, PackedOption<Value>> =
+        SecondaryMap::with_capacity(callee.num_values());
+    let mut slots: SecondaryMap<StackSlot, PackedOption<StackSlot>> = SecondaryMap::new();
+    for (slot, &data) in callee.slots.iter() {
+        slots[slot] = func.slots.push(data).into();
+    }
+    let mut blocks: SecondaryMap<Block, PackedOption<Block>> = SecondaryMap::new();
+    let mut order = Vec::with_capacity(callee.layout.blocks.len());
+    for &block in &callee.layout.blocks {
+        let copy = func.make_block();
+        func.blocks[copy].unroll = callee.blocks[block].unroll;
+        blocks[block] = copy.into();
+        order.push(copy);
+        for &param in &callee.blocks[block].params {
+            values[param] = func.append_param(copy, callee.ty(param)).into();
+        }
+    }
+    // Results first: blocks need not stand in an order of definition before use.
+    let mut copies: Vec<(Block, Inst, Inst)> = Vec::new();
+    for &block in &callee.layout.blocks {
+        let Some(copy) = blocks[block].expand() else {
+            continue;
+        };
+        for &inst in &callee.layout.insts[block] {
+            let data = &callee.insts[inst];
+            let types: Vec<Type> = data.results.iter().map(|&v| callee.ty(v)).collect();
+            let new = func.make_inst(InstKind::Unreachable, &types, data.loc);
+            for (&old, &result) in data.results.iter().zip(&func.insts[new].results) {
+                values[old] = result.into();
+            }
+            copies.push((copy, inst, new));
+        }
+    }
+    for (block, old, new) in copies {
+        let mut kind = callee.insts[old].kind.clone();
+        kind.for_each_value_mut(|value| {
+            *value = match values[*value].expand() {
+                Some(copy) => copy,
+                None => {
+                    let copy = match callee.def(*value) {
+                        ValueDef::Const(lanes) => func.constant(callee.ty(*value), lanes),
+                        // Every use of undef may differ, so one copy is as good as any.
+                        _ => func.undef(callee.ty(*value)),
+                    };
+                    values[*value] = copy.into();
+                    copy
+                }
+            };
+        });
+        if let InstKind::StackAddr { slot } = &mut kind {
+            *slot = slots[*slot].expand().unwrap_or(*slot);
+        }
+        for call in kind.successors_mut() {
+            call.block = blocks[call.block].expand().unwrap_or(call.block);
+        }
+        if let InstKind::Return { values } = &kind {
+            let dest = BlockCall {
+                block: after,
+                args: values.iter().copied().collect(),
+            };
+            kind = InstKind::Jump { dest };
+        }
+        func.insts[new].kind = kind;
+        func.layout.insts[block].push(new);
+    }
+    order
+}

@@ -1,0 +1,366 @@
+//! SSA construction for the pieces that [`super::slots`] found.
+//!
+//! Block parameters are placed at iterated dominance frontiers where the piece is live; a
+//! walk over the dominator tree then carries the current value of each piece. An access that
+//! is smaller than its piece shifts and masks; one that spans several builds a vector.
+
+use crate::rewrite::Replacements;
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use pumice_ir::analysis::slots::{Address, Piece, Pieces, Uses};
+use pumice_ir::{
+    BinaryOp, Block, Cfg, ConvertOp, DomTree, FloatFlags, Function, Inst, InstKind, Scalar,
+    SourceLoc, Type, Value, ValueDef,
+};
+use smallvec::SmallVec;
+
+/// Replaces all accesses of the pieces by values.
+pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces) {
+    let dom = DomTree::new(cfg);
+    let phis = place_phis(func, cfg, &dom, uses, pieces);
+    let mut promoter = Promoter {
+        uses,
+        pieces,
+        current: SecondaryMap::new(),
+        replacements: Replacements::default(),
+        out: Vec::new(),
+        loc: SourceLoc::default(),
+    };
+    let Some(entry) = func.entry() else { return };
+    // (block, undo log) on the way down; each block is left once its children are done.
+    enum Step {
+        Enter(Block),
+        Leave(Vec<(Piece, PackedOption<Value>)>),
+    }
+    let mut steps = vec![Step::Enter(entry)];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Enter(block) => {
+                let undo = promoter.block(func, block, &phis);
+                steps.push(Step::Leave(undo));
+                steps.extend(dom.children(block).iter().map(|&b| Step::Enter(b)));
+            }
+            Step::Leave(undo) => {
+                for (piece, value) in undo.into_iter().rev() {
+                    promoter.current[piece] = value;
+                }
+            }
+        }
+    }
+    promoter.replacements.apply(func);
+}
+
+/// What an instruction does to slots: the address, the type, and whether it writes.
+fn access_of(func: &Function, uses: &Uses, inst: Inst) -> Option<(Address, Type, bool)> {
+    let data = &func.insts[inst];
+    match data.kind {
+        InstKind::Load { ptr, .. } => Some((uses.address(ptr)?, func.ty(data.results[0]), false)),
+        InstKind::Store { ptr, value, .. } => Some((uses.address(ptr)?, func.ty(value), true)),
+        _ => None,
+    }
+}
+
+type PhiPieces = SecondaryMap<Block, Vec<Piece>>;
+
+/// Adds block parameters; gives the pieces that each block's new parameters stand for.
+fn place_phis(
+    func: &mut Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    uses: &Uses,
+    pieces: &Pieces,
+) -> PhiPieces {
+    let mut defs: SecondaryMap<Piece, Vec<Block>> = SecondaryMap::new();
+    let mut exposed: SecondaryMap<Piece, Vec<Block>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        for &inst in &func.layout.insts[block] {
+            let Some((address, ty, writes)) = access_of(func, uses, inst) else {
+                continue;
+            };
+            for &piece in pieces.touched(address, ty.access_bytes()).unwrap_or(&[]) {
+                let defined = defs[piece].last() == Some(&block);
+                let partial = ty.scalar.bytes() < pieces.data[piece].ty.access_bytes()
+                    && ty.access_bytes() < pieces.data[piece].ty.access_bytes();
+                if (!writes || partial) && !defined && exposed[piece].last() != Some(&block) {
+                    exposed[piece].push(block);
+                }
+                if writes && !defined {
+                    defs[piece].push(block);
+                }
+            }
+        }
+    }
+    let frontiers = frontiers(cfg, dom);
+    let mut phis = PhiPieces::new();
+    let mut mark: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut live: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut is_def: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (round, piece) in (1u32..).zip(pieces.data.keys()) {
+        if defs[piece].is_empty() || exposed[piece].is_empty() {
+            continue;
+        }
+        for &block in &defs[piece] {
+            is_def[block] = round;
+        }
+        // Live-in blocks, backwards from reads that no write precedes.
+        let mut work = exposed[piece].clone();
+        while let Some(block) = work.pop() {
+            if live[block] == round {
+                continue;
+            }
+            live[block] = round;
+            work.extend(
+                cfg.preds(block)
+                    .iter()
+                    .filter(|&&pred| is_def[pred] != round),
+            );
+        }
+        let mut work = defs[piece].clone();
+        while let Some(block) = work.pop() {
+            for &join in &frontiers[block] {
+                if mark[join] != round && live[join] == round {
+                    mark[join] = round;
+                    phis[join].push(piece);
+                    work.push(join);
+                }
+            }
+        }
+    }
+    for &block in cfg.reverse_postorder() {
+        for &piece in &phis[block] {
+            func.append_param(block, pieces.data[piece].ty);
+        }
+    }
+    phis
+}
+
+/// Dominance frontiers.
+fn frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec<[Block; 2]>> {
+    let mut frontiers: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        let preds = cfg.preds(block);
+        if preds.len() < 2 {
+            continue;
+        }
+        for &pred in preds {
+            let mut runner = Some(pred);
+            while let Some(at) = runner.filter(|&at| Some(at) != dom.idom(block)) {
+                if !frontiers[at].contains(&block) {
+                    frontiers[at].push(block);
+                }
+                runner = dom.idom(at);
+            }
+        }
+    }
+    frontiers
+}
+
+struct Promoter<'u> {
+    uses: &'u Uses,
+    pieces: &'u Pieces,
+    current: SecondaryMap<Piece, PackedOption<Value>>,
+    replacements: Replacements,
+    /// Instructions of the block being rewritten.
+    out: Vec<Inst>,
+    loc: SourceLoc,
+}
+
+impl Promoter<'_> {
+    fn block(
+        &mut self,
+        func: &mut Function,
+        block: Block,
+        phis: &PhiPieces,
+    ) -> Vec<(Piece, PackedOption<Value>)> {
+        let mut undo = Vec::new();
+        let params = &func.blocks[block].params;
+        let first = params.len() - phis[block].len();
+        for (&piece, &param) in phis[block].iter().zip(&params[first..]) {
+            undo.push((piece, self.current[piece]));
+            self.current[piece] = param.into();
+        }
+        let insts = std::mem::take(&mut func.layout.insts[block]);
+        self.out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let access = access_of(func, self.uses, inst)
+                .filter(|(address, ..)| self.pieces.of_slot[address.slot].is_some());
+            match access {
+                Some((address, ty, false)) => {
+                    self.loc = func.insts[inst].loc;
+                    let value = self.read(func, address, ty);
+                    let result = func.result(inst);
+                    self.replacements.replace(result, value);
+                }
+                Some((address, ty, true)) => {
+                    self.loc = func.insts[inst].loc;
+                    if let InstKind::Store { value, .. } = func.insts[inst].kind {
+                        let value = self.replacements.resolve(value);
+                        self.write(func, address, ty, value, &mut undo);
+                    }
+                }
+                None => self.out.push(inst),
+            }
+        }
+        func.layout.insts[block] = std::mem::take(&mut self.out);
+        if let Some(inst) = func.terminator(block) {
+            let mut kind = func.insts[inst].kind.clone();
+            for call in kind.successors_mut() {
+                for &piece in &phis[call.block] {
+                    let value = self.value_of(func, piece);
+                    call.args.push(value);
+                }
+            }
+            func.insts[inst].kind = kind;
+        }
+        undo
+    }
+
+    /// The current value of a piece; anything before the first write.
+    fn value_of(&mut self, func: &mut Function, piece: Piece) -> Value {
+        match self.current[piece].expand() {
+            Some(value) => self.replacements.resolve(value),
+            None => func.undef(self.pieces.data[piece].ty),
+        }
+    }
+
+    fn emit(&mut self, func: &mut Function, kind: InstKind, ty: Type) -> Value {
+        let inst = func.make_inst(kind, &[ty], self.loc);
+        self.out.push(inst);
+        func.result(inst)
+    }
+
+    fn convert(&mut self, func: &mut Function, op: ConvertOp, arg: Value, ty: Type) -> Value {
+        let rounding = None;
+        self.emit(func, InstKind::Convert { op, arg, rounding }, ty)
+    }
+
+    fn binary(&mut self, func: &mut Function, op: BinaryOp, args: [Value; 2]) -> Value {
+        let flags = FloatFlags::empty();
+        let ty = func.ty(args[0]);
+        self.emit(func, InstKind::Binary { op, args, flags }, ty)
+    }
+
+    /// Same bytes, other type.
+    fn cast(&mut self, func: &mut Function, value: Value, to: Type) -> Value {
+        let from = func.ty(value);
+        if from == to {
+            return value;
+        }
+        if matches!(func.def(value), ValueDef::Undef) {
+            return func.undef(to);
+        }
+        if from.scalar.is_ptr() {
+            let bits = self.convert(func, ConvertOp::PtrToInt, value, Type::I64);
+            return self.cast(func, bits, to);
+        }
+        if to.scalar.is_ptr() {
+            let bits = self.cast(func, value, Type::I64);
+            return self.convert(func, ConvertOp::IntToPtr, bits, to);
+        }
+        self.convert(func, ConvertOp::Bitcast, value, to)
+    }
+
+    /// The piece that holds the bytes of one lane, and the lane's bit offset in it.
+    fn place(&self, address: Address, lane: u32, bytes: u32) -> Option<(Piece, u32)> {
+        let at = Address {
+            offset: address.offset + i64::from(lane * bytes),
+            ..address
+        };
+        let &piece = self.pieces.touched(at, bytes)?.first()?;
+        let start = i64::from(self.pieces.data[piece].offset);
+        Some((piece, (at.offset - start) as u32 * 8))
+    }
+
+    /// The one piece that an access covers exactly.
+    fn exact(&self, address: Address, ty: Type) -> Option<Piece> {
+        match self.pieces.touched(address, ty.access_bytes())? {
+            &[piece] => {
+                let data = &self.pieces.data[piece];
+                let same = i64::from(data.offset) == address.offset
+                    && data.ty.access_bytes() == ty.access_bytes();
+                same.then_some(piece)
+            }
+            _ => None,
+        }
+    }
+
+    fn read(&mut self, func: &mut Function, address: Address, ty: Type) -> Value {
+        if let Some(piece) = self.exact(address, ty) {
+            let value = self.value_of(func, piece);
+            return self.cast(func, value, ty);
+        }
+        let bytes = ty.scalar.bytes();
+        let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
+        for lane in 0..u32::from(ty.lanes) {
+            let Some((piece, shift)) = self.place(address, lane, bytes) else {
+                lanes.push(func.undef(ty.lane()));
+                continue;
+            };
+            let value = self.value_of(func, piece);
+            let piece_ty = self.pieces.data[piece].ty;
+            if piece_ty.access_bytes() == bytes {
+                lanes.push(self.cast(func, value, ty.lane()));
+                continue;
+            }
+            let count = func.splat_constant(piece_ty, u64::from(shift));
+            let moved = self.binary(func, BinaryOp::LShr, [value, count]);
+            let int = Scalar::int_of_bits(bytes * 8).unwrap_or(Scalar::I8);
+            let bits = self.convert(func, ConvertOp::Trunc, moved, Type::scalar(int));
+            lanes.push(self.cast(func, bits, ty.lane()));
+        }
+        match lanes.as_slice() {
+            &[value] => value,
+            _ => self.emit(func, InstKind::Build { lanes }, ty),
+        }
+    }
+
+    fn set(&mut self, piece: Piece, value: Value, undo: &mut Vec<(Piece, PackedOption<Value>)>) {
+        undo.push((piece, self.current[piece]));
+        self.current[piece] = value.into();
+    }
+
+    fn write(
+        &mut self,
+        func: &mut Function,
+        address: Address,
+        ty: Type,
+        value: Value,
+        undo: &mut Vec<(Piece, PackedOption<Value>)>,
+    ) {
+        if let Some(piece) = self.exact(address, ty) {
+            let value = self.cast(func, value, self.pieces.data[piece].ty);
+            self.set(piece, value, undo);
+            return;
+        }
+        let bytes = ty.scalar.bytes();
+        for lane in 0..u32::from(ty.lanes) {
+            let Some((piece, shift)) = self.place(address, lane, bytes) else {
+                continue;
+            };
+            let part = if ty.is_vector() {
+                let lane = lane as u8;
+                let vector = value;
+                self.emit(func, InstKind::Extract { vector, lane }, ty.lane())
+            } else {
+                value
+            };
+            let piece_ty = self.pieces.data[piece].ty;
+            if piece_ty.access_bytes() == bytes {
+                let part = self.cast(func, part, piece_ty);
+                self.set(piece, part, undo);
+                continue;
+            }
+            let int = Scalar::int_of_bits(bytes * 8).unwrap_or(Scalar::I8);
+            let part = self.cast(func, part, Type::scalar(int));
+            let part = self.convert(func, ConvertOp::ZExt, part, piece_ty);
+            let count = func.splat_constant(piece_ty, u64::from(shift));
+            let part = self.binary(func, BinaryOp::Shl, [part, count]);
+            let old = self.value_of(func, piece);
+            let hole = (u64::MAX >> (64 - bytes * 8)) << shift;
+            let keep = func.splat_constant(piece_ty, !hole);
+            let kept = self.binary(func, BinaryOp::And, [old, keep]);
+            let both = self.binary(func, BinaryOp::Or, [kept, part]);
+            self.set(piece, both, undo);
+        }
+    }
+}

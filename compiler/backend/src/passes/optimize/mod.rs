@@ -1,0 +1,16 @@
+//! Passes that make the code smaller or faster and change no form.
+
+pub mod cse;
+pub mod dce;
+pub mod fold;
+pub mod fold_rules;
+pub mod fold_vectors;
+pub mod inline;
+pub mod licm;
+pub mod mem2reg;
+pub mod promote_constant_arrays;
+pub mod simplify_cfg;
+pub mod speculate;
+pub mod sroa;
+pub mod vectorize_memory;
+pub mod widen_memory;

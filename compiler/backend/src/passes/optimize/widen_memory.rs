@@ -1,0 +1,125 @@
+//! Vectors of small lanes are loaded and stored as words, for drivers that gather a vector's
+//! components one by one for each work-item (`vectors_by_words` of [`pumice_target::Target`]).
+//!
+//! A `float4` aligned to 8 is two 64-bit words, a `uchar4` aligned to 4 one 32-bit word: half or
+//! a quarter of the gathers. Words are as wide as the alignment allows, 64 bits at most; bit
+//! casts join them to the vectors. Local memory is accessed so only if all of the function's
+//! accesses to it can be: otherwise its arrays have narrower elements, and words are pieced
+//! together. Private memory is left alone.
+
+use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::{
+    AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, Value,
+};
+
+/// Widens the accesses of one function.
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
+    if !ctx.target.vectors_by_words || ctx.target.abi.descriptors().is_some() {
+        return Changed::No;
+    }
+    let local = local_words(func);
+    let mut changed = Changed::No;
+    for block in func.layout.blocks.clone() {
+        let insts = std::mem::take(&mut func.layout.insts[block]);
+        let mut kept = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let words = access(func, inst).and_then(|(ptr, ty)| {
+                let wanted = match func.ty(ptr).address_space() {
+                    Some(AddressSpace::Global | AddressSpace::Constant) => true,
+                    Some(AddressSpace::Local) => local,
+                    _ => false,
+                };
+                wanted.then(|| words(func, inst, ty)).flatten()
+            });
+            let Some(words) = words else {
+                kept.push(inst);
+                continue;
+            };
+            changed = Changed::Yes;
+            widen(func, inst, words, &mut kept);
+        }
+        func.layout.insts[block] = kept;
+    }
+    changed
+}
+
+/// The address and type of a load or store.
+fn access(func: &Function, inst: Inst) -> Option<(Value, Type)> {
+    match func.insts[inst].kind {
+        InstKind::Load { ptr, .. } => Some((ptr, func.ty(func.result(inst)))),
+        InstKind::Store { ptr, value, .. } => Some((ptr, func.ty(value))),
+        _ => None,
+    }
+}
+
+/// The words that a load or store of `ty` can be made of, if they are wider than its lanes.
+fn words(func: &Function, inst: Inst, ty: Type) -> Option<Type> {
+    let (InstKind::Load { align, flags, .. } | InstKind::Store { align, flags, .. }) =
+        func.insts[inst].kind
+    else {
+        return None;
+    };
+    if flags.contains(AccessFlags::VOLATILE) || ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
+        return None;
+    }
+    let lane = ty.scalar.bytes();
+    let bytes = lane * u32::from(ty.lanes);
+    let of_width = |width: u32| width > lane && width <= align && bytes % width == 0;
+    let scalar = [(8, Scalar::I64), (4, Scalar::I32), (2, Scalar::I16)]
+        .into_iter()
+        .find(|&(width, _)| of_width(width))?
+        .1;
+    Some(Type::vector(scalar, (bytes / scalar.bytes()) as u8))
+}
+
+/// Whether all accesses to local memory can be words of one width.
+fn local_words(func: &Function) -> bool {
+    let mut all: Option<Scalar> = None;
+    for &block in &func.layout.blocks {
+        for &inst in &func.layout.insts[block] {
+            let kind = &func.insts[inst].kind;
+            let mut local = false;
+            kind.for_each_value(|value| {
+                local |= func.ty(value).address_space() == Some(AddressSpace::Local);
+            });
+            if !local || matches!(kind, InstKind::PtrAdd { .. }) {
+                continue;
+            }
+            let found = match access(func, inst) {
+                Some((ptr, ty)) if func.ty(ptr).address_space() == Some(AddressSpace::Local) => {
+                    words(func, inst, ty)
+                }
+                // Atomics, calls, casts, pointers stored and compared.
+                _ => None,
+            };
+            match found {
+                Some(words) if all.is_none_or(|scalar| scalar == words.scalar) => {
+                    all = Some(words.scalar);
+                }
+                _ => return false,
+            }
+        }
+    }
+    all.is_some()
+}
+
+/// Puts the access in words in the place of `inst`, with the bit cast that it needs.
+fn widen(func: &mut Function, inst: Inst, words: Type, block: &mut Vec<Inst>) {
+    let loc = func.insts[inst].loc;
+    let cast = |arg| InstKind::Convert {
+        op: ConvertOp::Bitcast,
+        arg,
+        rounding: None,
+    };
+    let mut kind = func.insts[inst].kind.clone();
+    if let InstKind::Store { value, .. } = &mut kind {
+        let made = func.make_inst(cast(*value), &[words], loc);
+        *value = func.result(made);
+        func.insts[inst].kind = kind;
+        block.extend([made, inst]);
+    } else {
+        let load = func.make_inst(kind, &[words], loc);
+        func.insts[inst].kind = cast(func.result(load));
+        block.extend([load, inst]);
+    }
+}

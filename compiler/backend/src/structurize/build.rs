@@ -1,0 +1,289 @@
+//! Selections: walks the dominator tree of the acyclic graph that remains once the back
+//! edges, breaks and continues are taken away, and orders the blocks.
+
+use super::Merge;
+use super::loops::Forest;
+use super::work::{Work, jump};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use pumice_ir::LowerError;
+use pumice_ir::{Block, Cfg, DomTree, InstKind};
+use smallvec::SmallVec;
+
+/// SPIR-V's universal limit for the nesting of control flow (§2.17).
+const MAX_NESTING: u32 = 1023;
+
+struct Builder<'a, 'b> {
+    work: &'a mut Work<'b>,
+    forest: &'a Forest,
+    dom: DomTree,
+    order: Vec<Block>,
+    merges: SecondaryMap<Block, Option<Merge>>,
+    /// Least depth of the immediate dominators of what a block's subtree branches to.
+    reach: SecondaryMap<Block, u32>,
+    /// Number of blocks in the subtree.
+    size: SecondaryMap<Block, u32>,
+    /// The only predecessor, if there is one.
+    single: SecondaryMap<Block, Option<Block>>,
+    /// The smallest loop around each block, those made here included.
+    innermost: SecondaryMap<Block, Option<pumice_ir::Loop>>,
+}
+
+/// Orders the blocks and names the merge blocks.
+pub(super) fn build(
+    work: &mut Work<'_>,
+    forest: &Forest,
+) -> Result<SecondaryMap<Block, Option<Merge>>, LowerError> {
+    let successors = |block: Block| -> SmallVec<[Block; 2]> {
+        let mut list = work.succs(block);
+        list.retain(|target| !forest.is_native(block, *target));
+        if let Some(this) = forest.loop_of_header.get(&block) {
+            // The merge block follows on the loop as a whole.
+            list.push(forest.loops[this.index()].merge);
+        }
+        list
+    };
+    // The entry has no predecessors, so it is no loop header.
+    let entry = work.func.layout.blocks[0];
+    let cfg = Cfg::with_successors(Some(entry), work.func.blocks.len(), successors);
+    let dom = DomTree::new(&cfg);
+    let mut reach: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
+    let mut size: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder().iter().rev() {
+        let targets = cfg.succs(block).iter();
+        let own = targets.filter_map(|&t| dom.idom(t)).map(|d| dom.depth(d));
+        let children = dom.children(block);
+        let below = children.iter().map(|&child| reach[child]);
+        reach[block] = own.chain(below).min().unwrap_or(u32::MAX);
+        size[block] = 1 + children.iter().map(|&child| size[child]).sum::<u32>();
+    }
+    let mut single: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        if let [pred] = *cfg.preds(block) {
+            single[block] = Some(pred);
+        }
+    }
+    let mut builder = Builder {
+        single,
+        innermost: forest.innermost.clone(),
+        work,
+        forest,
+        dom,
+        order: Vec::new(),
+        merges: SecondaryMap::new(),
+        reach,
+        size,
+    };
+    let escaped = builder.region(entry, None, 0)?;
+    assert!(
+        escaped.is_empty(),
+        "{entry}: the function branches out of itself"
+    );
+    let Builder { order, merges, .. } = builder;
+    work.func.layout.blocks = order;
+    Ok(merges)
+}
+
+impl Builder<'_, '_> {
+    fn new_block(&mut self, like: Block) -> Block {
+        let block = self.work.func.make_block();
+        self.innermost[block] = self.innermost[like];
+        block
+    }
+
+    fn is_native(&self, block: Block, target: Block) -> bool {
+        self.innermost[block].is_some_and(|this| {
+            let shape = &self.forest.loops[this.index()];
+            target == shape.merge || target == shape.continue_block
+        })
+    }
+
+    /// Whether a block's subtree branches to a block outside of it, other than out of loops.
+    fn escapes(&self, block: Block) -> bool {
+        self.reach[block] < self.dom.depth(block)
+    }
+
+    /// Whether a block does nothing but to leave its loop.
+    fn only_breaks(&self, block: Block) -> bool {
+        let targets = self.work.succs(block);
+        let shape = self.innermost[block].map(|this| &self.forest.loops[this.index()]);
+        self.work.func.layout.insts[block].len() == 1
+            && shape.is_some_and(|shape| targets[..] == [shape.merge])
+    }
+
+    /// Structures the blocks that `entry` dominates. Branches out of them go to `merge`
+    /// instead, with the place they mean in the label; gives those places.
+    fn region(
+        &mut self,
+        entry: Block,
+        merge: Option<Block>,
+        depth: u32,
+    ) -> Result<Vec<Block>, LowerError> {
+        if depth > MAX_NESTING {
+            return Err(LowerError::new(format!(
+                "function `{}`: control flow nests more than {MAX_NESTING} deep",
+                self.work.func.name
+            )));
+        }
+        let mut block = entry;
+        loop {
+            self.order.push(block);
+            if let Some(this) = self.forest.loop_of_header.get(&block) {
+                let shape = self.forest.loops[this.index()].clone();
+                self.merges[block] = Some(Merge::Loop {
+                    merge: shape.merge,
+                    continue_target: shape.continue_block,
+                    unroll: shape.unroll,
+                });
+                let escaped = self.region(shape.body, None, depth + 1)?;
+                assert!(
+                    escaped.is_empty(),
+                    "{block}: an exit bypasses the merge block"
+                );
+                self.order.push(shape.continue_block);
+                block = shape.merge;
+                continue;
+            }
+            let targets = self.work.succs(block);
+            match targets[..] {
+                [] => return Ok(Vec::new()),
+                [target] => {
+                    if self.is_native(block, target) {
+                        return Ok(Vec::new());
+                    }
+                    if self.dom.idom(target) == Some(block) {
+                        block = target;
+                        continue;
+                    }
+                    self.work.define_label(block, self.work.label, target);
+                    let outer = self.leave(block, merge);
+                    self.work.retarget(block, target, outer);
+                    return Ok(vec![target]);
+                }
+                _ => {}
+            }
+            match self.selection(block, &targets, depth)? {
+                After::Tail(next) => block = next,
+                After::Pending(last, pending) => {
+                    if pending.is_empty() {
+                        self.work.set_terminator(last, InstKind::Unreachable);
+                        return Ok(pending);
+                    }
+                    if let [only] = pending[..] {
+                        self.work.define_label(last, self.work.label, only);
+                    }
+                    let outer = self.leave(last, merge);
+                    self.work.set_terminator(last, jump(outer));
+                    return Ok(pending);
+                }
+            }
+        }
+    }
+
+    fn leave(&self, block: Block, merge: Option<Block>) -> Block {
+        merge.unwrap_or_else(|| panic!("{block}: branches out of a loop or function body"))
+    }
+
+    /// Structures the selection that `header` ends in, up to where its arms have met.
+    fn selection(
+        &mut self,
+        header: Block,
+        targets: &[Block],
+        depth: u32,
+    ) -> Result<After, LowerError> {
+        let mut arms: Vec<Block> = Vec::new();
+        let mut direct: Vec<Block> = Vec::new();
+        let mut native: Vec<Block> = Vec::new();
+        let followers: Vec<Block> = self.dom.children(header).to_vec();
+        for &target in targets {
+            if self.is_native(header, target) {
+                native.push(target);
+            } else if self.single[target] == Some(header) {
+                arms.push(target);
+            } else {
+                direct.push(target);
+            }
+        }
+        let followers: Vec<Block> = followers
+            .into_iter()
+            .filter(|child| !arms.contains(child))
+            .collect();
+        if self.work.ends_in_switch(header) {
+            // A case must be a block of its own before it breaks out of a loop.
+            for target in native {
+                let case = self.new_block(header);
+                self.work.set_terminator(case, jump(target));
+                self.work.retarget(header, target, case);
+                self.order.push(case);
+            }
+        }
+        let escaping = arms.iter().filter(|&&arm| self.escapes(arm)).count();
+        if followers.is_empty() && direct.is_empty() && escaping <= 1 {
+            // A loop's body follows a plain break if all work-items leave the loop together:
+            // the form that drivers know how to unroll. Otherwise it may be an arm, so that
+            // those who have left wait outside of it.
+            let together = self.work.uniform[header];
+            let tail = arms.iter().copied().max_by_key(|&arm| {
+                let works = together && !self.only_breaks(arm);
+                (self.escapes(arm), works, self.size[arm])
+            });
+            if let Some(tail) = tail {
+                // Only one arm goes on: it follows the selection.
+                self.merges[header] = Some(Merge::Selection { merge: tail });
+                for arm in arms {
+                    if arm != tail {
+                        self.region(arm, None, depth + 1)?;
+                    }
+                }
+                return Ok(After::Tail(tail));
+            }
+        }
+        let mut current = self.new_block(header);
+        self.merges[header] = Some(Merge::Selection { merge: current });
+        let mut pending: Vec<Block> = Vec::new();
+        for target in direct {
+            let edge = self.new_block(header);
+            self.work.set_terminator(edge, jump(current));
+            self.work.retarget(header, target, edge);
+            self.work.define_label(edge, self.work.label, target);
+            self.order.push(edge);
+            add(&mut pending, &[target]);
+        }
+        for arm in arms {
+            let escaped = self.region(arm, Some(current), depth + 1)?;
+            add(&mut pending, &escaped);
+        }
+        self.order.push(current);
+        for follower in followers {
+            if pending[..] == [follower] {
+                self.work.set_terminator(current, jump(follower));
+                return Ok(After::Tail(follower));
+            }
+            let next = self.new_block(header);
+            let label = self.work.label_value;
+            self.work.branch_on_label(current, label, follower, next);
+            self.merges[current] = Some(Merge::Selection { merge: next });
+            pending.retain(|&label| label != follower);
+            let escaped = self.region(follower, Some(next), depth + 1)?;
+            add(&mut pending, &escaped);
+            self.order.push(next);
+            current = next;
+        }
+        Ok(After::Pending(current, pending))
+    }
+}
+
+/// How a selection goes on.
+enum After {
+    /// At this block, which the last merge block reaches or is.
+    Tail(Block),
+    /// At the end of this block, which stands for branches to these places.
+    Pending(Block, Vec<Block>),
+}
+
+fn add(set: &mut Vec<Block>, more: &[Block]) {
+    for &label in more {
+        if !set.contains(&label) {
+            set.push(label);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! For drivers that take the values of a loop, behind it, from the round in which the last
+//! work-item left (`loop_values_by_phi` of [`pumice_target::Target`]): each such value goes through a
+//! parameter of the loop's merge block.
+//!
+//! A driver's optimiser drops a phi whose sources are all one value, and makes one edge of two
+//! that leave the loop at the same place or with the same values. So a branch at the top of the
+//! body, which is never taken, leaves the loop with zeros; and all edges but one pass copies that
+//! the optimiser cannot see through: selects by another condition that never holds.
+
+use super::{Merge, StructuredCfg};
+use pumice_ir::{Block, BlockCall, BuiltIn, Function, InstKind, IntCond, SourceLoc, Type, Value};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+/// Conditions that never hold, none of which follows from another: inside of a loop that left by
+/// one of them, the optimiser knows that it is false.
+#[derive(Default)]
+struct Never {
+    /// The work-item's number in its group, 64 bits wide.
+    item: Option<Value>,
+    made: u32,
+}
+
+/// Rewrites a structured function; it stays structured.
+pub fn run(func: &mut Function, structured: &mut StructuredCfg) {
+    let mut loops: Vec<(usize, Block)> = Vec::new();
+    for (index, &block) in func.layout.blocks.iter().enumerate() {
+        if let Some(Merge::Loop { merge, .. }) = structured.merges[block] {
+            // Where all leave together, the last round is everyone's.
+            if !structured.left_together[block] {
+                loops.push((index, merge));
+            }
+        }
+    }
+    let mut never = Never::default();
+    // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
+    // that are still to come, so those keep their places.
+    while let Some((header, merge)) = loops.pop() {
+        one_loop(func, structured, header, merge, &mut never);
+    }
+}
+
+fn one_loop(
+    func: &mut Function,
+    structured: &mut StructuredCfg,
+    header: usize,
+    merge: Block,
+    never: &mut Never,
+) {
+    let Some(end) = func.layout.blocks.iter().position(|&b| b == merge) else {
+        return;
+    };
+    let inside = func.layout.blocks[header..end].to_vec();
+    let values = live_out(func, &inside);
+    if values.is_empty() && func.blocks[merge].params.is_empty() {
+        return;
+    }
+    let preds: Vec<Block> = (inside.iter().copied())
+        .filter(|&block| {
+            func.terminator(block).is_some_and(|inst| {
+                let calls = func.insts[inst].kind.successors();
+                calls.iter().any(|call| call.block == merge)
+            })
+        })
+        .collect();
+    if preds.is_empty() {
+        return;
+    }
+    let mut hidden = None;
+    for (index, &pred) in preds.iter().enumerate() {
+        let args = if index == 0 {
+            values.clone()
+        } else {
+            let hidden = *hidden.get_or_insert_with(|| never.condition(func));
+            copies(func, pred, &values, hidden)
+        };
+        add_args(func, pred, merge, &args);
+    }
+    let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
+    for &value in &values {
+        let ty = func.ty(value);
+        renamed.insert(value, func.append_param(merge, ty));
+    }
+    // Uses behind the loop; edges out of it are still inside.
+    let outside: Vec<Block> = (func.layout.blocks.iter().copied())
+        .filter(|block| !inside.contains(block))
+        .collect();
+    for block in outside {
+        for inst in func.layout.insts[block].clone() {
+            func.insts[inst].kind.for_each_value_mut(|value| {
+                if let Some(&param) = renamed.get(value) {
+                    *value = param;
+                }
+            });
+        }
+    }
+    let leave = never.condition(func);
+    leave_at_once(func, structured, header, merge, leave);
+}
+
+/// Values made in these blocks and used in others, in a fixed order.
+fn live_out(func: &Function, inside: &[Block]) -> Vec<Value> {
+    let mut made: FxHashMap<Value, bool> = FxHashMap::default();
+    for &block in inside {
+        made.extend(func.blocks[block].params.iter().map(|&p| (p, false)));
+        for &inst in &func.layout.insts[block] {
+            made.extend(func.insts[inst].results.iter().map(|&r| (r, false)));
+        }
+    }
+    let mut values = Vec::new();
+    for &block in &func.layout.blocks {
+        if inside.contains(&block) {
+            continue;
+        }
+        for &inst in &func.layout.insts[block] {
+            func.insts[inst].kind.for_each_value(|value| {
+                if let Some(seen) = made.get_mut(&value) {
+                    if !std::mem::replace(seen, true) {
+                        values.push(value);
+                    }
+                }
+            });
+        }
+    }
+    values
+}
+
+impl Never {
+    /// One more condition, at the top of the function: no work-group has so many work-items.
+    fn condition(&mut self, func: &mut Function) -> Value {
+        let entry = func.layout.blocks[0];
+        let loc = SourceLoc::default();
+        let terminator = func.layout.insts[entry].pop();
+        let item = *self.item.get_or_insert_with(|| {
+            let item = InstKind::BuiltIn {
+                which: BuiltIn::LocalLinearId,
+            };
+            func.append_value(entry, item, Type::I64, loc)
+        });
+        let number = func.constant(Type::I64, &[u64::from(u32::MAX - self.made)]);
+        self.made += 1;
+        let compare = InstKind::ICmp {
+            cond: IntCond::Eq,
+            args: [item, number],
+        };
+        let condition = func.append_value(entry, compare, Type::BOOL, loc);
+        func.layout.insts[entry].extend(terminator);
+        condition
+    }
+}
+
+/// Copies of the values at the end of a block, before its terminator.
+fn copies(func: &mut Function, block: Block, values: &[Value], never: Value) -> Vec<Value> {
+    let loc = SourceLoc::default();
+    let terminator = func.layout.insts[block].pop();
+    let list = values
+        .iter()
+        .map(|&value| {
+            let ty = func.ty(value);
+            let zero = func.constant(ty, &vec![0; usize::from(ty.lanes)]);
+            let select = InstKind::Select {
+                cond: never,
+                then: zero,
+                other: value,
+            };
+            func.append_value(block, select, ty, loc)
+        })
+        .collect();
+    func.layout.insts[block].extend(terminator);
+    list
+}
+
+fn add_args(func: &mut Function, block: Block, target: Block, args: &[Value]) {
+    let Some(inst) = func.terminator(block) else {
+        return;
+    };
+    for call in func.insts[inst].kind.successors_mut() {
+        if call.block == target {
+            call.args.extend_from_slice(args);
+        }
+    }
+}
+
+/// `header → body` becomes `header → check → body` and, never taken, `check → merge`, which
+/// gets zeros.
+fn leave_at_once(
+    func: &mut Function,
+    structured: &mut StructuredCfg,
+    header: usize,
+    merge: Block,
+    never: Value,
+) {
+    let header_block = func.layout.blocks[header];
+    let Some(inst) = func.terminator(header_block) else {
+        return;
+    };
+    let params = func.blocks[merge].params.clone();
+    let args = params
+        .iter()
+        .map(|&param| {
+            let ty = func.ty(param);
+            func.constant(ty, &vec![0; usize::from(ty.lanes)])
+        })
+        .collect();
+    let (check, next) = (func.make_block(), func.make_block());
+    let mut body = None;
+    for call in func.insts[inst].kind.successors_mut() {
+        let to_check = BlockCall {
+            block: check,
+            args: smallvec![],
+        };
+        body = Some(std::mem::replace(call, to_check));
+    }
+    let Some(body) = body else { return };
+    let loc = SourceLoc::default();
+    let branch = InstKind::Branch {
+        cond: never,
+        then: BlockCall { block: merge, args },
+        other: BlockCall {
+            block: next,
+            args: smallvec![],
+        },
+    };
+    func.append(check, branch, &[], loc);
+    func.append(next, InstKind::Jump { dest: body }, &[], loc);
+    structured.merges[check] = Some(Merge::Selection { merge: next });
+    func.layout
+        .blocks
+        .splice(header + 1..header + 1, [check, next]);
+}

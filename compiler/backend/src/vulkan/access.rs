@@ -1,0 +1,582 @@
+//! Loads and stores: the memory forms of each address space.
+//!
+//! A lane of `size` bytes is accessed in pieces of `min(size, alignment, element)` bytes:
+//! physical pointers have no element of their own, arrays have their partition's. Pieces
+//! narrower than the element (only beside atomics) are read by shifts and written by atomic
+//! and/or, so that a sub-word store never disturbs its neighbours.
+
+use super::buffers::BufferPlace;
+use super::builder::Id;
+use super::emitter::Emitter;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::bases;
+use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
+use rspirv::spirv::{Capability, Op, StorageClass};
+use smallvec::SmallVec;
+
+const VOLATILE: u32 = 1;
+const ALIGNED: u32 = 2;
+const NONTEMPORAL: u32 = 4;
+const NON_PRIVATE: u32 = 0x20;
+
+/// Where an access goes.
+pub(crate) enum Place {
+    /// A constant address where no object lies: loads give zero, stores are dropped.
+    Nowhere,
+    /// A 64-bit device address.
+    Physical(Id),
+    /// An array of `unit`-byte elements, at a byte offset.
+    Array {
+        var: Id,
+        class: StorageClass,
+        unit: u32,
+        offset: Id,
+    },
+    /// A descriptor, at a byte offset.
+    Buffer(BufferPlace),
+}
+
+impl Emitter<'_> {
+    fn place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let space = self.value_ty(ptr).address_space().ok_or_else(|| {
+            LowerError::new("internal: access through a value that is no pointer")
+        })?;
+        let id = self.value(ptr);
+        match space {
+            AddressSpace::Global | AddressSpace::Constant if self.has_buffers() => {
+                self.buffer_place(ptr)
+            }
+            AddressSpace::Global | AddressSpace::Constant => Ok(Place::Physical(id)),
+            AddressSpace::Generic => {
+                Err(LowerError::new("internal: generic access reached emission"))
+            }
+            AddressSpace::Local | AddressSpace::Private => {
+                let Some(partition) = self
+                    .parts
+                    .of_value(self.cur, ptr)
+                    .or_else(|| self.parts.escaped(space))
+                else {
+                    return Ok(Place::Nowhere);
+                };
+                let part = &self.parts.list[partition as usize];
+                let (unit, bias) = (part.unit, part.bias);
+                let array = self.array(partition);
+                let offset = if bias == 0 {
+                    id
+                } else {
+                    let u32_ty = self.b.int(32);
+                    let bias = self.b.u32(bias);
+                    self.b.op(Op::ISub, u32_ty, &[id, bias])
+                };
+                Ok(Place::Array {
+                    var: array.var,
+                    class: array.class,
+                    unit,
+                    offset,
+                })
+            }
+        }
+    }
+
+    fn memory_operands(&self, class: StorageClass, align: u32, flags: AccessFlags) -> [u32; 2] {
+        let mut mask = 0;
+        if flags.contains(AccessFlags::VOLATILE) {
+            mask |= VOLATILE;
+        }
+        if flags.contains(AccessFlags::NONTEMPORAL) {
+            mask |= NONTEMPORAL;
+        }
+        let shared = matches!(
+            class,
+            StorageClass::PhysicalStorageBuffer
+                | StorageClass::StorageBuffer
+                | StorageClass::Workgroup
+        );
+        if shared && self.target.vulkan_memory_model {
+            mask |= NON_PRIVATE;
+        }
+        if class == StorageClass::PhysicalStorageBuffer {
+            mask |= ALIGNED;
+        }
+        [mask, align]
+    }
+
+    /// Type of a value as it lies in memory: pointers are 64-bit integers.
+    fn memory_ty(&mut self, ty: Type) -> Id {
+        let scalar = match ty.scalar {
+            Scalar::Ptr(_) => Scalar::I64,
+            other => other,
+        };
+        self.ty(ty.with_scalar(scalar))
+    }
+
+    pub fn declare_small(&mut self, class: StorageClass, bytes: u32) {
+        if matches!(
+            class,
+            StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer
+        ) {
+            match bytes {
+                1 => self.b.capability(Capability::StorageBuffer8BitAccess),
+                2 => self.b.capability(Capability::StorageBuffer16BitAccess),
+                _ => {}
+            }
+        }
+    }
+
+    /// A pointer to physical memory from an address.
+    pub fn physical_pointer(&mut self, address: Id, pointee: Id) -> Id {
+        let ptr = self.b.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        self.b.op(Op::ConvertUToPtr, ptr, &[address])
+    }
+
+    pub fn raw_load(
+        &mut self,
+        class: StorageClass,
+        ptr: Id,
+        ty: Id,
+        align: u32,
+        flags: AccessFlags,
+    ) -> Id {
+        let [mask, align] = self.memory_operands(class, align, flags);
+        match (mask, mask & ALIGNED) {
+            (0, _) => self.b.op(Op::Load, ty, &[ptr]),
+            (_, 0) => self.b.op(Op::Load, ty, &[ptr, mask]),
+            _ => self.b.op(Op::Load, ty, &[ptr, mask, align]),
+        }
+    }
+
+    pub fn raw_store(
+        &mut self,
+        class: StorageClass,
+        ptr: Id,
+        value: Id,
+        align: u32,
+        flags: AccessFlags,
+    ) {
+        let [mask, align] = self.memory_operands(class, align, flags);
+        match (mask, mask & ALIGNED) {
+            (0, _) => self.b.stmt(Op::Store, &[ptr, value]),
+            (_, 0) => self.b.stmt(Op::Store, &[ptr, value, mask]),
+            _ => self.b.stmt(Op::Store, &[ptr, value, mask, align]),
+        }
+    }
+
+    /// `id + bytes` in the width of the address.
+    pub fn add_bytes(&mut self, id: Id, bits: u32, bytes: u32) -> Id {
+        if bytes == 0 {
+            return id;
+        }
+        let ty = self.b.int(bits);
+        let bytes = self.b.const_int(bits, u64::from(bytes));
+        self.b.op(Op::IAdd, ty, &[id, bytes])
+    }
+
+    /// The number of the element that holds byte `offset`, plus `more` elements.
+    pub fn element_index(&mut self, offset: Id, unit: u32, more: u32) -> Id {
+        let u32_ty = self.b.int(32);
+        let mut index = offset;
+        if unit > 1 {
+            index = self.divided(offset, unit).unwrap_or_else(|| {
+                let shift = self.b.u32(unit.trailing_zeros());
+                self.b.op(Op::ShiftRightLogical, u32_ty, &[offset, shift])
+            });
+        }
+        self.add_bytes(index, 32, more)
+    }
+
+    /// A pointer to the array element that holds byte `offset`, plus `more` elements.
+    fn element(&mut self, var: Id, class: StorageClass, unit: u32, offset: Id, more: u32) -> Id {
+        let index = self.element_index(offset, unit, more);
+        let element = self.b.int(unit * 8);
+        let ptr = self.b.pointer(class, element);
+        self.b.op(Op::AccessChain, ptr, &[var, index])
+    }
+
+    /// A pointer to the whole element at `ptr`, for atomics of `bytes` bytes.
+    pub fn atomic_pointer(
+        &mut self,
+        ptr: Value,
+        bytes: u32,
+    ) -> Result<(Id, StorageClass), LowerError> {
+        match self.place(ptr)? {
+            Place::Nowhere => Err(LowerError::new("atomic operation on a null local pointer")),
+            Place::Physical(address) => {
+                let ty = self.b.int(bytes * 8);
+                let ptr = self.physical_pointer(address, ty);
+                Ok((ptr, StorageClass::PhysicalStorageBuffer))
+            }
+            Place::Array {
+                var,
+                class,
+                unit,
+                offset,
+            } => {
+                if unit != bytes {
+                    return Err(LowerError::new(
+                        "internal: atomics of two widths on one array",
+                    ));
+                }
+                Ok((self.element(var, class, unit, offset, 0), class))
+            }
+            Place::Buffer(place) => {
+                let class = StorageClass::StorageBuffer;
+                if place.is_read_only() {
+                    return Err(LowerError::new("atomic operation on constant memory"));
+                }
+                Ok((self.buffer_element(&place, bytes, 1, 0), class))
+            }
+        }
+    }
+
+    /// Loads one piece of `width` bytes, `at` bytes behind the place, as an integer.
+    fn load_piece(&mut self, place: &Place, at: u32, width: u32, flags: AccessFlags) -> Id {
+        let piece_ty = self.b.int(width * 8);
+        match *place {
+            Place::Nowhere => self.b.constant_op(Op::ConstantNull, piece_ty, &[]),
+            Place::Physical(address) => {
+                let class = StorageClass::PhysicalStorageBuffer;
+                self.declare_small(class, width);
+                let address = self.add_bytes(address, 64, at);
+                let ptr = self.physical_pointer(address, piece_ty);
+                self.raw_load(class, ptr, piece_ty, width, flags)
+            }
+            Place::Array {
+                var,
+                class,
+                unit,
+                offset,
+            } => {
+                if width == unit {
+                    let ptr = self.element(var, class, unit, offset, at / unit);
+                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                }
+                let unit_ty = self.b.int(unit * 8);
+                let byte = self.add_bytes(offset, 32, at);
+                let ptr = self.element(var, class, unit, byte, 0);
+                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
+                self.cut(word, byte, width, unit)
+            }
+            Place::Buffer(ref place) => {
+                let class = place.class();
+                let unit = self.buffer_unit(place, width);
+                if width == unit {
+                    self.declare_small(class, width);
+                    let ptr = self.buffer_element(place, unit, 1, at);
+                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                }
+                let unit_ty = self.b.int(unit * 8);
+                let place = self.moved(place, at);
+                let ptr = self.buffer_element(&place, unit, 1, 0);
+                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
+                self.cut(word, place.offset, width, unit)
+            }
+        }
+    }
+
+    /// `width` bytes of an element, from the byte on that `byte` is within it.
+    fn cut(&mut self, word: Id, byte: Id, width: u32, unit: u32) -> Id {
+        let (unit_ty, piece_ty) = (self.b.int(unit * 8), self.b.int(width * 8));
+        let shift = self.bit_position(byte, unit);
+        let shifted = self.b.op(Op::ShiftRightLogical, unit_ty, &[word, shift]);
+        self.b.op(Op::UConvert, piece_ty, &[shifted])
+    }
+
+    /// Writes `width` bytes of an element and leaves the others alone.
+    fn paste(&mut self, ptr: Id, byte: Id, value: Id, widths: [u32; 2], scope: Scope) {
+        let unit = widths[1];
+        let unit_ty = self.b.int(unit * 8);
+        let [keep, bits] = self.field(byte, value, widths);
+        if unit == 8 {
+            self.b.capability(Capability::Int64Atomics);
+        }
+        let (scope, relaxed) = (self.scope(scope), self.b.u32(0));
+        self.b
+            .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
+        self.b
+            .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
+    }
+
+    /// The bits of its element that a narrower value leaves, and its own bits in their place.
+    fn field(&mut self, byte: Id, value: Id, [width, unit]: [u32; 2]) -> [Id; 2] {
+        let unit_ty = self.b.int(unit * 8);
+        let shift = self.bit_position(byte, unit);
+        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
+        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
+        let keep = self.b.op(Op::Not, unit_ty, &[field]);
+        let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
+        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
+        [keep, bits]
+    }
+
+    /// The bit within its element at which a byte begins: a 32-bit number.
+    fn bit_position(&mut self, byte: Id, unit: u32) -> Id {
+        let u32_ty = self.b.int(32);
+        let (mask, three) = (self.b.u32(unit - 1), self.b.u32(3));
+        let within = self.b.op(Op::BitwiseAnd, u32_ty, &[byte, mask]);
+        self.b.op(Op::ShiftLeftLogical, u32_ty, &[within, three])
+    }
+
+    fn store_piece(&mut self, place: &Place, at: u32, width: u32, value: Id, flags: AccessFlags) {
+        let piece_ty = self.b.int(width * 8);
+        match *place {
+            Place::Nowhere => {}
+            Place::Physical(address) => {
+                let class = StorageClass::PhysicalStorageBuffer;
+                self.declare_small(class, width);
+                let address = self.add_bytes(address, 64, at);
+                let ptr = self.physical_pointer(address, piece_ty);
+                self.raw_store(class, ptr, value, width, flags);
+            }
+            Place::Array {
+                var,
+                class,
+                unit,
+                offset,
+            } => {
+                if width == unit {
+                    let ptr = self.element(var, class, unit, offset, at / unit);
+                    self.raw_store(class, ptr, value, unit, flags);
+                    return;
+                }
+                let byte = self.add_bytes(offset, 32, at);
+                let ptr = self.element(var, class, unit, byte, 0);
+                if class == StorageClass::Workgroup {
+                    self.paste(ptr, byte, value, [width, unit], Scope::Workgroup);
+                    return;
+                }
+                // Nobody else writes there meanwhile.
+                let unit_ty = self.b.int(unit * 8);
+                let [keep, bits] = self.field(byte, value, [width, unit]);
+                let old = self.raw_load(class, ptr, unit_ty, unit, flags);
+                let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
+                let new = self.b.op(Op::BitwiseOr, unit_ty, &[kept, bits]);
+                self.raw_store(class, ptr, new, unit, flags);
+            }
+            Place::Buffer(ref place) => {
+                let class = place.class();
+                let unit = self.buffer_unit(place, width);
+                if width == unit {
+                    self.declare_small(class, width);
+                    let ptr = self.buffer_element(place, unit, 1, at);
+                    self.raw_store(class, ptr, value, unit, flags);
+                    return;
+                }
+                let place = self.moved(place, at);
+                let ptr = self.buffer_element(&place, unit, 1, 0);
+                self.paste(ptr, place.offset, value, [width, unit], Scope::Device);
+            }
+        }
+    }
+
+    /// Joins integer pieces, low first, into one integer.
+    fn join_pieces(&mut self, pieces: &[Id], width: u32, bytes: u32) -> Id {
+        if let [one] = pieces {
+            return *one;
+        }
+        let ty = self.b.int(bytes * 8);
+        if width == 4 {
+            let u32_ty = self.b.int(32);
+            let v2 = self.b.vector(u32_ty, 2);
+            let pair = self.b.op(Op::CompositeConstruct, v2, pieces);
+            return self.b.op(Op::Bitcast, ty, &[pair]);
+        }
+        let mut sum = None;
+        for (i, &piece) in pieces.iter().enumerate() {
+            let mut wide = self.b.op(Op::UConvert, ty, &[piece]);
+            if i > 0 {
+                let shift = self.b.u32(i as u32 * width * 8);
+                wide = self.b.op(Op::ShiftLeftLogical, ty, &[wide, shift]);
+            }
+            sum = Some(match sum {
+                None => wide,
+                Some(low) => self.b.op(Op::BitwiseOr, ty, &[low, wide]),
+            });
+        }
+        sum.unwrap_or(0)
+    }
+
+    fn split_pieces(&mut self, value: Id, width: u32, bytes: u32) -> SmallVec<[Id; 8]> {
+        if width == bytes {
+            return SmallVec::from_slice(&[value]);
+        }
+        let ty = self.b.int(bytes * 8);
+        let piece_ty = self.b.int(width * 8);
+        (0..bytes / width)
+            .map(|i| {
+                let mut piece = value;
+                if i > 0 {
+                    let shift = self.b.u32(i * width * 8);
+                    piece = self.b.op(Op::ShiftRightLogical, ty, &[piece, shift]);
+                }
+                self.b.op(Op::UConvert, piece_ty, &[piece])
+            })
+            .collect()
+    }
+
+    /// From an integer of the scalar's width in memory to the register form.
+    pub fn register_form(&mut self, bits: Id, scalar: Scalar) -> Id {
+        match scalar {
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                let ty = self.scalar_ty(scalar);
+                self.b.op(Op::Bitcast, ty, &[bits])
+            }
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => {
+                let u32_ty = self.b.int(32);
+                self.b.op(Op::UConvert, u32_ty, &[bits])
+            }
+            _ => bits,
+        }
+    }
+
+    /// From the register form to an integer of the scalar's width in memory.
+    pub fn memory_form(&mut self, value: Id, scalar: Scalar) -> Id {
+        match scalar {
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                let ty = self.b.int(scalar.bits());
+                self.b.op(Op::Bitcast, ty, &[value])
+            }
+            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
+                let u64_ty = self.b.int(64);
+                self.b.op(Op::UConvert, u64_ty, &[value])
+            }
+            _ => value,
+        }
+    }
+
+    fn piece_width(place: &Place, size: u32, align: u32) -> u32 {
+        let width = size.min(align.max(1));
+        match place {
+            Place::Physical(_) | Place::Nowhere => width,
+            Place::Array { unit, .. } => width.min(*unit),
+            // Uniform buffers are rows of words.
+            Place::Buffer(place) if place.class() == StorageClass::Uniform => width.min(4),
+            Place::Buffer(_) => width,
+        }
+    }
+
+    /// The place of a load. For drivers that ignore branches (`loads_ignore_branches` of
+    /// [`pumice_target::Target`]) an address gets a zero added that is different in every lane, as far as
+    /// anybody knows: a lane's number has no bit 31.
+    fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let place = self.place(ptr)?;
+        match place {
+            Place::Physical(address) if self.target.loads_ignore_branches && self.behind_branch => {
+                let (u32_ty, u64_ty) = (self.b.int(32), self.b.int(64));
+                let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
+                let top = self.b.u32(31);
+                let zero = self.b.op(Op::ShiftRightLogical, u32_ty, &[lane, top]);
+                let zero = self.b.op(Op::UConvert, u64_ty, &[zero]);
+                let address = self.b.op(Op::IAdd, u64_ty, &[address, zero]);
+                Ok(Place::Physical(address))
+            }
+            place => Ok(place),
+        }
+    }
+
+    /// A load of `ty` into register form.
+    pub fn load(
+        &mut self,
+        ptr: Value,
+        ty: Type,
+        align: u32,
+        flags: AccessFlags,
+    ) -> Result<Id, LowerError> {
+        let place = self.load_place(ptr)?;
+        let size = ty.scalar.bytes();
+        if let Place::Physical(address) = place {
+            if align >= size {
+                let class = StorageClass::PhysicalStorageBuffer;
+                self.declare_small(class, size);
+                let memory = self.memory_ty(ty);
+                let ptr = self.physical_pointer(address, memory);
+                let loaded = self.raw_load(class, ptr, memory, align, flags);
+                return Ok(match ty.scalar {
+                    Scalar::Ptr(_) => self.register_form(loaded, ty.scalar),
+                    _ => loaded,
+                });
+            }
+        }
+        if let Place::Buffer(place) = &place {
+            if let Some(loaded) = self.load_vector(place, ty, align, flags) {
+                return Ok(loaded);
+            }
+        }
+        let width = Self::piece_width(&place, size, align);
+        let mut lanes: SmallVec<[Id; 4]> = SmallVec::new();
+        for lane in 0..u32::from(ty.lanes) {
+            let pieces: SmallVec<[Id; 8]> = (0..size / width)
+                .map(|i| self.load_piece(&place, lane * size + i * width, width, flags))
+                .collect();
+            let bits = self.join_pieces(&pieces, width, size);
+            lanes.push(self.register_form(bits, ty.scalar));
+        }
+        Ok(self.build(ty, &lanes))
+    }
+
+    /// A vector from its lanes, or the lane itself.
+    pub fn build(&mut self, ty: Type, lanes: &[Id]) -> Id {
+        if let [one] = lanes {
+            return *one;
+        }
+        let ty = self.ty(ty);
+        self.b.op(Op::CompositeConstruct, ty, lanes)
+    }
+
+    /// One lane of a value in register form.
+    pub fn lane(&mut self, value: Id, ty: Type, lane: u32) -> Id {
+        if ty.lanes == 1 {
+            return value;
+        }
+        let scalar = self.scalar_ty(ty.scalar);
+        self.b.op(Op::CompositeExtract, scalar, &[value, lane])
+    }
+
+    /// A store.
+    pub fn store(
+        &mut self,
+        ptr: Value,
+        value: Value,
+        align: u32,
+        flags: AccessFlags,
+    ) -> Result<(), LowerError> {
+        let mut ty = self.value_ty(value);
+        let mut id = self.value(value);
+        if self.has_buffers() && bases::is_buffer_pointer(ty) {
+            // In memory it says which buffer it points into.
+            (ty, id) = (Type::I64, self.number_of(value)?);
+        }
+        let place = self.place(ptr)?;
+        let size = ty.scalar.bytes();
+        if let Place::Physical(address) = place {
+            if align >= size {
+                let class = StorageClass::PhysicalStorageBuffer;
+                self.declare_small(class, size);
+                let memory = self.memory_ty(ty);
+                let id = match ty.scalar {
+                    Scalar::Ptr(_) => self.memory_form(id, ty.scalar),
+                    _ => id,
+                };
+                let ptr = self.physical_pointer(address, memory);
+                self.raw_store(class, ptr, id, align, flags);
+                return Ok(());
+            }
+        }
+        if let Place::Buffer(place) = &place {
+            if place.is_read_only() {
+                return Err(LowerError::new("a store to constant memory"));
+            }
+            if self.store_vector(place, id, ty, align, flags) {
+                return Ok(());
+            }
+        }
+        let width = Self::piece_width(&place, size, align);
+        for lane in 0..u32::from(ty.lanes) {
+            let scalar = self.lane(id, ty, lane);
+            let bits = self.memory_form(scalar, ty.scalar);
+            for (i, piece) in self.split_pieces(bits, width, size).into_iter().enumerate() {
+                self.store_piece(&place, lane * size + i as u32 * width, width, piece, flags);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,453 @@
+//! Global and constant memory through descriptors.
+//!
+//! A pointer in registers is a 32-bit byte offset; its buffer is known statically ([`bases`]).
+//! Every binding is declared once for each width that it is accessed in, as an array of such
+//! elements, and all of these are Aliased: two arguments may be one buffer, too. Where a pointer
+//! may point into several buffers, the pass `select_buffers` has left a choice between pointers
+//! that each have one, which becomes a choice between pointers to elements (variable pointers).
+
+use super::access::Place;
+use super::builder::Id;
+use super::descriptors::Slot;
+use super::emitter::Emitter;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::bases::{self, Base, BaseSet};
+use pumice_ir::{AccessFlags, ConvertOp, InstKind, Scalar, Type, Value};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
+
+/// Where an access to a buffer goes.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferPlace {
+    /// The byte offset, whichever the buffer is.
+    pub offset: Id,
+    to: To,
+}
+
+#[derive(Clone, Debug)]
+enum To {
+    Storage(Slot),
+    Uniform(Slot),
+    Choice(Id, Box<[BufferPlace; 2]>),
+}
+
+impl BufferPlace {
+    /// The buffer's storage class. Choices are between storage buffers only.
+    pub fn class(&self) -> StorageClass {
+        match self.to {
+            To::Uniform(_) => StorageClass::Uniform,
+            To::Storage(_) | To::Choice(..) => StorageClass::StorageBuffer,
+        }
+    }
+
+    /// Whether nothing can be stored there.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.to, To::Uniform(_))
+    }
+}
+
+/// Bytes of a uniform buffer's row.
+const ROW: u32 = 16;
+
+impl Emitter<'_> {
+    /// Whether global and constant memory is reached through descriptors.
+    pub fn has_buffers(&self) -> bool {
+        self.descriptors.is_some()
+    }
+
+    /// Whether a type holds a pointer that is a 32-bit offset in registers.
+    pub fn is_offset_pointer(&self, ty: Type) -> bool {
+        pumice_ir::analysis::partition::is_offset_pointer(ty)
+            || (self.has_buffers() && bases::is_buffer_pointer(ty))
+    }
+
+    /// The buffers of a pointer of the current function.
+    fn bases_of(&self, ptr: Value) -> BaseSet {
+        self.bases
+            .as_ref()
+            .map(|bases| bases.get(&self.module.functions[self.cur], ptr))
+            .unwrap_or_default()
+    }
+
+    /// A diagnosis that says where.
+    fn lost(&self, what: &str) -> LowerError {
+        let f = &self.module.functions[self.cur];
+        let kernel = self.kernel_of[self.cur].map(|k| &self.module.kernels[k as usize].name);
+        let at = match self.loc.line {
+            0 => String::new(),
+            line => format!("line {line}: "),
+        };
+        LowerError::new(format!(
+            "{at}{what} is used in '{}': without device addresses the buffer that a pointer \
+             points into must be known when the program is built",
+            kernel.unwrap_or(&f.name),
+        ))
+    }
+
+    /// Where an access through a global or constant pointer goes.
+    pub fn buffer_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let set = self.bases_of(ptr);
+        if let Some(lost) = set.lost {
+            return Err(self.lost(lost.what()));
+        }
+        match *set.buffers() {
+            [] => Ok(Place::Nowhere),
+            [base] => {
+                let offset = self.value(ptr);
+                self.place_in(base, offset)
+            }
+            [..] => {
+                let f = &self.module.functions[self.cur];
+                let inst = f.def_inst(ptr).map(|inst| &f.insts[inst].kind);
+                let Some(&InstKind::Select { cond, then, other }) = inst else {
+                    return Err(self.lost("a pointer into one of several buffers"));
+                };
+                let offset = self.value(ptr);
+                let cond = self.value(cond);
+                let (Place::Buffer(then), Place::Buffer(other)) =
+                    (self.buffer_place(then)?, self.buffer_place(other)?)
+                else {
+                    return Err(self.lost("a choice between buffers of different kinds"));
+                };
+                if then.is_read_only() || other.is_read_only() {
+                    return Err(self.lost("a choice between buffers of different kinds"));
+                }
+                Ok(Place::Buffer(BufferPlace {
+                    offset,
+                    to: To::Choice(cond, Box::new([then, other])),
+                }))
+            }
+        }
+    }
+
+    fn place_in(&mut self, base: Base, offset: Id) -> Result<Place, LowerError> {
+        let internal = || LowerError::new(format!("internal: {base:?} is no buffer"));
+        let descriptors = self.descriptors.as_ref().ok_or_else(internal)?;
+        if let Base::Arg(at) = base {
+            let kernel = self.kernel_of[self.cur].ok_or_else(internal)?;
+            let pointer = descriptors.pointer(kernel, at).ok_or_else(internal)?;
+            let to = match pointer.uniform {
+                true => To::Uniform(pointer.slot),
+                false => To::Storage(pointer.slot),
+            };
+            return Ok(Place::Buffer(BufferPlace { offset, to }));
+        }
+        if base == Base::Constants {
+            if let Some(var) = self.private_constants {
+                self.cur_uses.insert(var);
+                return Ok(Place::Array {
+                    var,
+                    class: StorageClass::Private,
+                    unit: 4,
+                    offset,
+                });
+            }
+            if descriptors.options.constant_args_uniform {
+                let to = To::Uniform(descriptors.constants);
+                return Ok(Place::Buffer(BufferPlace { offset, to }));
+            }
+        }
+        let slot = descriptors.module_slot(base).ok_or_else(internal)?;
+        let to = To::Storage(slot);
+        Ok(Place::Buffer(BufferPlace { offset, to }))
+    }
+
+    /// The same place, `bytes` further.
+    pub fn moved(&mut self, place: &BufferPlace, bytes: u32) -> BufferPlace {
+        if bytes == 0 {
+            return place.clone();
+        }
+        let to = match &place.to {
+            To::Choice(cond, both) => {
+                let both = [self.moved(&both[0], bytes), self.moved(&both[1], bytes)];
+                To::Choice(*cond, Box::new(both))
+            }
+            to => to.clone(),
+        };
+        BufferPlace {
+            offset: self.add_bytes(place.offset, 32, bytes),
+            to,
+        }
+    }
+
+    /// The width in bytes of the elements that `width` bytes are accessed by.
+    pub fn buffer_unit(&self, place: &BufferPlace, width: u32) -> u32 {
+        let allowed = match width {
+            1 => self.target.storage8.storage_buffer,
+            2 => self.target.storage16.storage_buffer,
+            _ => true,
+        };
+        if allowed && place.class() != StorageClass::Uniform {
+            width
+        } else {
+            width.max(4)
+        }
+    }
+
+    /// A pointer to `lanes` elements of `width` bytes, `at` bytes behind the place.
+    pub fn buffer_element(&mut self, place: &BufferPlace, width: u32, lanes: u32, at: u32) -> Id {
+        let scalar = self.b.int(width * 8);
+        let element = self.b.vector(scalar, lanes);
+        let class = place.class();
+        let ptr = self.b.pointer(class, element);
+        let zero = self.b.u32(0);
+        let bytes = width * lanes;
+        match &place.to {
+            To::Choice(cond, both) => {
+                let cond = *cond;
+                let both = both.clone();
+                let then = self.buffer_element(&both[0], width, lanes, at);
+                let other = self.buffer_element(&both[1], width, lanes, at);
+                self.b.capability(Capability::VariablePointers);
+                self.b.capability(Capability::VariablePointersStorageBuffer);
+                self.b.op(Op::Select, ptr, &[cond, then, other])
+            }
+            &To::Storage(slot) => {
+                let var = self.storage_variable(slot, width, lanes);
+                let index = if at % bytes == 0 {
+                    self.element_index(place.offset, bytes, at / bytes)
+                } else {
+                    let offset = self.add_bytes(place.offset, 32, at);
+                    self.element_index(offset, bytes, 0)
+                };
+                self.b.op(Op::AccessChain, ptr, &[var, zero, index])
+            }
+            &To::Uniform(slot) => {
+                let var = self.uniform_variable(slot);
+                let offset = self.add_bytes(place.offset, 32, at);
+                let row = self.element_index(offset, ROW, 0);
+                if lanes == 4 {
+                    return self.b.op(Op::AccessChain, ptr, &[var, zero, row]);
+                }
+                let u32_ty = self.b.int(32);
+                let word = self.element_index(offset, 4, 0);
+                let three = self.b.u32(3);
+                let column = self.b.op(Op::BitwiseAnd, u32_ty, &[word, three]);
+                self.b.op(Op::AccessChain, ptr, &[var, zero, row, column])
+            }
+        }
+    }
+
+    /// The variable of a binding for elements of `lanes` integers of `width` bytes.
+    fn storage_variable(&mut self, slot: Slot, width: u32, lanes: u32) -> Id {
+        let key = (slot, width, lanes);
+        if let Some(&var) = self.buffer_vars.get(&key) {
+            self.cur_uses.insert(var);
+            return var;
+        }
+        let scalar = self.b.int(width * 8);
+        let element = self.b.vector(scalar, lanes);
+        let block = match self.buffer_blocks.get(&(width, lanes)) {
+            Some(&block) => block,
+            None => {
+                let array = self.b.fresh_ty(Op::TypeRuntimeArray, &[element]);
+                let stride = width * lanes;
+                self.b.decorate(array, Decoration::ArrayStride, &[stride]);
+                let block = self.block(array);
+                self.buffer_blocks.insert((width, lanes), block);
+                block
+            }
+        };
+        let var = self.bound_variable(block, StorageClass::StorageBuffer, slot);
+        self.b.decorate(var, Decoration::Aliased, &[]);
+        if !self.target.vulkan_memory_model {
+            self.b.decorate(var, Decoration::Coherent, &[]);
+        }
+        self.buffer_vars.insert(key, var);
+        self.cur_uses.insert(var);
+        var
+    }
+
+    /// The variable of a uniform buffer: rows of four words.
+    fn uniform_variable(&mut self, slot: Slot) -> Id {
+        let rows = self.target.max_uniform_buffer_size / ROW;
+        let key = (slot, 0, 0);
+        let var = match self.buffer_vars.get(&key) {
+            Some(&var) => var,
+            None => {
+                let block = match self.buffer_blocks.get(&(0, 0)) {
+                    Some(&block) => block,
+                    None => {
+                        let u32_ty = self.b.int(32);
+                        let row = self.b.vector(u32_ty, 4);
+                        let length = self.b.u32(rows.max(1));
+                        let array = self.b.fresh_ty(Op::TypeArray, &[row, length]);
+                        self.b.decorate(array, Decoration::ArrayStride, &[ROW]);
+                        let block = self.block(array);
+                        self.buffer_blocks.insert((0, 0), block);
+                        block
+                    }
+                };
+                let var = self.bound_variable(block, StorageClass::Uniform, slot);
+                self.buffer_vars.insert(key, var);
+                var
+            }
+        };
+        self.cur_uses.insert(var);
+        var
+    }
+
+    /// A Block with one member.
+    pub fn block(&mut self, member: Id) -> Id {
+        let block = self.b.fresh_ty(Op::TypeStruct, &[member]);
+        self.b.decorate(block, Decoration::Block, &[]);
+        self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
+        block
+    }
+
+    /// A variable with a descriptor.
+    pub fn bound_variable(&mut self, block: Id, class: StorageClass, slot: Slot) -> Id {
+        let ptr = self.b.pointer(class, block);
+        let var = self.b.variable(ptr, class);
+        self.b.decorate(var, Decoration::DescriptorSet, &[slot.set]);
+        self.b.decorate(var, Decoration::Binding, &[slot.binding]);
+        var
+    }
+
+    /// Whether a whole vector is one element.
+    fn is_element(place: &BufferPlace, ty: Type, align: u32) -> bool {
+        let size = ty.scalar.bytes();
+        let bytes = size * u32::from(ty.lanes);
+        matches!(ty.lanes, 2 | 4)
+            && align >= bytes
+            && match place.class() {
+                StorageClass::Uniform => bytes == ROW && size == 4,
+                _ => size >= 4 && !matches!(ty.scalar, Scalar::Ptr(_)),
+            }
+    }
+
+    /// A vector in one access, where it is one element.
+    pub fn load_vector(
+        &mut self,
+        place: &BufferPlace,
+        ty: Type,
+        align: u32,
+        flags: AccessFlags,
+    ) -> Option<Id> {
+        if !Self::is_element(place, ty, align) {
+            return None;
+        }
+        let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
+        let scalar = self.b.int(width * 8);
+        let bits_ty = self.b.vector(scalar, lanes);
+        let ptr = self.buffer_element(place, width, lanes, 0);
+        let bits = self.raw_load(place.class(), ptr, bits_ty, align, flags);
+        let ty = self.ty(ty);
+        Some(if ty == bits_ty {
+            bits
+        } else {
+            self.b.op(Op::Bitcast, ty, &[bits])
+        })
+    }
+
+    /// Stores a vector in one access, where it is one element.
+    pub fn store_vector(
+        &mut self,
+        place: &BufferPlace,
+        value: Id,
+        ty: Type,
+        align: u32,
+        flags: AccessFlags,
+    ) -> bool {
+        if !Self::is_element(place, ty, align) {
+            return false;
+        }
+        let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
+        let scalar = self.b.int(width * 8);
+        let bits_ty = self.b.vector(scalar, lanes);
+        let bits = if self.ty(ty) == bits_ty {
+            value
+        } else {
+            self.b.op(Op::Bitcast, bits_ty, &[value])
+        };
+        let ptr = self.buffer_element(place, width, lanes, 0);
+        self.raw_store(place.class(), ptr, bits, align, flags);
+        true
+    }
+
+    fn null_is_empty(&self) -> bool {
+        self.descriptors
+            .as_ref()
+            .is_some_and(|d| d.options.null_is_empty)
+    }
+
+    /// An argument's number, or 0 where nothing is bound.
+    fn number_unless_null(&mut self, base: Base, number: Id) -> Result<Id, LowerError> {
+        let zero = self.b.u32(0);
+        let Place::Buffer(BufferPlace {
+            to: To::Storage(slot),
+            ..
+        }) = self.place_in(base, zero)?
+        else {
+            return Ok(number);
+        };
+        let (u32_ty, bool_ty) = (self.b.int(32), self.b.bool());
+        let var = self.storage_variable(slot, 4, 1);
+        let words = self.b.op(Op::ArrayLength, u32_ty, &[var, 0]);
+        let null = self.b.op(Op::IEqual, bool_ty, &[words, zero]);
+        Ok(self.b.op(Op::Select, u32_ty, &[null, zero, number]))
+    }
+
+    /// The integer that a pointer is outside registers: the buffer's number above the offset.
+    pub fn number_of(&mut self, ptr: Value) -> Result<Id, LowerError> {
+        let set = self.bases_of(ptr);
+        let offset = self.value(ptr);
+        let u32_ty = self.b.int(32);
+        let u64_ty = self.b.int(64);
+        let base = match set.bases[..] {
+            // A pointer of unknown origin: nothing can come of its bits.
+            [] => Base::Null,
+            [base] => base,
+            // `select_buffers` has written these out.
+            [..] => return Err(self.lost("a pointer into one of several buffers")),
+        };
+        let mut number = self.b.u32(base.number());
+        if let (Base::Arg(_), true) = (base, self.null_is_empty()) {
+            number = self.number_unless_null(base, number)?;
+        }
+        let pair = self.b.vector(u32_ty, 2);
+        let pair = self.b.op(Op::CompositeConstruct, pair, &[offset, number]);
+        Ok(self.b.op(Op::Bitcast, u64_ty, &[pair]))
+    }
+
+    /// The offset of program-scope data as a pointer.
+    pub fn buffer_offset(&mut self, offset: u64) -> Result<Id, LowerError> {
+        let offset = u32::try_from(offset)
+            .map_err(|_| LowerError::new("program-scope data does not fit in 4 GiB"))?;
+        Ok(self.b.u32(offset))
+    }
+
+    /// Conversions from and to pointers that are offsets into buffers; `None` if it is none.
+    pub fn convert_buffer_pointer(
+        &mut self,
+        op: ConvertOp,
+        arg: Value,
+        to: Type,
+    ) -> Result<Option<Id>, LowerError> {
+        if !self.has_buffers() {
+            return Ok(None);
+        }
+        let from = self.value_ty(arg);
+        let (out, into) = (bases::is_buffer_pointer(from), bases::is_buffer_pointer(to));
+        if from.lanes > 1 && (out || into) {
+            return Err(self.lost("a vector of pointers"));
+        }
+        match op {
+            ConvertOp::PtrToInt if out => self.number_of(arg).map(Some),
+            ConvertOp::AddressSpaceCast if out && into => Ok(Some(self.value(arg))),
+            ConvertOp::AddressSpaceCast if out => self.number_of(arg).map(Some),
+            ConvertOp::IntToPtr | ConvertOp::AddressSpaceCast if into => {
+                self.low_word(arg).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Buffers have no addresses that could be compared: `select_buffers` compares buffers and
+    /// offsets, where that tells anything.
+    pub fn check_comparison(&self, args: [Value; 2]) -> Result<(), LowerError> {
+        if self.has_buffers() && bases::is_buffer_pointer(self.value_ty(args[0])) {
+            return Err(self.lost("a comparison of pointers"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,696 @@
+//! Module-level emission: which functions, which variables, which entry points.
+
+use super::abi::{ModuleConstant, ModuleConstants, constants_of, range_form};
+use super::arguments::InfoPlace;
+use super::builder::{Builder, Id};
+use super::descriptors::{Descriptors, Slot};
+use super::images;
+use super::narrow::Parts;
+use super::nodes::PayloadIds;
+use crate::{LowerOptions, Target};
+use cranelift_entity::SecondaryMap;
+use pumice_ir::ArgLayout;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::bases::{Base, Bases};
+use pumice_ir::analysis::partition::{Object, Partitions};
+use pumice_ir::analysis::reachable_functions;
+use pumice_ir::{
+    AddressSpace, Block, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId, Scalar, Scope,
+    SourceLoc, Texel, Type, Value, ValueDef,
+};
+use pumice_target::abi::RangeForm;
+use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// A local or private array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayVar {
+    /// The variable.
+    pub var: Id,
+    /// Its storage class.
+    pub class: StorageClass,
+}
+
+/// Where a kernel's argument block lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgBlock {
+    /// In push constants from this byte on.
+    Push(u32),
+    /// In a uniform buffer (the variable).
+    Uniform(Id, Slot),
+    /// In a storage buffer (the variable).
+    Storage(Id, Slot),
+}
+
+/// Emission state.
+pub(crate) struct Emitter<'m> {
+    pub b: Builder,
+    pub module: &'m Module,
+    pub target: &'m Target,
+    pub options: &'m LowerOptions,
+    pub parts: Partitions,
+    /// Functions that kernels reach, callees before callers.
+    pub functions: Vec<FuncId>,
+    pub kernel_of: SecondaryMap<FuncId, Option<u32>>,
+    pub constants: ModuleConstants,
+    /// The descriptor form's sets and bindings.
+    pub descriptors: Option<Descriptors>,
+    /// Variables of descriptors, by element width and lanes (0 for rows of a uniform buffer).
+    pub buffer_vars: FxHashMap<(Slot, u32, u32), Id>,
+    /// Their block types.
+    pub buffer_blocks: FxHashMap<(u32, u32), Id>,
+    /// The private array of constant data, if it has no buffer.
+    pub private_constants: Option<Id>,
+    /// Byte offset of each global or constant variable in its program-scope buffer.
+    pub data_offsets: FxHashMap<GlobalId, u64>,
+    /// Size of the program-scope buffer: of constants, of the others. Without descriptors both
+    /// are in the second.
+    pub data_sizes: [u64; 2],
+    pub push_var: Option<Id>,
+    pub push_words: u32,
+    /// Of each kernel: the offsets in its layout at which blocks begin, ascending.
+    pub arg_blocks: Vec<Vec<(u32, ArgBlock)>>,
+    pub arg_layouts: Vec<ArgLayout>,
+    /// Of each kernel: its images and samplers, by ordinal.
+    pub handle_slots: Vec<Vec<(u32, Slot)>>,
+    /// Variables of images and samplers, by type.
+    pub handle_vars: FxHashMap<(Slot, Id), Id>,
+    /// Those that are written as well as read.
+    pub coherent: BTreeSet<Id>,
+    /// Classes of numbers by kernel and ordinal of the image.
+    pub image_classes: FxHashMap<(u32, u32), Texel>,
+    /// Masks of the literal samplers, by binding.
+    pub literal_samplers: Vec<u32>,
+    /// Whether a fence is for images too.
+    pub storage_images: bool,
+    /// What the driver tells of images and samplers: kernel and ordinal.
+    pub info_places: FxHashMap<(u32, u32, HandleInfo), InfoPlace>,
+    /// Module-scope arrays by partition number.
+    pub arrays: FxHashMap<u32, ArrayVar>,
+    /// Pointer value of each local argument.
+    pub local_args: FxHashMap<(u32, u32), Id>,
+    /// SpecId of each local argument.
+    pub local_specs: Vec<(u32, u32, u32)>,
+    pub next_spec: u32,
+    /// The three spec constants of the work-group size, or constants.
+    pub group_size: [Id; 3],
+    /// The fixed work-group size of each kernel, if all have one.
+    pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
+    /// Whether Vulkan's work-groups are a single row of OpenCL's size.
+    pub single_row: bool,
+    /// Whether what is written now may be skipped by a branch.
+    pub behind_branch: bool,
+    pub work_dim: Option<(Id, u32)>,
+    pub global_offset: Option<[(Id, u32); 3]>,
+    pub subgroup_max_size: Option<(Id, u32)>,
+    pub inputs: FxHashMap<u32, Id>,
+    pub func_ids: SecondaryMap<FuncId, Id>,
+    /// Types of payload arrays, and the variables of the kernels that receive payloads.
+    pub payload_ids: FxHashMap<PayloadId, PayloadIds>,
+    pub payload_inputs: FxHashMap<FuncId, Id>,
+    /// Module-scope variables that each function uses itself.
+    pub uses: FxHashMap<FuncId, BTreeSet<Id>>,
+    pub float_widths: BTreeSet<u32>,
+
+    // Per function.
+    pub cur: FuncId,
+    /// What its pointers point into, in the descriptor form.
+    pub bases: Option<Bases>,
+    /// Where the instruction being written stands in the source.
+    pub loc: SourceLoc,
+    pub vals: SecondaryMap<Value, Id>,
+    pub labels: SecondaryMap<Block, Id>,
+    pub cur_uses: BTreeSet<Id>,
+    pub frame: FxHashMap<u32, Id>,
+    /// Vector built-ins of which only single lanes are used: written lane by lane.
+    pub lane_builtins: FxHashMap<Value, pumice_ir::BuiltIn>,
+    /// What the offsets of local and private memory are made of.
+    pub parts_of: FxHashMap<Id, Parts>,
+}
+
+impl<'m> Emitter<'m> {
+    /// Prepares the emission of a module.
+    pub fn new(
+        module: &'m Module,
+        target: &'m Target,
+        options: &'m LowerOptions,
+    ) -> Result<Self, LowerError> {
+        let functions = reachable_functions(module)?;
+        let parts = Partitions::compute(module, &functions)?;
+        let mut kernel_of: SecondaryMap<FuncId, Option<u32>> = SecondaryMap::new();
+        for (i, kernel) in module.kernels.iter().enumerate() {
+            kernel_of[kernel.func] = Some(i as u32);
+        }
+        let mut used = BTreeSet::new();
+        for &func in &functions {
+            let f = &module.functions[func];
+            for &block in &f.layout.blocks {
+                for &inst in &f.layout.insts[block] {
+                    for &constant in constants_of(&f.insts[inst].kind, module, &target.abi) {
+                        used.insert(constant as u32);
+                    }
+                }
+            }
+        }
+        let wide = range_form(&target.abi) == RangeForm::WideRegions;
+        let constants = ModuleConstants::new(wide, |c| used.contains(&(c as u32)));
+        let layouts: Vec<ArgLayout> = (module.kernels.iter())
+            .map(|kernel| ArgLayout::of(kernel, &target.abi))
+            .collect();
+        let literal_samplers = images::literal_samplers(module);
+        let descriptors = (target.abi.descriptors())
+            .map(|options| Descriptors::of(module, &layouts, options, !literal_samplers.is_empty()))
+            .transpose()?;
+        let handle_slots = match &descriptors {
+            Some(descriptors) => (descriptors.kernels.iter())
+                .map(|kernel| kernel.handles.clone())
+                .collect(),
+            None => (module.kernels.iter())
+                .map(images::slots_behind_block)
+                .collect(),
+        };
+        let mut emitter = Self {
+            b: Builder::new(target.spirv_version),
+            module,
+            target,
+            options,
+            parts,
+            functions,
+            kernel_of,
+            behind_branch: false,
+            constants,
+            descriptors,
+            buffer_vars: FxHashMap::default(),
+            buffer_blocks: FxHashMap::default(),
+            private_constants: None,
+            data_offsets: FxHashMap::default(),
+            data_sizes: [0; 2],
+            push_var: None,
+            push_words: 0,
+            arg_blocks: Vec::new(),
+            arg_layouts: layouts,
+            handle_slots,
+            handle_vars: FxHashMap::default(),
+            coherent: BTreeSet::new(),
+            image_classes: images::classes(module),
+            literal_samplers,
+            storage_images: images::has_storage_images(module),
+            info_places: FxHashMap::default(),
+            arrays: FxHashMap::default(),
+            local_args: FxHashMap::default(),
+            local_specs: Vec::new(),
+            next_spec: 3,
+            group_size: [0; 3],
+            fixed_group_sizes: None,
+            single_row: false,
+            work_dim: None,
+            global_offset: None,
+            subgroup_max_size: None,
+            inputs: FxHashMap::default(),
+            func_ids: SecondaryMap::new(),
+            payload_ids: FxHashMap::default(),
+            payload_inputs: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            float_widths: BTreeSet::new(),
+            cur: FuncId::from_u32(0),
+            bases: None,
+            loc: SourceLoc::default(),
+            vals: SecondaryMap::new(),
+            labels: SecondaryMap::new(),
+            cur_uses: BTreeSet::new(),
+            frame: FxHashMap::default(),
+            lane_builtins: FxHashMap::default(),
+            parts_of: FxHashMap::default(),
+        };
+        emitter.declare_model();
+        emitter.declare_nodes()?;
+        emitter.declare_data()?;
+        emitter.single_row = target.sub_groups_in_rows && emitter.uses_sub_groups();
+        emitter.declare_group_size();
+        emitter.declare_arguments()?;
+        emitter.declare_local_arrays();
+        Ok(emitter)
+    }
+
+    fn declare_model(&mut self) {
+        const LOGICAL: u32 = 0;
+        const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
+        const GLSL450: u32 = 1;
+        const VULKAN: u32 = 3;
+        self.b.capability(Capability::Shader);
+        let addressing = if self.has_buffers() {
+            LOGICAL
+        } else {
+            self.b
+                .capability(Capability::PhysicalStorageBufferAddresses);
+            PHYSICAL_STORAGE_BUFFER_64
+        };
+        let model = if self.target.vulkan_memory_model {
+            self.b.capability(Capability::VulkanMemoryModel);
+            VULKAN
+        } else {
+            GLSL450
+        };
+        self.b.memory_model(addressing, model);
+    }
+
+    fn declare_data(&mut self) -> Result<(), LowerError> {
+        let in_buffers = self.has_buffers();
+        if !in_buffers
+            && self
+                .constants
+                .offset(ModuleConstant::ProgramScope)
+                .is_none()
+        {
+            return Ok(());
+        }
+        for (id, global) in &self.module.globals {
+            if global.space == AddressSpace::Local {
+                continue;
+            }
+            let constant = in_buffers && Base::of_global(self.module, id) == Base::Constants;
+            let end = &mut self.data_sizes[usize::from(!constant)];
+            let offset = end.next_multiple_of(u64::from(global.align.max(1)));
+            self.data_offsets.insert(id, offset);
+            *end = offset + global.size;
+        }
+        self.declare_private_constants()
+    }
+
+    /// Whether it matters which work-items make a sub-group.
+    fn uses_sub_groups(&self) -> bool {
+        self.functions.iter().any(|&id| {
+            let f = &self.module.functions[id];
+            let mut insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
+            insts.any(|&inst| match f.insts[inst].kind {
+                InstKind::BuiltIn { which } => which.is_of_sub_group(),
+                InstKind::Group { scope, .. } => scope == Scope::Subgroup,
+                _ => false,
+            })
+        })
+    }
+
+    fn declare_group_size(&mut self) {
+        let sizes: Option<Vec<[u32; 3]>> = (self.module.kernels.iter())
+            .map(|k| k.required_work_group_size)
+            .collect();
+        // A range that the required size does not divide still needs smaller groups at its end.
+        let uniform = self.options.math.uniform_work_group_size
+            || !range_form(&self.target.abi).has_regions();
+        // What kernels share knows one size only.
+        let alone = self.functions.len() == self.module.kernels.len();
+        let fixed = sizes.filter(|sizes| {
+            let same = sizes.iter().all(|size| *size == sizes[0]);
+            // Whoever dispatches reads OpenCL's size from the modules that fix it.
+            !self.single_row && uniform && !sizes.is_empty() && (same || alone)
+        });
+        let u32_ty = self.b.int(32);
+        if let Some(sizes) = fixed {
+            self.group_size = sizes[0].map(|n| self.b.u32(n));
+            self.fixed_group_sizes = Some(sizes);
+            return;
+        }
+        for i in 0..3 {
+            let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+            self.b.decorate(id, Decoration::SpecId, &[i as u32]);
+            self.group_size[i] = id;
+        }
+        let v3 = self.b.vector(u32_ty, 3);
+        let [x, y, z] = self.group_size;
+        let size = if self.single_row {
+            let area = self.b.spec_op(Op::IMul, u32_ty, &[x, y]);
+            let items = self.b.spec_op(Op::IMul, u32_ty, &[area, z]);
+            [items, self.b.u32(1), self.b.u32(1)]
+        } else {
+            [x, y, z]
+        };
+        let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
+        self.b
+            .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);
+    }
+
+    /// Workgroup arrays, and Private ones for partitions that several functions share.
+    fn declare_local_arrays(&mut self) {
+        let u32_ty = self.b.int(32);
+        // Every local argument has its SpecId, used or not.
+        let mut spec_of: FxHashMap<(u32, u32), Id> = FxHashMap::default();
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
+            for (ordinal, arg) in kernel.args.iter().enumerate() {
+                if matches!(arg.kind, pumice_ir::KernelArgKind::Local { .. }) {
+                    let key = (k as u32, ordinal as u32);
+                    let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+                    self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
+                    self.local_specs.push((key.0, key.1, self.next_spec));
+                    self.next_spec += 1;
+                    spec_of.insert(key, id);
+                }
+            }
+        }
+        for p in 0..self.parts.list.len() {
+            let part = self.parts.list[p].clone();
+            let class = match (part.space, part.single_function) {
+                (AddressSpace::Local, _) => StorageClass::Workgroup,
+                (_, None) => StorageClass::Private,
+                (_, Some(_)) => continue,
+            };
+            let length = if part.args.is_empty() {
+                self.b.u32(part.fixed_bytes.div_ceil(part.unit).max(1))
+            } else {
+                let mut end = self.b.u32(part.fixed_bytes);
+                let mut known = Some(part.fixed_bytes);
+                for &(object, align) in &part.args {
+                    let Object::LocalArg(kernel, ordinal) = object else {
+                        continue;
+                    };
+                    let start = match known {
+                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align)),
+                        None => {
+                            let up = self.b.u32(align - 1);
+                            let mask = self.b.u32(!(align - 1));
+                            let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
+                            self.b.spec_op(Op::BitwiseAnd, u32_ty, &[sum, mask])
+                        }
+                    };
+                    let bias = self.b.u32(part.bias);
+                    let address = match known {
+                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align) + part.bias),
+                        None => self.b.spec_op(Op::IAdd, u32_ty, &[start, bias]),
+                    };
+                    self.local_args.insert((kernel, ordinal), address);
+                    known = None;
+                    let mut size = spec_of[&(kernel, ordinal)];
+                    let element = self.local_element(kernel, ordinal);
+                    if element > 1 {
+                        let element = self.b.u32(element);
+                        size = self.b.spec_op(Op::IMul, u32_ty, &[size, element]);
+                    }
+                    end = self.b.spec_op(Op::IAdd, u32_ty, &[start, size]);
+                }
+                let up = self.b.u32(part.unit - 1);
+                let unit = self.b.u32(part.unit);
+                let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
+                let count = self.b.spec_op(Op::UDiv, u32_ty, &[sum, unit]);
+                // All arguments may have size 0, but an array has at least one element.
+                let (zero, one) = (self.b.u32(0), self.b.u32(1));
+                let bool_ty = self.b.bool();
+                let empty = self.b.spec_op(Op::IEqual, bool_ty, &[count, zero]);
+                self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
+            };
+            let element = self.b.int(part.unit * 8);
+            let array = self.b.ty(Op::TypeArray, &[element, length]);
+            let ptr = self.b.pointer(class, array);
+            let var = self.b.variable(ptr, class);
+            self.arrays.insert(p as u32, ArrayVar { var, class });
+        }
+    }
+
+    /// The element of a local argument's size in bytes: the pointee's with descriptors.
+    pub fn local_element(&self, kernel: u32, ordinal: u32) -> u32 {
+        let arg = &self.module.kernels[kernel as usize].args[ordinal as usize];
+        match arg.pointee {
+            Some(pointee) if self.has_buffers() => pointee.size,
+            _ => 1,
+        }
+    }
+
+    /// The array of a partition, made on first use for private ones.
+    pub fn array(&mut self, partition: u32) -> ArrayVar {
+        if let Some(&array) = self.arrays.get(&partition) {
+            self.cur_uses.insert(array.var);
+            return array;
+        }
+        let class = StorageClass::Function;
+        if let Some(&var) = self.frame.get(&partition) {
+            return ArrayVar { var, class };
+        }
+        let part = &self.parts.list[partition as usize];
+        let (unit, bytes) = (part.unit, part.fixed_bytes);
+        let element = self.b.int(unit * 8);
+        let length = self.b.u32(bytes.div_ceil(unit).max(1));
+        let array = self.b.ty(Op::TypeArray, &[element, length]);
+        let ptr = self.b.pointer(class, array);
+        let var = self.b.local_variable(ptr);
+        self.frame.insert(partition, var);
+        ArrayVar { var, class }
+    }
+
+    /// The type of one lane in registers.
+    pub fn scalar_ty(&mut self, scalar: Scalar) -> Id {
+        match scalar {
+            Scalar::Bool => self.b.bool(),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => self.b.int(scalar.bits()),
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                self.float_widths.insert(scalar.bits());
+                self.b.float(scalar.bits())
+            }
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.int(32),
+            Scalar::Ptr(_) => self.b.int(64),
+        }
+    }
+
+    /// The type of a value in registers.
+    pub fn ty(&mut self, ty: Type) -> Id {
+        let scalar = self.scalar_ty(ty.scalar);
+        self.b.vector(scalar, u32::from(ty.lanes))
+    }
+
+    /// The IR type of a value of the current function.
+    pub fn value_ty(&self, value: Value) -> Type {
+        self.module.functions[self.cur].ty(value)
+    }
+
+    /// A constant of any type.
+    pub fn constant(&mut self, ty: Type, lanes: &[u64]) -> Id {
+        let mut ids = Vec::with_capacity(lanes.len());
+        for &bits in lanes {
+            let scalar = self.scalar_ty(ty.scalar);
+            let id = match ty.scalar {
+                Scalar::Bool if bits & 1 == 1 => self.b.constant_op(Op::ConstantTrue, scalar, &[]),
+                Scalar::Bool => self.b.constant_op(Op::ConstantFalse, scalar, &[]),
+                Scalar::F64 => {
+                    self.b
+                        .constant_op(Op::Constant, scalar, &[bits as u32, (bits >> 32) as u32])
+                }
+                Scalar::F16 | Scalar::F32 => {
+                    self.b.constant_op(Op::Constant, scalar, &[bits as u32])
+                }
+                Scalar::Ptr(_) if self.is_offset_pointer(ty.lane()) => self.b.u32(bits as u32),
+                Scalar::Ptr(_) => self.b.const_int(64, bits),
+                other => self.b.const_int(other.bits(), bits),
+            };
+            ids.push(id);
+        }
+        if let [one] = ids[..] {
+            return one;
+        }
+        let vector = self.ty(ty);
+        self.b.constant_op(Op::ConstantComposite, vector, &ids)
+    }
+
+    /// The id of a value of the current function.
+    pub fn value(&mut self, value: Value) -> Id {
+        let id = self.vals[value];
+        if id != 0 {
+            return id;
+        }
+        let f = &self.module.functions[self.cur];
+        let ty = f.ty(value);
+        let id = match f.def(value) {
+            ValueDef::Const(lanes) => {
+                let lanes = lanes.clone();
+                self.constant(ty, &lanes)
+            }
+            ValueDef::Undef => {
+                // Any value will do, and zero is the same at each use.
+                let ty = self.ty(ty);
+                self.b.constant_op(Op::ConstantNull, ty, &[])
+            }
+            // Forward reference through a loop: the definition takes this id.
+            ValueDef::Result(..) | ValueDef::Param(..) => self.b.id(),
+        };
+        self.vals[value] = id;
+        id
+    }
+
+    /// An Input variable of the given built-in.
+    pub fn input(&mut self, builtin: SpvBuiltIn, ty: Id) -> Id {
+        let var = match self.inputs.get(&(builtin as u32)) {
+            Some(&var) => var,
+            None => {
+                let ptr = self.b.pointer(StorageClass::Input, ty);
+                let var = self.b.variable(ptr, StorageClass::Input);
+                self.b.decorate(var, Decoration::BuiltIn, &[builtin as u32]);
+                self.inputs.insert(builtin as u32, var);
+                var
+            }
+        };
+        self.cur_uses.insert(var);
+        self.b.op(Op::Load, ty, &[var])
+    }
+
+    /// A specialization constant with the next free SpecId.
+    pub fn spec_constant(&mut self, default: u32) -> (Id, u32) {
+        let ty = self.b.int(32);
+        let id = self.b.fresh_constant(Op::SpecConstant, ty, &[default]);
+        let spec = self.next_spec;
+        self.b.decorate(id, Decoration::SpecId, &[spec]);
+        self.next_spec += 1;
+        (id, spec)
+    }
+
+    /// One word of the push constants.
+    pub fn push_word(&mut self, word: u32) -> Result<Id, LowerError> {
+        let var = self
+            .push_var
+            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))?;
+        self.cur_uses.insert(var);
+        let u32_ty = self.b.int(32);
+        let ptr = self.b.pointer(StorageClass::PushConstant, u32_ty);
+        let (zero, index) = (self.b.u32(0), self.b.u32(word));
+        let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, index]);
+        Ok(self.b.op(Op::Load, u32_ty, &[chain]))
+    }
+
+    /// Whether the device has the float types that were written.
+    pub fn check_types(&self) -> Result<(), LowerError> {
+        for (width, name, has) in [
+            (16, "half", self.target.float16),
+            (64, "double", self.target.float64),
+        ] {
+            if self.float_widths.contains(&width) && !has {
+                return Err(LowerError::new(format!(
+                    "this device has no arithmetic on '{name}'"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry points, execution modes and capabilities that follow from what was written.
+    pub fn declare_entry_points(&mut self) {
+        let all_variables = self.target.spirv_version >= (1, 4);
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
+            let mut seen: BTreeSet<FuncId> = BTreeSet::new();
+            let mut work = vec![kernel.func];
+            let mut interface = BTreeSet::new();
+            let mut collective = false;
+            while let Some(func) = work.pop() {
+                if !seen.insert(func) {
+                    continue;
+                }
+                if let Some(uses) = self.uses.get(&func) {
+                    interface.extend(uses.iter().copied());
+                }
+                let f = &self.module.functions[func];
+                for &block in &f.layout.blocks {
+                    for &inst in &f.layout.insts[block] {
+                        match f.insts[inst].kind {
+                            InstKind::Call { func, .. } => work.push(func),
+                            InstKind::Group { .. } => collective = true,
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
+            let interface: Vec<Id> = interface
+                .into_iter()
+                .filter(|id| all_variables || inputs.contains(id))
+                .collect();
+            let id = self.func_ids[kernel.func];
+            self.b.entry_point(id, &kernel.name, &interface);
+            self.b.name(id, &kernel.name);
+            const LOCAL_SIZE: u32 = 17;
+            if let Some(sizes) = &self.fixed_group_sizes {
+                let [x, y, z] = sizes[k];
+                self.b.execution_mode(&[id, LOCAL_SIZE, x, y, z]);
+            }
+            if let Some(node) = &kernel.node {
+                self.node_modes(id, node);
+            }
+            self.float_modes(id);
+            if collective && self.target.maximal_reconvergence {
+                const MAXIMALLY_RECONVERGES: u32 = 6023;
+                self.b.extension("SPV_KHR_maximal_reconvergence");
+                self.b.execution_mode(&[id, MAXIMALLY_RECONVERGES]);
+            }
+        }
+    }
+
+    /// What older versions of SPIR-V need extensions for.
+    pub fn declare_extensions(&mut self) -> Result<(), LowerError> {
+        use Capability as C;
+        let version = self.target.spirv_version;
+        let mut extensions = Vec::new();
+        if version < (1, 3) {
+            if self.has_buffers() {
+                extensions.push("SPV_KHR_storage_buffer_storage_class");
+            }
+            if self.b.has_capability(C::VariablePointers) {
+                extensions.push("SPV_KHR_variable_pointers");
+            }
+            if self.b.has_capability(C::StorageBuffer16BitAccess) {
+                extensions.push("SPV_KHR_16bit_storage");
+            }
+            if self.b.has_capability(C::GroupNonUniform) {
+                return Err(LowerError::new("sub-groups need SPIR-V 1.3"));
+            }
+        }
+        if version < (1, 5) {
+            if self.b.has_capability(C::StorageBuffer8BitAccess) {
+                extensions.push("SPV_KHR_8bit_storage");
+            }
+            if self.b.has_capability(C::PhysicalStorageBufferAddresses) {
+                extensions.push("SPV_KHR_physical_storage_buffer");
+            }
+            if self.b.has_capability(C::VulkanMemoryModel) {
+                extensions.push("SPV_KHR_vulkan_memory_model");
+            }
+        }
+        if !self.target.int8 && self.b.has_capability(C::Int8) {
+            return Err(LowerError::new(
+                "8-bit integers are used, which this device has no arithmetic on",
+            ));
+        }
+        for name in extensions {
+            self.b.extension(name);
+        }
+        Ok(())
+    }
+
+    fn float_modes(&mut self, entry: Id) {
+        const DENORM_PRESERVE: u32 = 4459;
+        const DENORM_FLUSH_TO_ZERO: u32 = 4460;
+        const SIGNED_ZERO_INF_NAN_PRESERVE: u32 = 4461;
+        const ROUNDING_MODE_RTE: u32 = 4462;
+        if self.target.spirv_version < (1, 4) {
+            return;
+        }
+        for width in self.float_widths.clone() {
+            let controls = self.target.float_controls[match width {
+                16 => 0,
+                32 => 1,
+                _ => 2,
+            }];
+            let flush = self.options.math.denorms_are_zero && width == 32;
+            if controls.denorm_preserve && !flush {
+                self.b.capability(Capability::DenormPreserve);
+                self.b.execution_mode(&[entry, DENORM_PRESERVE, width]);
+            }
+            if controls.denorm_flush_to_zero && flush {
+                self.b.capability(Capability::DenormFlushToZero);
+                self.b.execution_mode(&[entry, DENORM_FLUSH_TO_ZERO, width]);
+            }
+            if controls.signed_zero_inf_nan_preserve {
+                self.b.capability(Capability::SignedZeroInfNanPreserve);
+                self.b
+                    .execution_mode(&[entry, SIGNED_ZERO_INF_NAN_PRESERVE, width]);
+            }
+            if controls.rounding_rte {
+                self.b.capability(Capability::RoundingModeRTE);
+                self.b.execution_mode(&[entry, ROUNDING_MODE_RTE, width]);
+            }
+        }
+    }
+}

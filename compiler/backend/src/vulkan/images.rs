@@ -1,0 +1,419 @@
+//! Images and samplers: their descriptors, the operations on them, and what the driver tells of
+//! them.
+//!
+//! An image has a variable per class of numbers that a kernel reads or writes it as, all on one
+//! binding: OpenCL's types do not name the class, Vulkan's do. Read-only images are sampled
+//! images or uniform texel buffers, all others storage images or storage texel buffers without a
+//! format.
+//!
+//! In both forms of the interface every image and sampler argument has a binding of the kernel's
+//! set. Literal samplers have a set of their own, which all kernels share: the first with
+//! descriptors, as the mapping says, else the second, so that the kernels' set stays the first.
+
+use super::arguments::InfoPlace;
+use super::builder::Id;
+use super::descriptors::Slot;
+use super::emitter::{ArgBlock, Emitter};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    FuncId, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, InstKind,
+    KernelArgKind, KernelInfo, Lod, Module, Texel, Type, Value, literal_mask,
+};
+use pumice_reflection::{
+    DescriptorArgument, ImageInfoPush, ImageInfoUniform, InfoRef, Instruction, KernelRef,
+    LiteralSampler, Reflection,
+};
+use rspirv::spirv::{Capability, Decoration, Dim, ImageOperands, Op, StorageClass};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// The masks of the literal samplers that kernels read through, in order.
+pub(super) fn literal_samplers(module: &Module) -> Vec<u32> {
+    let mut masks = BTreeSet::new();
+    for kernel in &module.kernels {
+        let f = &module.functions[kernel.func];
+        for &block in &f.layout.blocks {
+            for &inst in &f.layout.insts[block] {
+                if let InstKind::Image { args, .. } = &f.insts[inst].kind {
+                    masks.extend(args.get(1).and_then(|&v| literal_mask(f.const_bits(v)?)));
+                }
+            }
+        }
+    }
+    masks.into_iter().collect()
+}
+
+/// As which class of numbers each image argument is first read or written: queries take the same
+/// variable.
+pub(super) fn classes(module: &Module) -> FxHashMap<(u32, u32), Texel> {
+    let mut classes = FxHashMap::default();
+    for (kernel, k) in module.kernels.iter().zip(0..) {
+        let f = &module.functions[kernel.func];
+        let insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
+        for &inst in insts {
+            if let InstKind::Image { op, args, .. } = &f.insts[inst].kind {
+                if let (Some(ordinal), Some(texel)) = (argument(f, args[0]), op.texel()) {
+                    classes.entry((k, ordinal)).or_insert(texel);
+                }
+            }
+        }
+    }
+    classes
+}
+
+/// The argument that a handle is.
+fn argument(f: &Function, handle: Value) -> Option<u32> {
+    match f.insts[f.def_inst(handle)?].kind {
+        InstKind::HandleArg { ordinal } => Some(ordinal),
+        _ => None,
+    }
+}
+
+/// Whether a kernel has arguments that are written as storage images.
+pub(super) fn has_storage_images(module: &Module) -> bool {
+    let mut args = module.kernels.iter().flat_map(|kernel| &kernel.args);
+    args.any(|arg| matches!(arg.kind, KernelArgKind::Image(image) if !image.is_sampled()))
+}
+
+/// What the kernel asks the driver about its images and samplers.
+pub(super) fn infos(module: &Module, func: FuncId) -> BTreeSet<(u32, HandleInfo)> {
+    let f = &module.functions[func];
+    let insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
+    insts
+        .filter_map(|&inst| match f.insts[inst].kind {
+            InstKind::HandleInfo { ordinal, which } => Some((ordinal, which)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Places of a kernel's images and samplers without descriptors for its other arguments: behind
+/// the binding of its uniform block.
+pub(super) fn slots_behind_block(kernel: &KernelInfo) -> Vec<(u32, Slot)> {
+    let args = kernel.args.iter().enumerate();
+    let handles = args.filter(|(_, arg)| arg.kind.is_handle());
+    handles
+        .zip(1..)
+        .map(|((ordinal, _), binding)| (ordinal as u32, Slot { set: 0, binding }))
+        .collect()
+}
+
+impl Emitter<'_> {
+    /// The descriptor of an image or sampler argument.
+    fn handle_slot(&self, kernel: u32, ordinal: u32) -> Option<Slot> {
+        let slots = self.handle_slots.get(kernel as usize)?;
+        let found = slots.iter().find(|(known, _)| *known == ordinal);
+        found.map(|&(_, slot)| slot)
+    }
+
+    fn literal_slot(&self, mask: u32) -> Option<Slot> {
+        let binding = self.literal_samplers.iter().position(|&m| m == mask)? as u32;
+        let set = u32::from(!self.has_buffers());
+        Some(Slot { set, binding })
+    }
+
+    /// The argument that a handle of the current function is.
+    fn ordinal_of(&self, handle: Value) -> Option<u32> {
+        argument(&self.module.functions[self.cur], handle)
+    }
+
+    fn image_type(&mut self, image: ImageType, texel: Texel) -> Id {
+        let sampled_ty = match texel {
+            Texel::Float => self.ty(Type::F32),
+            Texel::Signed => self.b.ty(Op::TypeInt, &[32, 1]),
+            Texel::Unsigned => self.b.int(32),
+        };
+        let sampled = image.is_sampled();
+        let (dim, capability) = match image.dim {
+            ImageDim::D1 if sampled => (Dim::Dim1D, Some(Capability::Sampled1D)),
+            ImageDim::D1 => (Dim::Dim1D, Some(Capability::Image1D)),
+            ImageDim::Buffer if sampled => (Dim::DimBuffer, Some(Capability::SampledBuffer)),
+            ImageDim::Buffer => (Dim::DimBuffer, Some(Capability::ImageBuffer)),
+            ImageDim::D2 => (Dim::Dim2D, None),
+            ImageDim::D3 => (Dim::Dim3D, None),
+        };
+        if let Some(capability) = capability {
+            self.b.capability(capability);
+        }
+        const UNKNOWN_FORMAT: u32 = 0;
+        let operands = [
+            sampled_ty,
+            dim as u32,
+            // Depth compare is what Vulkan means, which OpenCL does not have.
+            0,
+            u32::from(image.arrayed),
+            u32::from(image.multisampled),
+            if sampled { 1 } else { 2 },
+            UNKNOWN_FORMAT,
+        ];
+        self.b.ty(Op::TypeImage, &operands)
+    }
+
+    /// Loads an image argument as an image of a class of numbers.
+    fn load_image(
+        &mut self,
+        handle: Value,
+        image: ImageType,
+        texel: Texel,
+    ) -> Result<Id, LowerError> {
+        let found = self.ordinal_of(handle).zip(self.kernel_of[self.cur]);
+        let slot = found.and_then(|(ordinal, kernel)| self.handle_slot(kernel, ordinal));
+        let slot = slot.ok_or_else(|| LowerError::new("internal: an image of no argument"))?;
+        let ty = self.image_type(image, texel);
+        let var = self.handle_variable(slot, ty);
+        if image.access == ImageAccess::ReadWrite && self.coherent.insert(var) {
+            // One image may be bound as two classes, and other work-items see what is written.
+            self.b.decorate(var, Decoration::Aliased, &[]);
+            if !self.target.vulkan_memory_model {
+                self.b.decorate(var, Decoration::Coherent, &[]);
+            }
+        }
+        Ok(self.b.op(Op::Load, ty, &[var]))
+    }
+
+    fn handle_variable(&mut self, slot: Slot, ty: Id) -> Id {
+        let var = match self.handle_vars.get(&(slot, ty)) {
+            Some(&var) => var,
+            None => {
+                let var = self.bound_variable(ty, StorageClass::UniformConstant, slot);
+                self.handle_vars.insert((slot, ty), var);
+                var
+            }
+        };
+        self.cur_uses.insert(var);
+        var
+    }
+
+    /// Joins an image with a sampler.
+    fn sampled_image(&mut self, image_ty: Id, image: Id, sampler: Value) -> Result<Id, LowerError> {
+        let f = &self.module.functions[self.cur];
+        let literal = f.const_bits(sampler).and_then(literal_mask);
+        let slot = match literal {
+            Some(mask) => self.literal_slot(mask),
+            None => {
+                let found = self.ordinal_of(sampler).zip(self.kernel_of[self.cur]);
+                found.and_then(|(ordinal, kernel)| self.handle_slot(kernel, ordinal))
+            }
+        };
+        let slot = slot.ok_or_else(|| LowerError::new("internal: a sampler of no argument"))?;
+        let ty = self.b.ty(Op::TypeSampler, &[]);
+        let var = self.handle_variable(slot, ty);
+        let sampler = self.b.op(Op::Load, ty, &[var]);
+        let joined = self.b.ty(Op::TypeSampledImage, &[image_ty]);
+        Ok(self.b.op(Op::SampledImage, joined, &[image, sampler]))
+    }
+
+    /// A pixel's type in SPIR-V: signed integers for images of them.
+    fn pixel_ty(&mut self, texel: Texel) -> Id {
+        match texel {
+            Texel::Signed => {
+                let int = self.b.ty(Op::TypeInt, &[32, 1]);
+                self.b.vector(int, 4)
+            }
+            _ => self.ty(texel.ty()),
+        }
+    }
+
+    /// A pixel that was read in the type of registers.
+    fn pixel_read(&mut self, texel: Texel, pixel: Id) -> Id {
+        if texel != Texel::Signed {
+            return pixel;
+        }
+        let ty = self.ty(texel.ty());
+        self.b.op(Op::Bitcast, ty, &[pixel])
+    }
+
+    /// An operation on an image; its result, if it has one.
+    pub fn image(
+        &mut self,
+        op: ImageOp,
+        image: ImageType,
+        args: &[Value],
+    ) -> Result<Option<Id>, LowerError> {
+        // Queries see no pixel: any class will do, and floats are what most images hold.
+        let key = self.kernel_of[self.cur].zip(self.ordinal_of(args[0]));
+        let class = key.and_then(|key| self.image_classes.get(&key).copied());
+        let texel = op.texel().or(class).unwrap_or(Texel::Float);
+        let handle = self.load_image(args[0], image, texel)?;
+        let mut mask = ImageOperands::NONE;
+        if image.access == ImageAccess::ReadWrite && self.target.vulkan_memory_model {
+            mask |= ImageOperands::NON_PRIVATE_TEXEL;
+        }
+        match op {
+            ImageOp::Sample { lod, .. } => {
+                let image_ty = self.image_type(image, texel);
+                let joined = self.sampled_image(image_ty, handle, args[1])?;
+                let bit = match lod {
+                    Lod::Explicit => ImageOperands::LOD,
+                    Lod::Gradient => ImageOperands::GRAD,
+                };
+                let mut operands = vec![joined, self.value(args[2]), bit.bits()];
+                for &arg in &args[3..] {
+                    operands.push(self.value(arg));
+                }
+                let ty = self.pixel_ty(texel);
+                let pixel = self.b.op(Op::ImageSampleExplicitLod, ty, &operands);
+                Ok(Some(self.pixel_read(texel, pixel)))
+            }
+            ImageOp::Read { .. } => {
+                let mut operands = vec![handle, self.value(args[1])];
+                let op = if image.is_sampled() {
+                    if image.multisampled {
+                        operands.extend([ImageOperands::SAMPLE.bits(), self.value(args[2])]);
+                    } else if image.has_levels() {
+                        operands.extend([ImageOperands::LOD.bits(), self.b.u32(0)]);
+                    }
+                    Op::ImageFetch
+                } else {
+                    self.b.capability(Capability::StorageImageReadWithoutFormat);
+                    if !mask.is_empty() {
+                        operands.push(mask.bits());
+                    }
+                    Op::ImageRead
+                };
+                let ty = self.pixel_ty(texel);
+                let pixel = self.b.op(op, ty, &operands);
+                Ok(Some(self.pixel_read(texel, pixel)))
+            }
+            ImageOp::Write { .. } => {
+                self.b
+                    .capability(Capability::StorageImageWriteWithoutFormat);
+                let mut pixel = self.value(args[2]);
+                if texel == Texel::Signed {
+                    let ty = self.pixel_ty(texel);
+                    pixel = self.b.op(Op::Bitcast, ty, &[pixel]);
+                }
+                let mut operands = vec![handle, self.value(args[1]), pixel];
+                if !mask.is_empty() {
+                    operands.push(mask.bits());
+                }
+                self.b.stmt(Op::ImageWrite, &operands);
+                Ok(None)
+            }
+            ImageOp::Size | ImageOp::SizeOfLevel | ImageOp::Levels | ImageOp::Samples => {
+                self.b.capability(Capability::ImageQuery);
+                let ty = op.result(image).map(|ty| self.ty(ty)).unwrap_or_default();
+                let op = match op {
+                    ImageOp::Levels => Op::ImageQueryLevels,
+                    ImageOp::Samples => Op::ImageQuerySamples,
+                    _ if image.has_levels() => Op::ImageQuerySizeLod,
+                    _ => Op::ImageQuerySize,
+                };
+                let mut operands = vec![handle];
+                if op == Op::ImageQuerySizeLod {
+                    operands.push(match args.get(1) {
+                        Some(&lod) => self.value(lod),
+                        None => self.b.u32(0),
+                    });
+                }
+                Ok(Some(self.b.op(op, ty, &operands)))
+            }
+            ImageOp::Order | ImageOp::Format => Err(LowerError::new(
+                "internal: a query of an image's channels reached emission",
+            )),
+        }
+    }
+
+    /// What the driver tells of an image or sampler.
+    pub fn handle_info(&mut self, ordinal: u32, which: HandleInfo) -> Result<Id, LowerError> {
+        let kernel = self.kernel_of[self.cur].unwrap_or(u32::MAX);
+        let place = self.info_places.get(&(kernel, ordinal, which)).copied();
+        match place {
+            Some(InfoPlace::Push(offset)) => self.push_word(offset / 4),
+            Some(InfoPlace::Uniform(var, slot, offset)) => {
+                self.argument_word(ArgBlock::Uniform(var, slot), offset / 4)
+            }
+            None => Err(LowerError::new("internal: a question without a place")),
+        }
+    }
+
+    /// The reflection of an image or sampler argument.
+    pub fn reflect_handle(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        ordinal: u32,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
+        let slot = self.handle_slot(k as u32, ordinal)?;
+        let argument = DescriptorArgument {
+            kernel,
+            ordinal,
+            set: slot.set,
+            binding: slot.binding,
+            info,
+        };
+        Some(match self.module.kernels[k].args[ordinal as usize].kind {
+            KernelArgKind::Image(image) => match (image.dim, image.is_sampled()) {
+                (ImageDim::Buffer, true) => Instruction::ArgumentUniformTexelBuffer(argument),
+                (ImageDim::Buffer, false) => Instruction::ArgumentStorageTexelBuffer(argument),
+                (_, true) => Instruction::ArgumentSampledImage(argument),
+                (_, false) => Instruction::ArgumentStorageImage(argument),
+            },
+            _ => Instruction::ArgumentSampler(argument),
+        })
+    }
+
+    /// The places of what the driver tells of a kernel's images and samplers.
+    pub fn reflect_infos(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        for (ordinal, which) in infos(self.module, self.module.kernels[k].func) {
+            let place = self.info_places.get(&(k as u32, ordinal, which));
+            let instruction = match (place, which) {
+                (Some(&InfoPlace::Push(offset)), _) => {
+                    let push = ImageInfoPush {
+                        kernel,
+                        ordinal,
+                        offset,
+                        size: 4,
+                    };
+                    match which {
+                        HandleInfo::ChannelOrder => {
+                            Instruction::ImageArgumentInfoChannelOrderPushConstant(push)
+                        }
+                        HandleInfo::ChannelDataType => {
+                            Instruction::ImageArgumentInfoChannelDataTypePushConstant(push)
+                        }
+                        HandleInfo::SamplerMask => {
+                            Instruction::NormalizedSamplerMaskPushConstant(push)
+                        }
+                    }
+                }
+                (Some(&InfoPlace::Uniform(_, slot, offset)), _) => {
+                    let uniform = ImageInfoUniform {
+                        kernel,
+                        ordinal,
+                        set: slot.set,
+                        binding: slot.binding,
+                        offset,
+                        size: 4,
+                    };
+                    match which {
+                        HandleInfo::ChannelOrder => {
+                            Instruction::ImageArgumentInfoChannelOrderUniform(uniform)
+                        }
+                        HandleInfo::ChannelDataType => {
+                            Instruction::ImageArgumentInfoChannelDataTypeUniform(uniform)
+                        }
+                        // Masks are push constants alone.
+                        HandleInfo::SamplerMask => continue,
+                    }
+                }
+                (None, _) => continue,
+            };
+            reflection.push(instruction);
+        }
+    }
+
+    /// The samplers that the source spells out.
+    pub fn reflect_literal_samplers(&self, reflection: &mut Reflection) {
+        for &mask in &self.literal_samplers {
+            if let Some(slot) = self.literal_slot(mask) {
+                reflection.push(Instruction::LiteralSampler(LiteralSampler {
+                    set: slot.set,
+                    binding: slot.binding,
+                    mask,
+                }));
+            }
+        }
+    }
+}

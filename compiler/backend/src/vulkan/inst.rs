@@ -1,0 +1,616 @@
+//! Instruction selection: each IR instruction in the SPIR-V it stands for.
+//!
+//! Takes only what the lowering passes leave; anything else is an error that names it.
+
+use super::builder::Id;
+use super::emitter::Emitter;
+use super::narrow::Parts;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::partition::Object;
+use pumice_ir::{
+    AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, Inst, InstKind, IntCond, MathOp,
+    Scalar, Type, UnaryOp, Value,
+};
+use rspirv::spirv::{Decoration, GlslStd450Op, Op};
+use smallvec::SmallVec;
+
+/// Generic pointers: the tag of local addresses, above any device address.
+pub(crate) const GENERIC_LOCAL: u64 = 0x4000_0000_0000_0000;
+/// Generic pointers: the tag of private addresses.
+pub(crate) const GENERIC_PRIVATE: u64 = 0x8000_0000_0000_0000;
+
+fn internal(what: impl std::fmt::Debug) -> LowerError {
+    LowerError::new(format!("internal: {what:?} reached emission"))
+}
+
+impl Emitter<'_> {
+    /// Writes one instruction that is no terminator.
+    pub fn inst(&mut self, inst: Inst) -> Result<(), LowerError> {
+        let module = self.module;
+        let data = &module.functions[self.cur].insts[inst];
+        self.loc = data.loc;
+        let result = data.results.first().copied();
+        let ty = result.map(|r| self.value_ty(r));
+        if ty.is_some_and(|t| t.lanes > 4) {
+            return Err(internal(&data.kind));
+        }
+        let typed = || ty.ok_or_else(|| internal(&data.kind));
+        let id = match &data.kind {
+            InstKind::Unary { op, arg } => self.unary(*op, *arg, typed()?),
+            InstKind::Binary { op, args, flags } => self.binary(*op, *args, *flags, typed()?)?,
+            InstKind::ICmp { cond, args } => {
+                self.check_comparison(*args)?;
+                self.icmp(*cond, *args, typed()?)
+            }
+            InstKind::FCmp { cond, args, .. } => self.fcmp(*cond, *args, typed()?),
+            InstKind::Select { cond, then, other } => {
+                let ty = typed()?;
+                let mut condition = self.value(*cond);
+                if ty.lanes > 1 && self.value_ty(*cond).lanes == 1 {
+                    condition = self.splat(Type::BOOL.with_lanes(ty.lanes), condition);
+                }
+                let (then, other) = (self.value(*then), self.value(*other));
+                let ty = self.ty(ty);
+                self.b.op(Op::Select, ty, &[condition, then, other])
+            }
+            InstKind::Convert { op, arg, rounding } => {
+                if rounding.is_some() {
+                    return Err(internal(&data.kind));
+                }
+                self.convert(*op, *arg, typed()?)?
+            }
+            InstKind::Math { op, args, .. } => self.math(*op, args, typed()?)?,
+            InstKind::Build { lanes } => {
+                let ids: SmallVec<[Id; 4]> = lanes.iter().map(|&v| self.value(v)).collect();
+                self.build(typed()?, &ids)
+            }
+            InstKind::Splat { arg } => {
+                let id = self.value(*arg);
+                self.splat(typed()?, id)
+            }
+            InstKind::Extract { vector, lane } if self.lane_builtins.contains_key(vector) => {
+                let which = self.lane_builtins[vector];
+                self.builtin_lane(which, u32::from(*lane))?
+            }
+            InstKind::Extract { vector, lane } => {
+                let vector_ty = self.value_ty(*vector);
+                let id = self.value(*vector);
+                self.lane(id, vector_ty, u32::from(*lane))
+            }
+            InstKind::Insert {
+                vector,
+                scalar,
+                lane,
+            } => {
+                let (vector, scalar) = (self.value(*vector), self.value(*scalar));
+                let ty = self.ty(typed()?);
+                self.b
+                    .op(Op::CompositeInsert, ty, &[scalar, vector, u32::from(*lane)])
+            }
+            InstKind::ExtractDyn { vector, index } => {
+                let index = self.lane_index(*index, *vector);
+                let vector = self.value(*vector);
+                let ty = self.ty(typed()?);
+                self.b.op(Op::VectorExtractDynamic, ty, &[vector, index])
+            }
+            InstKind::InsertDyn {
+                vector,
+                scalar,
+                index,
+            } => {
+                let index = self.lane_index(*index, *vector);
+                let (vector, scalar) = (self.value(*vector), self.value(*scalar));
+                let ty = self.ty(typed()?);
+                self.b
+                    .op(Op::VectorInsertDynamic, ty, &[vector, scalar, index])
+            }
+            InstKind::Shuffle { args, mask } => self.shuffle(*args, mask, typed()?),
+            InstKind::StackAddr { slot } => {
+                let object = Object::Slot(self.cur, *slot);
+                self.object_address(object)?
+            }
+            InstKind::GlobalAddr { global } => {
+                if module.globals[*global].space == AddressSpace::Local {
+                    self.object_address(Object::Global(*global))?
+                } else {
+                    let offset = self.data_offsets.get(global).copied();
+                    let offset = offset.ok_or_else(|| internal(&data.kind))?;
+                    match self.has_buffers() {
+                        true => self.buffer_offset(offset)?,
+                        false => self.program_scope_address(offset)?,
+                    }
+                }
+            }
+            InstKind::LocalArg { ordinal } => {
+                let kernel = self.kernel_of[self.cur].ok_or_else(|| internal(&data.kind))?;
+                self.local_args
+                    .get(&(kernel, *ordinal))
+                    .copied()
+                    .ok_or_else(|| internal(&data.kind))?
+            }
+            InstKind::PtrAdd { base, offset } => self.ptr_add(*base, *offset, typed()?)?,
+            InstKind::Load { ptr, align, flags } => self.load(*ptr, typed()?, *align, *flags)?,
+            InstKind::Store {
+                ptr,
+                value,
+                align,
+                flags,
+            } => return self.store(*ptr, *value, *align, *flags),
+            InstKind::AtomicLoad { ptr, order, scope } => {
+                self.atomic_load(*ptr, typed()?.scalar, *order, *scope)?
+            }
+            InstKind::AtomicStore {
+                ptr,
+                value,
+                order,
+                scope,
+            } => return self.atomic_store(*ptr, *value, *order, *scope),
+            InstKind::AtomicRmw {
+                op,
+                ptr,
+                value,
+                order,
+                scope,
+            } => self.atomic_rmw(*op, *ptr, *value, *order, *scope)?,
+            InstKind::AtomicCmpXchg {
+                ptr,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+            } => self.atomic_cmpxchg(*ptr, [*expected, *desired], [*success, *failure], *scope)?,
+            InstKind::Fence {
+                scope,
+                order,
+                global,
+                local,
+            } => {
+                self.fence(*scope, *order, *global, *local);
+                return Ok(());
+            }
+            InstKind::Barrier {
+                execution,
+                memory,
+                order,
+                global,
+                local,
+            } => return self.barrier(*execution, *memory, *order, *global, *local),
+            InstKind::ReadClock { scope } => self.read_clock(*scope)?,
+            InstKind::BuiltIn { .. }
+                if result.is_some_and(|r| self.lane_builtins.contains_key(&r)) =>
+            {
+                return Ok(());
+            }
+            InstKind::BuiltIn { which } => self.builtin(*which)?,
+            InstKind::Group { op, scope, args } => self.group(*op, *scope, args, typed()?)?,
+            InstKind::Node { op, args } => match self.node(*op, args)? {
+                Some(id) => id,
+                None => return Ok(()),
+            },
+            InstKind::Image { op, image, args } => match self.image(*op, *image, args)? {
+                Some(id) => id,
+                None => return Ok(()),
+            },
+            // Operations know their argument; a choice between several goes by number.
+            InstKind::HandleArg { ordinal } => self.b.u32(*ordinal),
+            InstKind::HandleInfo { ordinal, which } => self.handle_info(*ordinal, *which)?,
+            InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,
+            InstKind::Call { func, args } => {
+                let ids = self.call(*func, args)?;
+                for (&value, id) in data.results.iter().zip(ids) {
+                    self.define(value, id)?;
+                }
+                return Ok(());
+            }
+            InstKind::MemCopy { .. } | InstKind::Printf { .. } => {
+                return Err(internal(&data.kind));
+            }
+            InstKind::Jump { .. }
+            | InstKind::Branch { .. }
+            | InstKind::Switch { .. }
+            | InstKind::Return { .. }
+            | InstKind::Unreachable => return Err(internal(&data.kind)),
+        };
+        match result {
+            Some(value) => self.define(value, id),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives a value its id. A value that a phi has named already gets a copy under that name.
+    fn define(&mut self, value: Value, id: Id) -> Result<(), LowerError> {
+        let named = self.vals[value];
+        if named == 0 {
+            self.vals[value] = id;
+        } else {
+            let ty = self.value_ty(value);
+            let ty = self.ty(ty);
+            self.b.op_with_id(Op::CopyObject, ty, named, &[id]);
+        }
+        Ok(())
+    }
+
+    fn splat(&mut self, ty: Type, id: Id) -> Id {
+        let lanes: SmallVec<[Id; 4]> = std::iter::repeat_n(id, usize::from(ty.lanes)).collect();
+        self.build(ty, &lanes)
+    }
+
+    /// A run-time lane index as 32 bits, kept inside the vector: out of range is unspecified
+    /// in the IR but undefined in SPIR-V.
+    fn lane_index(&mut self, index: Value, vector: Value) -> Id {
+        let bits = self.value_ty(index).scalar.bits();
+        let lanes = u32::from(self.value_ty(vector).lanes);
+        let id = self.value(index);
+        let u32_ty = self.b.int(32);
+        let index = if bits == 32 {
+            id
+        } else {
+            self.b.op(Op::UConvert, u32_ty, &[id])
+        };
+        if lanes.is_power_of_two() {
+            let mask = self.b.u32(lanes - 1);
+            return self.b.op(Op::BitwiseAnd, u32_ty, &[index, mask]);
+        }
+        let last = self.b.u32(lanes - 1);
+        self.b.glsl(GlslStd450Op::UMin, u32_ty, &[index, last])
+    }
+
+    fn shuffle(&mut self, args: [Value; 2], mask: &[Option<u8>], ty: Type) -> Id {
+        let types = args.map(|a| self.value_ty(a));
+        let ids = args.map(|a| self.value(a));
+        let first = types[0].lanes;
+        if types[0].lanes > 1 && types[1].lanes > 1 && ty.lanes > 1 {
+            let ty = self.ty(ty);
+            let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&ids);
+            operands.extend(mask.iter().map(|m| u32::from(m.unwrap_or(0))));
+            return self.b.op(Op::VectorShuffle, ty, &operands);
+        }
+        let lanes: SmallVec<[Id; 4]> = mask
+            .iter()
+            .map(|m| {
+                let lane = m.unwrap_or(0);
+                if lane < first {
+                    self.lane(ids[0], types[0], u32::from(lane))
+                } else {
+                    self.lane(ids[1], types[1], u32::from(lane - first))
+                }
+            })
+            .collect();
+        self.build(ty, &lanes)
+    }
+
+    fn object_address(&mut self, object: Object) -> Result<Id, LowerError> {
+        let partition = self
+            .parts
+            .of_object(object)
+            .ok_or_else(|| internal(object))?;
+        let part = &self.parts.list[partition as usize];
+        let offset = part
+            .objects
+            .iter()
+            .find(|(o, _)| *o == object)
+            .map(|&(_, offset)| offset)
+            .ok_or_else(|| internal(object))?;
+        let address = part.bias + offset;
+        Ok(self.b.u32(address))
+    }
+
+    fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
+        let base = self.value(base);
+        let mut amount = self.value(offset);
+        let offset_pointer = self.is_offset_pointer(ty);
+        if offset_pointer {
+            let constant = self.module.functions[self.cur].const_bits(offset);
+            amount = match constant {
+                Some(bits) => self.b.u32(bits as u32),
+                None => self.low_word(offset)?,
+            };
+        }
+        let ty = self.ty(ty);
+        let sum = self.b.op(Op::IAdd, ty, &[base, amount]);
+        if offset_pointer && sum != base && sum != amount {
+            self.parts_of.insert(sum, Parts::Sum(base, amount));
+        }
+        Ok(sum)
+    }
+
+    fn unary(&mut self, op: UnaryOp, arg: Value, ty: Type) -> Id {
+        let opcode = match op {
+            UnaryOp::INeg => Op::SNegate,
+            UnaryOp::Not if ty.scalar == Scalar::Bool => Op::LogicalNot,
+            UnaryOp::Not => Op::Not,
+            UnaryOp::FNeg => Op::FNegate,
+        };
+        let arg = self.value(arg);
+        let ty = self.ty(ty);
+        self.b.op(opcode, ty, &[arg])
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        args: [Value; 2],
+        flags: FloatFlags,
+        ty: Type,
+    ) -> Result<Id, LowerError> {
+        let [a, mut b] = args.map(|v| self.value(v));
+        let bool_ty = ty.scalar == Scalar::Bool;
+        let id_ty = self.ty(ty);
+        let opcode = match op {
+            BinaryOp::IAdd => Op::IAdd,
+            BinaryOp::ISub => Op::ISub,
+            BinaryOp::IMul => Op::IMul,
+            BinaryOp::UDiv => Op::UDiv,
+            BinaryOp::URem => Op::UMod,
+            BinaryOp::And if bool_ty => Op::LogicalAnd,
+            BinaryOp::Or if bool_ty => Op::LogicalOr,
+            BinaryOp::Xor if bool_ty => Op::LogicalNotEqual,
+            BinaryOp::And => Op::BitwiseAnd,
+            BinaryOp::Or => Op::BitwiseOr,
+            BinaryOp::Xor => Op::BitwiseXor,
+            BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
+                b = self.shift_count(args[1], b, ty);
+                match op {
+                    BinaryOp::Shl => Op::ShiftLeftLogical,
+                    BinaryOp::LShr => Op::ShiftRightLogical,
+                    _ => Op::ShiftRightArithmetic,
+                }
+            }
+            BinaryOp::SMin | BinaryOp::SMax | BinaryOp::UMin | BinaryOp::UMax => {
+                let opcode = match op {
+                    BinaryOp::SMin => Op::SLessThan,
+                    BinaryOp::SMax => Op::SGreaterThan,
+                    BinaryOp::UMin => Op::ULessThan,
+                    _ => Op::UGreaterThan,
+                };
+                let bools = self.ty(ty.as_bool());
+                let first = self.b.op(opcode, bools, &[a, b]);
+                return Ok(self.b.op(Op::Select, id_ty, &[first, a, b]));
+            }
+            BinaryOp::FAdd => Op::FAdd,
+            BinaryOp::FSub => Op::FSub,
+            BinaryOp::FMul => Op::FMul,
+            BinaryOp::FDiv => Op::FDiv,
+            BinaryOp::SMulHi | BinaryOp::UMulHi if ty.scalar == Scalar::I32 => {
+                let opcode = match op {
+                    BinaryOp::SMulHi => Op::SMulExtended,
+                    _ => Op::UMulExtended,
+                };
+                let halves = self.b.ty(Op::TypeStruct, &[id_ty, id_ty]);
+                let product = self.b.op(opcode, halves, &[a, b]);
+                return Ok(self.b.op(Op::CompositeExtract, id_ty, &[product, 1]));
+            }
+            BinaryOp::SMulHi
+            | BinaryOp::UMulHi
+            | BinaryOp::SDiv
+            | BinaryOp::SRem
+            | BinaryOp::FRem => return Err(internal(op)),
+        };
+        let id = self.b.op(opcode, id_ty, &[a, b]);
+        if ty.scalar.is_float() && !flags.contains(FloatFlags::CONTRACT) {
+            self.b.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
+    }
+
+    /// Shift counts are modulo the width in the IR, undefined above it in SPIR-V.
+    fn shift_count(&mut self, value: Value, id: Id, ty: Type) -> Id {
+        let bits = ty.scalar.bits();
+        let known = self.module.functions[self.cur]
+            .const_lanes(value)
+            .is_some_and(|lanes| lanes.iter().all(|&n| n < u64::from(bits)));
+        if known {
+            return id;
+        }
+        let lanes: SmallVec<[u64; 4]> =
+            std::iter::repeat_n(u64::from(bits - 1), usize::from(ty.lanes)).collect();
+        let mask = self.constant(ty, &lanes);
+        let ty = self.ty(ty);
+        self.b.op(Op::BitwiseAnd, ty, &[id, mask])
+    }
+
+    fn icmp(&mut self, cond: IntCond, args: [Value; 2], ty: Type) -> Id {
+        let bools = self.value_ty(args[0]).scalar == Scalar::Bool;
+        let opcode = match cond {
+            IntCond::Eq if bools => Op::LogicalEqual,
+            IntCond::Ne if bools => Op::LogicalNotEqual,
+            IntCond::Eq => Op::IEqual,
+            IntCond::Ne => Op::INotEqual,
+            IntCond::Slt => Op::SLessThan,
+            IntCond::Sle => Op::SLessThanEqual,
+            IntCond::Sgt => Op::SGreaterThan,
+            IntCond::Sge => Op::SGreaterThanEqual,
+            IntCond::Ult => Op::ULessThan,
+            IntCond::Ule => Op::ULessThanEqual,
+            IntCond::Ugt => Op::UGreaterThan,
+            IntCond::Uge => Op::UGreaterThanEqual,
+        };
+        let args = args.map(|v| self.value(v));
+        let ty = self.ty(ty);
+        self.b.op(opcode, ty, &args)
+    }
+
+    fn fcmp(&mut self, cond: FloatCond, args: [Value; 2], ty: Type) -> Id {
+        let [a, b] = args.map(|v| self.value(v));
+        let ty_id = self.ty(ty);
+        let opcode = match cond {
+            FloatCond::Oeq => Op::FOrdEqual,
+            FloatCond::One => Op::FOrdNotEqual,
+            FloatCond::Olt => Op::FOrdLessThan,
+            FloatCond::Ole => Op::FOrdLessThanEqual,
+            FloatCond::Ogt => Op::FOrdGreaterThan,
+            FloatCond::Oge => Op::FOrdGreaterThanEqual,
+            FloatCond::Ueq => Op::FUnordEqual,
+            FloatCond::Une => Op::FUnordNotEqual,
+            FloatCond::Ult => Op::FUnordLessThan,
+            FloatCond::Ule => Op::FUnordLessThanEqual,
+            FloatCond::Ugt => Op::FUnordGreaterThan,
+            FloatCond::Uge => Op::FUnordGreaterThanEqual,
+            FloatCond::Ord | FloatCond::Uno => {
+                // OpOrdered and OpUnordered need the Kernel capability.
+                let x = self.b.op(Op::IsNan, ty_id, &[a]);
+                let y = self.b.op(Op::IsNan, ty_id, &[b]);
+                let any = self.b.op(Op::LogicalOr, ty_id, &[x, y]);
+                return match cond {
+                    FloatCond::Uno => any,
+                    _ => self.b.op(Op::LogicalNot, ty_id, &[any]),
+                };
+            }
+        };
+        self.b.op(opcode, ty_id, &[a, b])
+    }
+
+    fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Result<Id, LowerError> {
+        if let Some(id) = self.convert_buffer_pointer(op, arg, ty)? {
+            return Ok(id);
+        }
+        let from = self.value_ty(arg);
+        let id = self.value(arg);
+        let ty_id = self.ty(ty);
+        if from.scalar == Scalar::Bool {
+            let one = match op {
+                ConvertOp::ZExt => 1,
+                ConvertOp::SExt => u64::MAX,
+                _ => return Err(internal(op)),
+            };
+            let lanes = usize::from(ty.lanes);
+            let ones: SmallVec<[u64; 4]> = std::iter::repeat_n(one, lanes).collect();
+            let zeros: SmallVec<[u64; 4]> = std::iter::repeat_n(0, lanes).collect();
+            let (ones, zeros) = (self.constant(ty, &ones), self.constant(ty, &zeros));
+            return Ok(self.b.op(Op::Select, ty_id, &[id, ones, zeros]));
+        }
+        Ok(match op {
+            ConvertOp::Trunc if ty.scalar == Scalar::Bool => {
+                let lanes = usize::from(ty.lanes);
+                let ones: SmallVec<[u64; 4]> = std::iter::repeat_n(1, lanes).collect();
+                let zeros: SmallVec<[u64; 4]> = std::iter::repeat_n(0, lanes).collect();
+                let (one, zero) = (self.constant(from, &ones), self.constant(from, &zeros));
+                let from = self.ty(from);
+                let low = self.b.op(Op::BitwiseAnd, from, &[id, one]);
+                self.b.op(Op::INotEqual, ty_id, &[low, zero])
+            }
+            ConvertOp::Trunc | ConvertOp::ZExt if from == ty => id,
+            ConvertOp::Trunc if from == Type::I64 && ty == Type::I32 => self.low_word(arg)?,
+            ConvertOp::Trunc | ConvertOp::ZExt => self.b.op(Op::UConvert, ty_id, &[id]),
+            ConvertOp::SExt if from == ty => id,
+            ConvertOp::SExt => self.b.op(Op::SConvert, ty_id, &[id]),
+            ConvertOp::FToS => self.b.op(Op::ConvertFToS, ty_id, &[id]),
+            ConvertOp::FToU => self.b.op(Op::ConvertFToU, ty_id, &[id]),
+            ConvertOp::SToF => self.b.op(Op::ConvertSToF, ty_id, &[id]),
+            ConvertOp::UToF => self.b.op(Op::ConvertUToF, ty_id, &[id]),
+            ConvertOp::FToF if from == ty => id,
+            ConvertOp::FToF => self.b.op(Op::FConvert, ty_id, &[id]),
+            ConvertOp::Bitcast if from == ty => id,
+            ConvertOp::Bitcast => self.b.op(Op::Bitcast, ty_id, &[id]),
+            ConvertOp::PtrToInt => match self.is_offset_pointer(from) {
+                true => self.b.op(Op::UConvert, ty_id, &[id]),
+                false => id,
+            },
+            ConvertOp::IntToPtr => match self.is_offset_pointer(ty) {
+                true => self.b.op(Op::UConvert, ty_id, &[id]),
+                false => id,
+            },
+            ConvertOp::AddressSpaceCast => self.space_cast(id, from, ty)?,
+            ConvertOp::SatSToS
+            | ConvertOp::SatSToU
+            | ConvertOp::SatUToS
+            | ConvertOp::SatUToU
+            | ConvertOp::FToSSat
+            | ConvertOp::FToUSat => return Err(internal(op)),
+        })
+    }
+
+    /// Casts to and from generic: 64 bits with the space in the top bits, NULL staying 0.
+    fn space_cast(&mut self, id: Id, from: Type, to: Type) -> Result<Id, LowerError> {
+        let (Some(source), Some(dest)) = (from.address_space(), to.address_space()) else {
+            return Err(internal(ConvertOp::AddressSpaceCast));
+        };
+        let tag = match source {
+            AddressSpace::Local => GENERIC_LOCAL,
+            AddressSpace::Private => GENERIC_PRIVATE,
+            _ => 0,
+        };
+        Ok(match (source, dest) {
+            (a, b) if a == b => id,
+            (AddressSpace::Local | AddressSpace::Private, AddressSpace::Generic) => {
+                let u64_ty = self.b.int(64);
+                let bool_ty = self.b.bool();
+                let wide = self.b.op(Op::UConvert, u64_ty, &[id]);
+                let tag = self.b.const_int(64, tag);
+                let tagged = self.b.op(Op::BitwiseOr, u64_ty, &[wide, tag]);
+                let (zero32, zero) = (self.b.u32(0), self.b.const_int(64, 0));
+                let null = self.b.op(Op::IEqual, bool_ty, &[id, zero32]);
+                self.b.op(Op::Select, u64_ty, &[null, zero, tagged])
+            }
+            (AddressSpace::Generic, AddressSpace::Local | AddressSpace::Private) => {
+                let u32_ty = self.b.int(32);
+                self.b.op(Op::UConvert, u32_ty, &[id])
+            }
+            (
+                AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant,
+                AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant,
+            ) => id,
+            _ => {
+                return Err(LowerError::new(
+                    "cast between pointers of disjoint address spaces",
+                ));
+            }
+        })
+    }
+
+    fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Result<Id, LowerError> {
+        let ids: SmallVec<[Id; 3]> = args.iter().map(|&v| self.value(v)).collect();
+        let ty_id = self.ty(ty);
+        let glsl = match op {
+            MathOp::Ocl(name) => {
+                return Err(LowerError::new(format!(
+                    "internal: OpenCL.std {name:?} reached emission"
+                )));
+            }
+            MathOp::Fma => GlslStd450Op::Fma,
+            MathOp::Sqrt => GlslStd450Op::Sqrt,
+            MathOp::FAbs => GlslStd450Op::FAbs,
+            MathOp::Floor => GlslStd450Op::Floor,
+            MathOp::Ceil => GlslStd450Op::Ceil,
+            MathOp::Trunc => GlslStd450Op::Trunc,
+            MathOp::RoundEven => GlslStd450Op::RoundEven,
+            MathOp::FMin => GlslStd450Op::NMin,
+            MathOp::FMax => GlslStd450Op::NMax,
+            MathOp::NativeSin => GlslStd450Op::Sin,
+            MathOp::NativeCos => GlslStd450Op::Cos,
+            MathOp::NativeExp2 => GlslStd450Op::Exp2,
+            MathOp::NativeLog2 => GlslStd450Op::Log2,
+            MathOp::NativeSqrt => GlslStd450Op::Sqrt,
+            MathOp::NativeRsqrt => GlslStd450Op::InverseSqrt,
+            MathOp::PopCount => return Ok(self.b.op(Op::BitCount, ty_id, &ids)),
+            MathOp::BitReverse => return Ok(self.b.op(Op::BitReverse, ty_id, &ids)),
+            MathOp::IsNan => return Ok(self.b.op(Op::IsNan, ty_id, &ids)),
+            MathOp::IsInf => return Ok(self.b.op(Op::IsInf, ty_id, &ids)),
+            MathOp::Clz => {
+                // FindUMsb gives -1 for 0: 31 - msb is right for every operand.
+                let msb = self.b.glsl(GlslStd450Op::FindUMsb, ty_id, &ids);
+                let top = self.constant_splat(ty, 31);
+                return Ok(self.b.op(Op::ISub, ty_id, &[top, msb]));
+            }
+            MathOp::Ctz => {
+                let lsb = self.b.glsl(GlslStd450Op::FindILsb, ty_id, &ids);
+                let (zero, width) = (self.constant_splat(ty, 0), self.constant_splat(ty, 32));
+                let bools = self.ty(ty.as_bool());
+                let empty = self.b.op(Op::IEqual, bools, &[ids[0], zero]);
+                return Ok(self.b.op(Op::Select, ty_id, &[empty, width, lsb]));
+            }
+        };
+        let id = self.b.glsl(glsl, ty_id, &ids);
+        if op == MathOp::Fma {
+            // Else a driver may take fma(a, b, 0) for a * b, which has another sign of zero.
+            self.b.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
+    }
+
+    fn constant_splat(&mut self, ty: Type, bits: u64) -> Id {
+        let lanes: SmallVec<[u64; 4]> = std::iter::repeat_n(bits, usize::from(ty.lanes)).collect();
+        self.constant(ty, &lanes)
+    }
+}

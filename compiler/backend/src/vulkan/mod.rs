@@ -1,0 +1,86 @@
+//! IR to Vulkan SPIR-V with NonSemantic.ClspvReflection.
+//!
+//! Takes: a module with every property of [`crate::passes::PIPELINE`], and the device.
+//! Gives: one [`VulkanModule`] with all kernels as GLCompute entry points.
+//! Never: whatever needs more than one instruction's look (that is a pass's work); silence about
+//! what it cannot write ([`LowerError`] names it).
+//!
+//! Invariant: pointers are integers. Generic ones are 64-bit, local and private ones 32-bit
+//! offsets into their partition's array ([`partition`]). Global and constant ones are 64-bit
+//! addresses or, with [`pumice_target::Abi::Descriptors`], 32-bit offsets into their buffer ([`buffers`]).
+
+mod abi;
+mod access;
+mod arguments;
+mod atomics;
+mod buffers;
+mod builder;
+mod descriptors;
+mod emitter;
+mod func;
+pub mod graph;
+mod groups;
+mod images;
+mod inst;
+mod narrow;
+mod nodes;
+mod reflect;
+mod work_items;
+
+use crate::structurize::{self, StructuredCfg};
+use cranelift_entity::SecondaryMap;
+use emitter::Emitter;
+use pumice_ir::LowerError;
+use pumice_ir::analysis::reachable_functions;
+use pumice_ir::{FuncId, Module};
+use pumice_target::{LowerOptions, Target};
+
+/// A Vulkan SPIR-V module with its NonSemantic.ClspvReflection instructions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VulkanModule {
+    /// The SPIR-V words, magic number first, reflection included.
+    pub words: Vec<u32>,
+}
+
+/// Structures the control flow of a lowered module and writes it.
+///
+/// # Errors
+/// A construct that the device or the emitter has no form for.
+pub fn emit(
+    module: &mut Module,
+    target: &Target,
+    options: &LowerOptions,
+) -> Result<VulkanModule, LowerError> {
+    for kernel in &module.kernels {
+        let size = kernel.required_sub_group_size;
+        if let Some(size) = size.filter(|&size| size != target.max_subgroup_size) {
+            return Err(LowerError::new(format!(
+                "kernel '{}' requires sub-groups of {size} work-items, this device's have {}",
+                kernel.name, target.max_subgroup_size
+            )));
+        }
+    }
+    let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
+    for func in reachable_functions(module)? {
+        let function = &mut module.functions[func];
+        cfgs[func] = structurize::run(function)?;
+        if target.loop_values_by_phi {
+            structurize::loop_values::run(function, &mut cfgs[func]);
+            debug_assert_eq!(structurize::check(function, &cfgs[func]), Ok(()));
+        }
+    }
+    let mut emitter = Emitter::new(module, target, options)?;
+    for func in emitter.functions.clone() {
+        emitter.function(func, &cfgs[func])?;
+    }
+    emitter.check_types()?;
+    emitter.declare_entry_points();
+    emitter.declare_extensions()?;
+    let reflection = emitter.reflection()?;
+    let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
+        // Names and data come from the program: an OpString holds at most 256 KiB, that is
+        // 128 KiB of data in hexadecimal.
+        LowerError::new(format!("the program cannot be described: {e}"))
+    })?;
+    Ok(VulkanModule { words })
+}

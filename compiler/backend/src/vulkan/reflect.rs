@@ -1,0 +1,370 @@
+//! The module's NonSemantic.ClspvReflection.
+
+use super::abi::{MODULE_CONSTANTS, ModuleConstant};
+use super::descriptors::{Descriptors, Slot};
+use super::emitter::{ArgBlock, Emitter};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, GlobalId, InstKind,
+    KernelArgKind,
+};
+use pumice_reflection::{
+    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
+    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
+    MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
+    Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3, WorkgroupArgument,
+};
+use std::collections::BTreeSet;
+
+fn info_of(info: &ArgInfo) -> ArgumentInfo {
+    // CL_KERNEL_ARG_ADDRESS_GLOBAL is 0x119B, CL_KERNEL_ARG_ACCESS_READ_ONLY 0x11A0.
+    let address = info.address.map(|a| match a {
+        ArgAddress::Global => 0x119B,
+        ArgAddress::Local => 0x119C,
+        ArgAddress::Constant => 0x119D,
+        ArgAddress::Private => 0x119E,
+    });
+    let access = info.access.map(|a| match a {
+        ArgAccess::ReadOnly => 0x11A0,
+        ArgAccess::WriteOnly => 0x11A1,
+        ArgAccess::ReadWrite => 0x11A2,
+        ArgAccess::None => 0x11A3,
+    });
+    // Operands are positional: the first unknown one ends the list.
+    let type_name = (!info.type_name.is_empty()).then(|| info.type_name.clone());
+    let address_qualifier = type_name.as_ref().and(address);
+    let access_qualifier = address_qualifier.and(access);
+    let type_qualifier = access_qualifier.and(info.type_qualifier);
+    ArgumentInfo {
+        name: info.name.clone(),
+        type_name,
+        address_qualifier,
+        access_qualifier,
+        type_qualifier,
+    }
+}
+
+fn word(value: u64, what: &str) -> Result<u32, LowerError> {
+    u32::try_from(value).map_err(|_| LowerError::new(format!("{what} does not fit in 4 GiB")))
+}
+
+impl Emitter<'_> {
+    /// Whether a kernel or what it calls uses the printf buffer.
+    fn uses_printf(&self, kernel: FuncId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![kernel];
+        while let Some(func) = work.pop() {
+            if !seen.insert(func) {
+                continue;
+            }
+            let f = &self.module.functions[func];
+            for &block in &f.layout.blocks {
+                for &inst in &f.layout.insts[block] {
+                    match f.insts[inst].kind {
+                        InstKind::Call { func, .. } => work.push(func),
+                        InstKind::BuiltIn {
+                            which: BuiltIn::PrintfBuffer,
+                        } => return true,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Addresses in the initial bytes of variables.
+    fn relocations(&self) -> Result<Vec<Relocation>, LowerError> {
+        let mut relocations = Vec::new();
+        for (id, global) in &self.module.globals {
+            let Some(&base) = self.data_offsets.get(&id) else {
+                continue;
+            };
+            for relocation in &global.relocations {
+                let Some(&target) = self.data_offsets.get(&relocation.target) else {
+                    return Err(LowerError::new(format!(
+                        "the initialiser of '{}' holds the address of a local variable",
+                        global.name
+                    )));
+                };
+                relocations.push(Relocation {
+                    object_offset: word(
+                        target.wrapping_add_signed(relocation.addend),
+                        "an address in program-scope data",
+                    )?,
+                    pointer_offset: word(base + relocation.offset, "program-scope data")?,
+                    pointer_size: 8,
+                });
+            }
+        }
+        Ok(relocations)
+    }
+
+    /// Program-scope data behind an address: constant data where it is nothing else.
+    fn reflect_data_address(
+        &self,
+        range: PushRange,
+        reflection: &mut Reflection,
+    ) -> Result<(), LowerError> {
+        let relocations = self.relocations()?;
+        let place = DataPush {
+            offset: range.offset,
+            size: range.size,
+            data: HexBytes(self.data_bytes(false)?),
+        };
+        let constant = |id: &GlobalId| self.module.globals[*id].space == AddressSpace::Constant;
+        if relocations.is_empty() && self.data_offsets.keys().all(constant) {
+            reflection.push(Instruction::ConstantDataPointerPushConstant(place));
+            return Ok(());
+        }
+        for relocation in relocations {
+            let relocation = Instruction::ProgramScopeVariablePointerRelocation(relocation);
+            reflection.push(relocation);
+        }
+        let data = Instruction::ProgramScopeVariablePointerPushConstant(place);
+        reflection.push(data);
+        Ok(())
+    }
+
+    /// The module's own descriptors. Pointers in initial bytes stay NULL: what comes out of
+    /// memory is no pointer that a kernel with descriptors could use.
+    fn reflect_data_descriptors(
+        &self,
+        descriptors: &Descriptors,
+        reflection: &mut Reflection,
+    ) -> Result<(), LowerError> {
+        let data = |slot: Slot, constants: bool| -> Result<DataDescriptor, LowerError> {
+            Ok(DataDescriptor {
+                set: slot.set,
+                binding: slot.binding,
+                data: HexBytes(self.data_bytes(constants)?),
+            })
+        };
+        if descriptors.options.constants_in_buffer && self.data_sizes[0] > 0 {
+            let data = data(descriptors.constants, true)?;
+            reflection.push(match descriptors.options.constant_args_uniform {
+                true => Instruction::ConstantDataUniform(data),
+                false => Instruction::ConstantDataStorageBuffer(data),
+            });
+        }
+        if self.data_sizes[1] > 0 {
+            let data = data(descriptors.variables, false)?;
+            reflection.push(Instruction::ProgramScopeVariablesStorageBuffer(data));
+        }
+        if self.module.kernels.iter().any(|k| self.uses_printf(k.func)) {
+            reflection.push(Instruction::PrintfBufferStorageBuffer(
+                PrintfBufferDescriptor {
+                    set: descriptors.printf.set,
+                    binding: descriptors.printf.binding,
+                    size: self.target.printf_buffer_size,
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    /// The order in which a kernel's arguments are told: a block of plain data, which has a
+    /// descriptor behind all others, comes behind them here too.
+    fn argument_order(&self, k: usize) -> Vec<usize> {
+        let args = &self.module.kernels[k].args;
+        let clustered = (self.descriptors.as_ref()).is_some_and(|d| d.options.cluster_pods);
+        let is_pod = |ordinal: &usize| {
+            matches!(
+                args[*ordinal].kind,
+                KernelArgKind::Value(_) | KernelArgKind::ByVal { .. }
+            )
+        };
+        let mut order: Vec<usize> = (0..args.len()).collect();
+        if clustered {
+            order.sort_by_key(is_pod);
+        }
+        order
+    }
+
+    fn reflect_argument(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        ordinal: usize,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
+        let pointer = matches!(
+            self.module.kernels[k].args[ordinal].kind,
+            KernelArgKind::Pointer(_)
+        );
+        let number = ordinal as u32;
+        if self.module.kernels[k].args[ordinal].kind.is_handle() {
+            return self.reflect_handle(k, kernel, number, info);
+        }
+        let Some(place) = self.arg_layouts[k].places[ordinal] else {
+            let spec = self
+                .local_specs
+                .iter()
+                .find(|&&(kernel, o, _)| kernel == k as u32 && o == number);
+            let &(_, _, spec_id) = spec?;
+            return Some(Instruction::ArgumentWorkgroup(WorkgroupArgument {
+                kernel,
+                ordinal: number,
+                spec_id,
+                elem_size: self.local_element(k as u32, number),
+                info,
+            }));
+        };
+        if let (Some(descriptors), true) = (&self.descriptors, pointer) {
+            let pointer = descriptors.pointer(k as u32, place.offset)?;
+            let argument = DescriptorArgument {
+                kernel,
+                ordinal: number,
+                set: pointer.slot.set,
+                binding: pointer.slot.binding,
+                info,
+            };
+            return Some(match pointer.uniform {
+                true => Instruction::ArgumentUniform(argument),
+                false => Instruction::ArgumentStorageBuffer(argument),
+            });
+        }
+        let blocks = self.arg_blocks[k].iter().rev();
+        let &(start, block) = blocks.clone().find(|(start, _)| *start <= place.offset)?;
+        let in_block = |slot: Slot| BlockArgument {
+            kernel,
+            ordinal: number,
+            set: slot.set,
+            binding: slot.binding,
+            offset: place.offset - start,
+            size: place.size,
+            info,
+        };
+        Some(match block {
+            ArgBlock::Push(base) => {
+                let argument = PushArgument {
+                    kernel,
+                    ordinal: number,
+                    offset: base + place.offset,
+                    size: place.size,
+                    info,
+                };
+                match pointer {
+                    true => Instruction::ArgumentPointerPushConstant(argument),
+                    false => Instruction::ArgumentPodPushConstant(argument),
+                }
+            }
+            ArgBlock::Uniform(_, slot) if pointer => {
+                Instruction::ArgumentPointerUniform(in_block(slot))
+            }
+            ArgBlock::Uniform(_, slot) => Instruction::ArgumentPodUniform(in_block(slot)),
+            ArgBlock::Storage(_, slot) => Instruction::ArgumentPodStorageBuffer(in_block(slot)),
+        })
+    }
+
+    fn reflect_kernels(&self, reflection: &mut Reflection) {
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
+            let flags = if self.uses_printf(kernel.func) {
+                MAY_USE_PRINTF
+            } else {
+                0
+            };
+            let reference = reflection.add_kernel(Kernel {
+                function: FunctionId(self.func_ids[kernel.func]),
+                name: kernel.name.clone(),
+                properties: Some(KernelProperties {
+                    num_arguments: kernel.args.len() as u32,
+                    flags,
+                    attributes: kernel.attributes.clone(),
+                }),
+            });
+            for (is, role) in [
+                (kernel.initializer, Role::Initializer(reference)),
+                (kernel.finalizer, Role::Finalizer(reference)),
+            ] {
+                if is {
+                    reflection.roles.push(role);
+                }
+            }
+            for ordinal in self.argument_order(k) {
+                let info = kernel.args[ordinal].info.as_ref();
+                let info = info.map(|info| reflection.add_info(info_of(info)));
+                if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
+                    reflection.push(argument);
+                }
+            }
+            self.reflect_infos(k, reference, reflection);
+            if let Some([x, y, z]) = kernel.required_work_group_size {
+                reflection.push(Instruction::PropertyRequiredWorkgroupSize(
+                    RequiredWorkgroupSize {
+                        kernel: reference,
+                        x,
+                        y,
+                        z,
+                    },
+                ));
+            }
+        }
+    }
+
+    /// Describes the emitted module.
+    pub fn reflection(&self) -> Result<Reflection, LowerError> {
+        let mut reflection = Reflection::default();
+        self.reflect_kernels(&mut reflection);
+        if self.fixed_group_sizes.is_none() {
+            reflection.push(Instruction::SpecConstantWorkgroupSize(SpecIds3 {
+                x: 0,
+                y: 1,
+                z: 2,
+            }));
+        }
+        if let Some((_, id)) = self.work_dim {
+            reflection.push(Instruction::SpecConstantWorkDim(SpecId { id }));
+        }
+        if let Some((_, id)) = self.subgroup_max_size {
+            reflection.push(Instruction::SpecConstantSubgroupMaxSize(SpecId { id }));
+        }
+        if let Some([(_, x), (_, y), (_, z)]) = self.global_offset {
+            reflection.push(Instruction::SpecConstantGlobalOffset(SpecIds3 { x, y, z }));
+        }
+        self.reflect_literal_samplers(&mut reflection);
+        if let Some(descriptors) = &self.descriptors {
+            self.reflect_data_descriptors(descriptors, &mut reflection)?;
+        }
+        for constant in MODULE_CONSTANTS {
+            let Some(offset) = self.constants.offset(constant) else {
+                continue;
+            };
+            let size = constant.size(self.constants.wide);
+            let range = PushRange { offset, size };
+            reflection.push(match constant {
+                ModuleConstant::RegionOffset => Instruction::PushConstantRegionOffset(range),
+                ModuleConstant::GlobalOffset => Instruction::PushConstantGlobalOffset(range),
+                ModuleConstant::GlobalSize => Instruction::PushConstantGlobalSize(range),
+                ModuleConstant::EnqueuedLocalSize => {
+                    Instruction::PushConstantEnqueuedLocalSize(range)
+                }
+                ModuleConstant::NumWorkgroups => Instruction::PushConstantNumWorkgroups(range),
+                ModuleConstant::RegionGroupOffset => {
+                    Instruction::PushConstantRegionGroupOffset(range)
+                }
+                ModuleConstant::ProgramScope => {
+                    self.reflect_data_address(range, &mut reflection)?;
+                    continue;
+                }
+                ModuleConstant::PrintfBuffer => {
+                    Instruction::PrintfBufferPointerPushConstant(PrintfBufferPush {
+                        offset,
+                        size,
+                        buffer_size: self.target.printf_buffer_size,
+                    })
+                }
+            });
+        }
+        for record in &self.module.printf {
+            let text = &self.module.strings[record.text];
+            let end = text.iter().position(|&b| b == 0).unwrap_or(text.len());
+            reflection.push(Instruction::PrintfInfo(PrintfInfo {
+                id: record.id,
+                format: ByteString(text[..end].to_vec()),
+                argument_sizes: record.argument_sizes.clone(),
+            }));
+        }
+        Ok(reflection)
+    }
+}

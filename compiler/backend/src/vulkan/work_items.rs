@@ -1,0 +1,410 @@
+//! Work-item built-ins: inputs, specialization and push constants.
+//!
+//! Where ids, sizes and offsets of the range come from is the interface's form ([`RangeForm`]).
+
+use super::abi::{ModuleConstant, range_form};
+use super::builder::Id;
+use super::emitter::Emitter;
+use pumice_ir::LowerError;
+use pumice_ir::{BuiltIn, Scalar, Type};
+use pumice_target::abi::RangeForm;
+use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
+
+impl Emitter<'_> {
+    fn constant_offset(&self, constant: ModuleConstant) -> Result<u32, LowerError> {
+        self.constants
+            .offset(constant)
+            .ok_or_else(|| LowerError::new("internal: a module push constant was not laid out"))
+    }
+
+    /// A 64-bit number from two words of the push constants.
+    pub fn push_u64(&mut self, byte: u32) -> Result<Id, LowerError> {
+        let low = self.push_word(byte / 4)?;
+        let high = self.push_word(byte / 4 + 1)?;
+        Ok(self.pair_to_u64(low, high))
+    }
+
+    pub fn pair_to_u64(&mut self, low: Id, high: Id) -> Id {
+        let u32_ty = self.b.int(32);
+        let v2 = self.b.vector(u32_ty, 2);
+        let u64_ty = self.b.int(64);
+        let pair = self.b.op(Op::CompositeConstruct, v2, &[low, high]);
+        self.b.op(Op::Bitcast, u64_ty, &[pair])
+    }
+
+    fn widen(&mut self, word: Id) -> Id {
+        let u64_ty = self.b.int(64);
+        self.b.op(Op::UConvert, u64_ty, &[word])
+    }
+
+    /// One of the three numbers of an offset or size in push constants, as 64 bits.
+    fn wide_lane(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
+        if self.constants.wide {
+            let base = self.constant_offset(constant)?;
+            return self.push_u64(base + 8 * lane);
+        }
+        let word = self.narrow_lane(constant, lane)?;
+        Ok(self.widen(word))
+    }
+
+    /// The low word of [`Self::wide_lane`].
+    fn wide_lane_low(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
+        match self.constants.wide {
+            true => {
+                let word = self.constant_offset(constant)? / 4 + 2 * lane;
+                self.push_word(word)
+            }
+            false => self.narrow_lane(constant, lane),
+        }
+    }
+
+    /// One of the three specialization constants of the global offset.
+    fn offset_spec(&mut self, lane: u32) -> Id {
+        let all = match self.global_offset {
+            Some(all) => all,
+            None => {
+                let all = [0; 3].map(|zero| self.spec_constant(zero));
+                self.global_offset = Some(all);
+                all
+            }
+        };
+        all[lane as usize].0
+    }
+
+    /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
+    /// for nothing.
+    fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
+        let constant = match range_form(&self.target.abi) {
+            RangeForm::BuiltIns => return Ok(None),
+            RangeForm::OffsetSpec => {
+                let word = self.offset_spec(lane);
+                return Ok(Some(if low { word } else { self.widen(word) }));
+            }
+            RangeForm::OffsetPush => ModuleConstant::GlobalOffset,
+            RangeForm::Regions | RangeForm::WideRegions => ModuleConstant::RegionOffset,
+        };
+        match low {
+            true => self.wide_lane_low(constant, lane),
+            false => self.wide_lane(constant, lane),
+        }
+        .map(Some)
+    }
+
+    /// One of the three words of a module push constant of 12 bytes.
+    fn narrow_lane(&mut self, constant: ModuleConstant, lane: u32) -> Result<Id, LowerError> {
+        let word = self.constant_offset(constant)? / 4;
+        self.push_word(word + lane)
+    }
+
+    /// One lane of an input of three words.
+    fn input_lane(&mut self, builtin: SpvBuiltIn, lane: u32) -> Id {
+        let u32_ty = self.b.int(32);
+        let v3 = self.b.vector(u32_ty, 3);
+        let loaded = self.input(builtin, v3);
+        self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
+    }
+
+    /// Whether local ids are computed from the numbers of the sub-group and the lane.
+    fn ids_from_lanes(&self) -> bool {
+        self.single_row || self.target.local_ids_from_lanes
+    }
+
+    /// One lane of the local id: 32 bits.
+    ///
+    /// Where the device numbers sub-groups and their lanes in order it is computed from those,
+    /// which are a scalar and a constant vector there; divisions are by specialization constants.
+    /// A row of work-items that holds whole sub-groups has one number for all their lanes.
+    fn local_lane(&mut self, lane: u32) -> Id {
+        if !self.ids_from_lanes() {
+            return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);
+        }
+        let u32_ty = self.b.int(32);
+        let bool_ty = self.b.bool();
+        let (zero, one) = (self.b.u32(0), self.b.u32(1));
+        let width = self.b.u32(self.target.max_subgroup_size.max(1));
+        let number = self.subgroup_input(SpvBuiltIn::SubgroupId);
+        let first = self.b.op(Op::IMul, u32_ty, &[number, width]);
+        let item = self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId);
+        let index = self.b.op(Op::IAdd, u32_ty, &[first, item]);
+        let [x, y, z] = self.group_size;
+        let around = match lane {
+            2 => self.b.op(Op::IMul, u32_ty, &[x, y]),
+            _ => x,
+        };
+        let rest = self.b.op(Op::UMod, u32_ty, &[around, width]);
+        let whole = self.b.op(Op::IEqual, bool_ty, &[rest, zero]);
+        if lane == 0 {
+            let rows = self.b.op(Op::IMul, u32_ty, &[y, z]);
+            let single = self.b.op(Op::IEqual, bool_ty, &[rows, one]);
+            let start = self.b.op(Op::UMod, u32_ty, &[first, x]);
+            let start = self.b.op(Op::IAdd, u32_ty, &[start, item]);
+            let any = self.b.op(Op::UMod, u32_ty, &[index, x]);
+            let wrapped = self.b.op(Op::Select, u32_ty, &[whole, start, any]);
+            return self.b.op(Op::Select, u32_ty, &[single, index, wrapped]);
+        }
+        let same = self.b.op(Op::UDiv, u32_ty, &[first, around]);
+        let any = self.b.op(Op::UDiv, u32_ty, &[index, around]);
+        let row = self.b.op(Op::Select, u32_ty, &[whole, same, any]);
+        if lane == 2 {
+            return row;
+        }
+        let flat = self.b.op(Op::IEqual, bool_ty, &[z, one]);
+        let wrapped = self.b.op(Op::UMod, u32_ty, &[row, y]);
+        self.b.op(Op::Select, u32_ty, &[flat, row, wrapped])
+    }
+
+    /// One lane of the global id within the dispatch: 32 bits.
+    fn dispatch_lane(&mut self, lane: u32) -> Id {
+        if !self.ids_from_lanes() {
+            return self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
+        }
+        let u32_ty = self.b.int(32);
+        let group = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
+        let size = self.group_size[lane as usize];
+        let start = self.b.op(Op::IMul, u32_ty, &[group, size]);
+        let local = self.local_lane(lane);
+        self.b.op(Op::IAdd, u32_ty, &[start, local])
+    }
+
+    /// One lane of a three-lane built-in: 64 bits.
+    pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let u64_ty = self.b.int(64);
+        let regions = range_form(&self.target.abi).has_regions();
+        let narrow = match which {
+            BuiltIn::GlobalId => {
+                let id = self.dispatch_lane(lane);
+                let id = self.widen(id);
+                return Ok(match self.id_offset(lane, false)? {
+                    Some(offset) => self.b.op(Op::IAdd, u64_ty, &[id, offset]),
+                    None => id,
+                });
+            }
+            BuiltIn::GlobalSize if regions => {
+                return self.wide_lane(ModuleConstant::GlobalSize, lane);
+            }
+            BuiltIn::GlobalSize => {
+                let groups = self.input_lane(SpvBuiltIn::NumWorkgroups, lane);
+                let (groups, size) = (self.widen(groups), self.group_size[lane as usize]);
+                let size = self.widen(size);
+                return Ok(self.b.op(Op::IMul, u64_ty, &[groups, size]));
+            }
+            BuiltIn::GlobalOffset => match range_form(&self.target.abi) {
+                RangeForm::BuiltIns => self.b.u32(0),
+                RangeForm::OffsetSpec => self.offset_spec(lane),
+                _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
+            },
+            BuiltIn::LocalId => self.local_lane(lane),
+            BuiltIn::GroupId if !regions => self.input_lane(SpvBuiltIn::WorkgroupId, lane),
+            BuiltIn::GroupId => {
+                let id = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
+                let offset = self.narrow_lane(ModuleConstant::RegionGroupOffset, lane)?;
+                self.b.op(Op::IAdd, u32_ty, &[id, offset])
+            }
+            BuiltIn::LocalSize => self.group_size[lane as usize],
+            BuiltIn::EnqueuedLocalSize => {
+                self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?
+            }
+            BuiltIn::NumGroups if !regions => self.input_lane(SpvBuiltIn::NumWorkgroups, lane),
+            BuiltIn::NumGroups => self.narrow_lane(ModuleConstant::NumWorkgroups, lane)?,
+            other => {
+                return Err(LowerError::new(format!("internal: {other:?} has no lanes")));
+            }
+        };
+        Ok(self.widen(narrow))
+    }
+
+    /// The low word of [`Self::builtin_lane`].
+    pub fn builtin_low_word(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let regions = range_form(&self.target.abi).has_regions();
+        Ok(match which {
+            BuiltIn::GlobalId => {
+                let id = self.dispatch_lane(lane);
+                match self.id_offset(lane, true)? {
+                    Some(offset) => self.b.op(Op::IAdd, u32_ty, &[id, offset]),
+                    None => id,
+                }
+            }
+            BuiltIn::GlobalSize if regions => {
+                self.wide_lane_low(ModuleConstant::GlobalSize, lane)?
+            }
+            BuiltIn::GlobalOffset if regions => {
+                self.wide_lane_low(ModuleConstant::GlobalOffset, lane)?
+            }
+            BuiltIn::LocalId => self.local_lane(lane),
+            BuiltIn::LocalSize => self.group_size[lane as usize],
+            BuiltIn::EnqueuedLocalSize => {
+                self.narrow_lane(ModuleConstant::EnqueuedLocalSize, lane)?
+            }
+            BuiltIn::NumGroups if regions => {
+                self.narrow_lane(ModuleConstant::NumWorkgroups, lane)?
+            }
+            _ => {
+                let id = self.builtin_lane(which, lane)?;
+                self.b.op(Op::UConvert, u32_ty, &[id])
+            }
+        })
+    }
+
+    fn lanes(&mut self, which: BuiltIn) -> Result<[Id; 3], LowerError> {
+        Ok([
+            self.builtin_lane(which, 0)?,
+            self.builtin_lane(which, 1)?,
+            self.builtin_lane(which, 2)?,
+        ])
+    }
+
+    fn subgroup_input(&mut self, builtin: SpvBuiltIn) -> Id {
+        self.b.capability(Capability::GroupNonUniform);
+        let u32_ty = self.b.int(32);
+        self.input(builtin, u32_ty)
+    }
+
+    /// The value of a built-in, of type [`BuiltIn::ty`].
+    pub fn builtin(&mut self, which: BuiltIn) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let u64_ty = self.b.int(64);
+        Ok(match which {
+            BuiltIn::GlobalId
+            | BuiltIn::LocalId
+            | BuiltIn::GroupId
+            | BuiltIn::GlobalSize
+            | BuiltIn::GlobalOffset
+            | BuiltIn::LocalSize
+            | BuiltIn::EnqueuedLocalSize
+            | BuiltIn::NumGroups => {
+                let lanes = self.lanes(which)?;
+                let ty = self.ty(Type::vector(Scalar::I64, 3));
+                self.b.op(Op::CompositeConstruct, ty, &lanes)
+            }
+            BuiltIn::GlobalLinearId => {
+                let id = self.lanes(BuiltIn::GlobalId)?;
+                let offset = self.lanes(BuiltIn::GlobalOffset)?;
+                let size = self.lanes(BuiltIn::GlobalSize)?;
+                let at = [0, 1, 2].map(|i| self.b.op(Op::ISub, u64_ty, &[id[i], offset[i]]));
+                let row = self.b.op(Op::IMul, u64_ty, &[at[2], size[1]]);
+                let row = self.b.op(Op::IAdd, u64_ty, &[row, at[1]]);
+                let cell = self.b.op(Op::IMul, u64_ty, &[row, size[0]]);
+                self.b.op(Op::IAdd, u64_ty, &[cell, at[0]])
+            }
+            BuiltIn::LocalLinearId => {
+                let index = self.input(SpvBuiltIn::LocalInvocationIndex, u32_ty);
+                self.widen(index)
+            }
+            BuiltIn::WorkDim
+                if (self.descriptors.as_ref()).is_some_and(|d| !d.options.work_dim) =>
+            {
+                self.b.u32(3)
+            }
+            BuiltIn::WorkDim => {
+                let (id, _) = match self.work_dim {
+                    Some(pair) => pair,
+                    None => {
+                        let pair = self.spec_constant(3);
+                        self.work_dim = Some(pair);
+                        pair
+                    }
+                };
+                id
+            }
+            BuiltIn::SubgroupMaxSize => self.max_subgroup_size(),
+            BuiltIn::SubgroupSize => self.subgroup_size()?,
+            // Mesa 22.3's CPU driver leaves a partial sub-group out of its own count.
+            BuiltIn::NumSubgroups => self.subgroup_count(self.group_size),
+            BuiltIn::SubgroupId => self.subgroup_input(SpvBuiltIn::SubgroupId),
+            BuiltIn::SubgroupLocalId => self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId),
+            BuiltIn::NumEnqueuedSubgroups => {
+                let size =
+                    [0, 1, 2].map(|i| self.narrow_lane(ModuleConstant::EnqueuedLocalSize, i));
+                let [x, y, z] = size;
+                self.subgroup_count([x?, y?, z?])
+            }
+            BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask => {
+                self.b.capability(Capability::GroupNonUniformBallot);
+                let builtin = match which {
+                    BuiltIn::SubgroupEqMask => SpvBuiltIn::SubgroupEqMask,
+                    BuiltIn::SubgroupGeMask => SpvBuiltIn::SubgroupGeMask,
+                    BuiltIn::SubgroupGtMask => SpvBuiltIn::SubgroupGtMask,
+                    BuiltIn::SubgroupLeMask => SpvBuiltIn::SubgroupLeMask,
+                    _ => SpvBuiltIn::SubgroupLtMask,
+                };
+                let v4 = self.b.vector(u32_ty, 4);
+                self.input(builtin, v4)
+            }
+            BuiltIn::PrintfBuffer if self.has_buffers() => self.b.u32(0),
+            BuiltIn::RemainingRecursionLevels => {
+                self.node_input(SpvBuiltIn::RemainingRecursionLevelsAMDX)
+            }
+            BuiltIn::ShaderIndex => self.node_input(SpvBuiltIn::ShaderIndexAMDX),
+            BuiltIn::MaxWorkGroupSize => self.b.u32(self.target.max_work_group_size),
+            BuiltIn::PrintfBuffer => {
+                let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
+                self.push_u64(base)?
+            }
+        })
+    }
+
+    /// A word that an execution graph gives its nodes.
+    fn node_input(&mut self, builtin: SpvBuiltIn) -> Id {
+        self.b.capability(Capability::ShaderEnqueueAMDX);
+        self.b.extension("SPV_AMDX_shader_enqueue");
+        let word = self.b.int(32);
+        self.input(builtin, word)
+    }
+
+    fn max_subgroup_size(&mut self) -> Id {
+        let (id, _) = match self.subgroup_max_size {
+            Some(pair) => pair,
+            None => {
+                let pair = self.spec_constant(self.target.max_subgroup_size.max(1));
+                self.subgroup_max_size = Some(pair);
+                pair
+            }
+        };
+        id
+    }
+
+    /// The sub-groups of a work-group of that size.
+    fn subgroup_count(&mut self, [x, y, z]: [Id; 3]) -> Id {
+        let u32_ty = self.b.int(32);
+        let max = self.max_subgroup_size();
+        let area = self.b.op(Op::IMul, u32_ty, &[x, y]);
+        let items = self.b.op(Op::IMul, u32_ty, &[area, z]);
+        let one = self.b.u32(1);
+        let up = self.b.op(Op::ISub, u32_ty, &[max, one]);
+        let sum = self.b.op(Op::IAdd, u32_ty, &[items, up]);
+        self.b.op(Op::UDiv, u32_ty, &[sum, max])
+    }
+
+    /// The work-items in this sub-group: the last one of a work-group may be partial.
+    fn subgroup_size(&mut self) -> Result<Id, LowerError> {
+        let u32_ty = self.b.int(32);
+        let full = self.subgroup_input(SpvBuiltIn::SubgroupSize);
+        let id = self.subgroup_input(SpvBuiltIn::SubgroupId);
+        let [x, y, z] = self.group_size;
+        let area = self.b.op(Op::IMul, u32_ty, &[x, y]);
+        let items = self.b.op(Op::IMul, u32_ty, &[area, z]);
+        let before = self.b.op(Op::IMul, u32_ty, &[id, full]);
+        let left = self.b.op(Op::ISub, u32_ty, &[items, before]);
+        let bool_ty = self.b.bool();
+        let partial = self.b.op(Op::ULessThan, bool_ty, &[left, full]);
+        Ok(self.b.op(Op::Select, u32_ty, &[partial, left, full]))
+    }
+
+    /// The address of the program-scope buffer plus `offset`.
+    pub fn program_scope_address(&mut self, offset: u64) -> Result<Id, LowerError> {
+        let base = self.constant_offset(ModuleConstant::ProgramScope)?;
+        let address = self.push_u64(base)?;
+        if offset == 0 {
+            return Ok(address);
+        }
+        let u64_ty = self.b.int(64);
+        let offset = self.b.const_int(64, offset);
+        Ok(self.b.op(Op::IAdd, u64_ty, &[address, offset]))
+    }
+}

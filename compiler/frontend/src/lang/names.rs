@@ -1,0 +1,197 @@
+//! Built-in type names that are not keywords.
+use crate::lang::types::{OpaqueKind, TypeId, TypeTable};
+
+/// What a built-in type name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedType {
+    /// A type of the table.
+    Type(TypeId),
+    /// A vector of a scalar type.
+    Vector(TypeId, u8),
+    /// An `atomic_*` type of a scalar.
+    Atomic(TypeId),
+    /// An opaque type.
+    Opaque(OpaqueKind),
+}
+
+const SCALARS: &[(&str, TypeId)] = &[
+    ("char", TypeTable::CHAR),
+    ("uchar", TypeTable::UCHAR),
+    ("short", TypeTable::SHORT),
+    ("ushort", TypeTable::USHORT),
+    ("int", TypeTable::INT),
+    ("uint", TypeTable::UINT),
+    ("long", TypeTable::LONG),
+    ("ulong", TypeTable::ULONG),
+    ("half", TypeTable::HALF),
+    ("float", TypeTable::FLOAT),
+    ("double", TypeTable::DOUBLE),
+];
+
+const OTHERS: &[(&str, NamedType)] = &[
+    ("bool", NamedType::Type(TypeTable::BOOL)),
+    ("size_t", NamedType::Type(TypeTable::ULONG)),
+    ("ptrdiff_t", NamedType::Type(TypeTable::LONG)),
+    ("intptr_t", NamedType::Type(TypeTable::LONG)),
+    ("uintptr_t", NamedType::Type(TypeTable::ULONG)),
+    ("cl_mem_fence_flags", NamedType::Type(TypeTable::UINT)),
+    ("memory_order", NamedType::Type(TypeTable::INT)),
+    ("memory_scope", NamedType::Type(TypeTable::INT)),
+    ("atomic_flag", NamedType::Atomic(TypeTable::INT)),
+    ("atomic_int", NamedType::Atomic(TypeTable::INT)),
+    ("atomic_uint", NamedType::Atomic(TypeTable::UINT)),
+    ("atomic_long", NamedType::Atomic(TypeTable::LONG)),
+    ("atomic_ulong", NamedType::Atomic(TypeTable::ULONG)),
+    ("atomic_float", NamedType::Atomic(TypeTable::FLOAT)),
+    ("atomic_double", NamedType::Atomic(TypeTable::DOUBLE)),
+    ("atomic_half", NamedType::Atomic(TypeTable::HALF)),
+    ("atomic_size_t", NamedType::Atomic(TypeTable::ULONG)),
+    ("atomic_ptrdiff_t", NamedType::Atomic(TypeTable::LONG)),
+    ("atomic_intptr_t", NamedType::Atomic(TypeTable::LONG)),
+    ("atomic_uintptr_t", NamedType::Atomic(TypeTable::ULONG)),
+    ("clk_profiling_info", NamedType::Type(TypeTable::INT)),
+    ("kernel_enqueue_flags_t", NamedType::Type(TypeTable::INT)),
+];
+
+/// What `name` means when no declaration hides it; `None` when it is no type name.
+pub fn lookup(name: &str) -> Option<NamedType> {
+    if let Some(&(_, named)) = OTHERS.iter().find(|(other, _)| *other == name) {
+        return Some(named);
+    }
+    if let Some(kind) = OpaqueKind::named(name) {
+        return Some(NamedType::Opaque(kind));
+    }
+    let digits = name
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(name.len());
+    let (base, count) = name.split_at(digits);
+    let &(_, elem) = SCALARS.iter().find(|(scalar, _)| *scalar == base)?;
+    match count {
+        "" => Some(NamedType::Type(elem)),
+        "2" => Some(NamedType::Vector(elem, 2)),
+        "3" => Some(NamedType::Vector(elem, 3)),
+        "4" => Some(NamedType::Vector(elem, 4)),
+        "8" => Some(NamedType::Vector(elem, 8)),
+        "16" => Some(NamedType::Vector(elem, 16)),
+        _ => None,
+    }
+}
+
+/// Whether `name` is a built-in type name that is not a keyword. The parser asks this for names
+/// that no declaration hides.
+pub fn is_type_name(name: &str) -> bool {
+    lookup(name).is_some()
+}
+
+/// Whether a type spelled so may not be a kernel argument (OpenCL C 3.0 §6.11.k).
+pub fn forbidden_in_kernels(name: &str) -> bool {
+    matches!(
+        name,
+        "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "bool"
+    )
+}
+
+/// Words that stand where a type begins, for "did you mean".
+const QUALIFIERS: &[&str] = &[
+    "__kernel",
+    "__global",
+    "__local",
+    "__constant",
+    "__private",
+    "kernel",
+    "global",
+    "local",
+    "constant",
+    "private",
+    "const",
+    "volatile",
+    "static",
+    "inline",
+    "unsigned",
+    "signed",
+    "struct",
+    "typedef",
+    "extern",
+];
+
+/// All built-in type names, for "did you mean".
+pub fn all() -> impl Iterator<Item = String> {
+    let scalars = SCALARS.iter().flat_map(|(name, _)| {
+        ["", "2", "3", "4", "8", "16"]
+            .iter()
+            .map(move |count| format!("{name}{count}"))
+    });
+    let qualifiers = QUALIFIERS.iter().map(|name| (*name).to_string());
+    let others = OTHERS.iter().map(|(name, _)| (*name).to_string());
+    let opaque = OpaqueKind::names().map(String::from);
+    scalars.chain(others).chain(opaque).chain(qualifiers)
+}
+
+/// The name among `candidates` most like `name`, if one is close enough to be meant.
+pub fn closest(name: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
+    if name.len() < 3 {
+        return None;
+    }
+    let limit = (name.len() / 3).min(3);
+    let mut best: Option<(usize, String)> = None;
+    for candidate in candidates {
+        // A name cut short may lack more.
+        let is_cut = name.starts_with(&candidate) || candidate.starts_with(name);
+        let limit = limit + usize::from(is_cut);
+        if candidate == name || candidate.len().abs_diff(name.len()) > limit {
+            continue;
+        }
+        let distance = distance(name.as_bytes(), candidate.as_bytes(), limit);
+        if distance <= limit && best.as_ref().is_none_or(|(d, _)| distance < *d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) between two names; any number above
+/// `limit` when there are more.
+fn distance(a: &[u8], b: &[u8], limit: usize) -> usize {
+    let width = b.len() + 1;
+    let mut before: Vec<usize> = vec![0; width];
+    let mut last: Vec<usize> = (0..width).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; width];
+        for j in 1..width {
+            let cost = usize::from(a[i - 1] != b[j - 1]);
+            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        if row.iter().all(|&d| d > limit) {
+            return limit + 1;
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NamedType, closest, is_type_name, lookup};
+    use crate::lang::types::TypeTable;
+
+    #[test]
+    fn names_of_vectors() {
+        assert_eq!(
+            lookup("uchar16"),
+            Some(NamedType::Vector(TypeTable::UCHAR, 16))
+        );
+        assert!(!is_type_name("float5"));
+        assert!(!is_type_name("bool2"));
+        assert!(!is_type_name("size_t2"));
+    }
+
+    #[test]
+    fn closest_allows_a_third_of_the_letters() {
+        let names = || ["result", "counter"].iter().map(|s| (*s).to_string());
+        assert_eq!(closest("reslut", names()).as_deref(), Some("result"));
+        assert_eq!(closest("xyz", names()), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! Opaque built-in types: images, samplers, pipes, queues and events.
+//!
+//! [`IMAGES`] is the one list of image types; names, SPIR-V shapes and what a type needs of
+//! language and device derive from it.
+use rspirv::spirv::Dim;
+
+use super::options::LangOptions;
+use super::types::TypeId;
+use pumice_target::options::ClStd;
+
+/// How a kernel may use an image or a pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// `read_only`, also when nothing is written.
+    #[default]
+    Read,
+    /// `write_only`
+    Write,
+    /// `read_write`
+    ReadWrite,
+}
+
+impl Access {
+    /// The qualifier as diagnostics spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "__read_only",
+            Self::Write => "__write_only",
+            Self::ReadWrite => "__read_write",
+        }
+    }
+}
+
+/// An image type of [`IMAGES`], by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageKind(pub u8);
+
+/// What an image type is.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageShape {
+    /// Name in OpenCL C.
+    pub name: &'static str,
+    /// Letter in the signatures of the built-ins table.
+    pub letter: u8,
+    /// SPIR-V's dimensionality.
+    pub dim: Dim,
+    /// Holds depth values.
+    pub depth: bool,
+    /// Has layers.
+    pub arrayed: bool,
+    /// Has several samples a pixel.
+    pub multisampled: bool,
+}
+
+const fn shape(
+    name: &'static str,
+    letter: u8,
+    dim: Dim,
+    [depth, arrayed, multisampled]: [bool; 3],
+) -> ImageShape {
+    ImageShape {
+        name,
+        letter,
+        dim,
+        depth,
+        arrayed,
+        multisampled,
+    }
+}
+
+/// All image types (OpenCL C 3.0 §6.3.3).
+pub const IMAGES: &[ImageShape] = &[
+    shape("image1d_t", b'1', Dim::Dim1D, [false; 3]),
+    shape("image1d_buffer_t", b'b', Dim::DimBuffer, [false; 3]),
+    shape("image1d_array_t", b'a', Dim::Dim1D, [false, true, false]),
+    shape("image2d_t", b'2', Dim::Dim2D, [false; 3]),
+    shape("image2d_array_t", b'A', Dim::Dim2D, [false, true, false]),
+    shape("image2d_depth_t", b'd', Dim::Dim2D, [true, false, false]),
+    shape(
+        "image2d_array_depth_t",
+        b'D',
+        Dim::Dim2D,
+        [true, true, false],
+    ),
+    shape("image2d_msaa_t", b'm', Dim::Dim2D, [false, false, true]),
+    shape(
+        "image2d_array_msaa_t",
+        b'n',
+        Dim::Dim2D,
+        [false, true, true],
+    ),
+    shape(
+        "image2d_msaa_depth_t",
+        b'p',
+        Dim::Dim2D,
+        [true, false, true],
+    ),
+    shape("image2d_array_msaa_depth_t", b'q', Dim::Dim2D, [true; 3]),
+    shape("image3d_t", b'3', Dim::Dim3D, [false; 3]),
+];
+
+impl ImageKind {
+    /// What the type is.
+    pub fn shape(self) -> &'static ImageShape {
+        &IMAGES[usize::from(self.0)]
+    }
+
+    /// The type with a letter of the built-ins table.
+    pub fn with_letter(letter: u8) -> Option<Self> {
+        let at = IMAGES.iter().position(|s| s.letter == letter)?;
+        Some(Self(at as u8))
+    }
+
+    /// How many coordinates address a pixel, the layer included.
+    pub fn coordinates(self) -> u8 {
+        let shape = self.shape();
+        let plain = match shape.dim {
+            Dim::Dim3D => 3,
+            Dim::Dim2D => 2,
+            _ => 1,
+        };
+        plain + u8::from(shape.arrayed)
+    }
+}
+
+/// Opaque built-in types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OpaqueKind {
+    /// `event_t`
+    Event,
+    /// `sampler_t`
+    Sampler,
+    /// An image.
+    Image(ImageKind, Access),
+    /// `pipe T`
+    Pipe(TypeId, Access),
+    /// `queue_t`
+    Queue,
+    /// `ndrange_t`
+    NdRange,
+    /// `clk_event_t`
+    ClkEvent,
+    /// `reserve_id_t`
+    ReserveId,
+}
+
+/// The names that are no images.
+const NAMES: &[(&str, OpaqueKind)] = &[
+    ("event_t", OpaqueKind::Event),
+    ("sampler_t", OpaqueKind::Sampler),
+    ("queue_t", OpaqueKind::Queue),
+    ("ndrange_t", OpaqueKind::NdRange),
+    ("clk_event_t", OpaqueKind::ClkEvent),
+    ("reserve_id_t", OpaqueKind::ReserveId),
+];
+
+impl OpaqueKind {
+    /// The type of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        if let Some((_, kind)) = NAMES.iter().find(|(other, _)| *other == name) {
+            return Some(*kind);
+        }
+        let at = IMAGES.iter().position(|s| s.name == name)?;
+        Some(Self::Image(ImageKind(at as u8), Access::Read))
+    }
+
+    /// All names.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let images = IMAGES.iter().map(|s| s.name);
+        NAMES.iter().map(|(name, _)| *name).chain(images)
+    }
+
+    /// The name; pipes are spelt by who knows their packets.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Image(kind, _) => kind.shape().name,
+            Self::Pipe(..) => "pipe",
+            other => NAMES
+                .iter()
+                .find(|(_, kind)| *kind == other)
+                .map_or("", |(name, _)| name),
+        }
+    }
+
+    /// Values are handles that only parameters hold: they never lie in memory.
+    pub fn is_handle(self) -> bool {
+        matches!(self, Self::Sampler | Self::Image(..) | Self::Pipe(..))
+    }
+
+    /// Whether a kernel's argument can have the type.
+    pub fn for_kernels(self) -> bool {
+        self.is_handle() || self == Self::Queue
+    }
+
+    /// Size of a variable in bytes; `ndrange_t` is OpBuildNDRange's struct.
+    pub fn size(self) -> u64 {
+        if self == Self::NdRange { 80 } else { 8 }
+    }
+
+    /// The feature or extension that the type needs and the device lacks.
+    pub fn missing(self, lang: &LangOptions) -> Option<&'static str> {
+        let images = "__opencl_c_images";
+        let is_new = match self {
+            Self::Image(_, access) => access == Access::ReadWrite,
+            Self::Event | Self::Sampler => false,
+            _ => true,
+        };
+        if is_new && lang.std < ClStd::Cl20 {
+            return Some("OpenCL C 2.0");
+        }
+        let need = |name, has: bool| (!has).then_some(name);
+        match self {
+            Self::Event => None,
+            Self::Sampler => need(images, lang.feature(images)),
+            Self::Image(kind, access) => {
+                let shape = kind.shape();
+                let read_write = "__opencl_c_read_write_images";
+                let depth = "cl_khr_depth_images";
+                let msaa = "cl_khr_gl_msaa_sharing";
+                need(images, lang.feature(images))
+                    .or_else(|| need(msaa, !shape.multisampled || lang.extension(msaa)))
+                    .or_else(|| need(depth, !shape.depth || lang.depth_images()))
+                    .or_else(|| {
+                        let open = access != Access::ReadWrite || lang.feature(read_write);
+                        need(read_write, open)
+                    })
+            }
+            Self::Pipe(..) | Self::ReserveId => {
+                need("__opencl_c_pipes", lang.core_feature("__opencl_c_pipes"))
+            }
+            Self::Queue | Self::NdRange | Self::ClkEvent => {
+                let enqueue = "__opencl_c_device_enqueue";
+                need(enqueue, lang.core_feature(enqueue))
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The language as one compilation sees it: version, device extensions and features, pragmas.
+use rustc_hash::FxHashSet;
+
+use pumice_target::Target;
+use pumice_target::options::{ClStd, CompileOptions, MathOptions};
+
+/// Version, extensions and features that decide which constructs are legal.
+#[derive(Clone, Debug)]
+pub struct LangOptions {
+    /// The language version compiled for.
+    pub std: ClStd,
+    /// Floating-point switches.
+    pub math: MathOptions,
+    /// Extensions that the device has.
+    extensions: FxHashSet<String>,
+    /// Extensions that a pragma has disabled.
+    disabled: FxHashSet<String>,
+    /// Feature macros that the device has.
+    features: FxHashSet<String>,
+}
+
+impl LangOptions {
+    /// The language of one set of options on one device. Without `-cl-std` it is OpenCL C 1.2
+    /// (OpenCL 3.0 API §5.8.6.5).
+    pub fn new(options: &CompileOptions, target: &Target) -> Self {
+        Self {
+            std: options.std.unwrap_or(ClStd::Cl12),
+            math: options.math,
+            extensions: target.extensions.iter().cloned().collect(),
+            disabled: FxHashSet::default(),
+            features: target.features.iter().cloned().collect(),
+        }
+    }
+
+    /// Whether the device knows an extension at all.
+    pub fn knows_extension(&self, name: &str) -> bool {
+        self.extensions.contains(name)
+    }
+
+    /// Applies `#pragma OPENCL EXTENSION`; false when the extension is unknown. Known
+    /// extensions are usable from the start: many programs rely on it, none on the opposite.
+    pub fn pragma_extension(&mut self, name: &str, enable: bool) -> bool {
+        if name == "all" {
+            if enable {
+                return false;
+            }
+            self.disabled = self.extensions.clone();
+            return true;
+        }
+        if !self.extensions.contains(name) {
+            return false;
+        }
+        if enable {
+            self.disabled.remove(name);
+        } else {
+            self.disabled.insert(name.to_string());
+        }
+        true
+    }
+
+    /// Whether an extension may be used here.
+    pub fn extension(&self, name: &str) -> bool {
+        self.extensions.contains(name) && !self.disabled.contains(name)
+    }
+
+    /// Whether a `__opencl_c_*` feature may be used (always by the device, never by pragma).
+    pub fn feature(&self, name: &str) -> bool {
+        self.features.contains(name)
+    }
+
+    /// Whether a feature is there that OpenCL C 2.0 always has and 3.0 makes optional.
+    pub fn core_feature(&self, name: &str) -> bool {
+        self.std >= ClStd::Cl20 && self.feature(name)
+    }
+
+    /// Whether there are depth images, which are core in OpenCL C 2.0 alone.
+    pub fn depth_images(&self) -> bool {
+        self.std == ClStd::Cl20 || self.extension("cl_khr_depth_images")
+    }
+
+    /// Whether arithmetic on half is legal.
+    pub fn fp16(&self) -> bool {
+        self.extension("cl_khr_fp16")
+    }
+
+    /// Whether double exists. It is an optional core feature since OpenCL C 1.2, where the
+    /// extension's pragma no longer matters.
+    pub fn fp64(&self) -> bool {
+        if self.std >= ClStd::Cl12 {
+            self.extensions.contains("cl_khr_fp64") || self.feature("__opencl_c_fp64")
+        } else {
+            self.extension("cl_khr_fp64")
+        }
+    }
+
+    /// Whether the generic address space exists.
+    pub fn generic_address_space(&self) -> bool {
+        self.std == ClStd::Cl20
+            || (self.std >= ClStd::Cl30 && self.feature("__opencl_c_generic_address_space"))
+    }
+
+    /// Whether variables at program scope may live in the global address space.
+    pub fn program_scope_globals(&self) -> bool {
+        self.std == ClStd::Cl20
+            || (self.std >= ClStd::Cl30
+                && self.feature("__opencl_c_program_scope_global_variables"))
+    }
+}

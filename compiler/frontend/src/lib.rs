@@ -1,0 +1,209 @@
+//! The front end: OpenCL C to Kernel SPIR-V.
+//!
+//! Takes a [`Source`], options, a [`Target`] and an include callback; gives SPIR-V words and the
+//! build log. [`compile`] shows its few steps: preprocess (`pp`), parse (`parse`), check (`sema`),
+//! emit (`emit`). Never: I/O, globals, threads. Recursion follows the source's nesting, so a
+//! caller provides [`STACK_BYTES`] of stack.
+//!
+//! The modules are layers, and each knows those before it only: `symbol`, `diagnostics`, `source`,
+//! `lang` (types, names, version), `builtins`, `pp`, `parse`, `sema`, `emit`.
+#![forbid(unsafe_code)]
+
+pub mod builtins;
+pub mod diagnostics;
+mod emit;
+mod lang;
+mod parse;
+mod pp;
+mod sema;
+mod source;
+mod symbol;
+
+pub use source::{IncludeResolver, IncludedFile, NoIncludes, Source};
+
+use crate::diagnostics::{Diagnostics, Loc};
+use crate::lang::LangOptions;
+use crate::pp::token::Token;
+use crate::sema::typed::TypedModule;
+use crate::source::Interner;
+use pumice_target::options::{ClStd, CompileOptions};
+use pumice_target::{FEATURES, Target};
+
+/// Stack in bytes that a call into the front end needs at most; only what is used of it becomes
+/// memory.
+pub const STACK_BYTES: usize = 512 << 20;
+
+/// Output of a stage of the compiler, if there is one, and its build log.
+#[derive(Clone, Debug)]
+pub struct Outcome<T> {
+    /// The stage's output; `None` when the log holds at least one error.
+    pub output: Option<T>,
+    /// Errors, warnings and notes in clang's layout, ready for CL_PROGRAM_BUILD_LOG.
+    pub log: String,
+}
+
+/// A device that lacks nothing the front end knows (`pumicec --device=full`).
+///
+/// Not every program for it can be lowered.
+pub fn full_target() -> Target {
+    let mut target = Target::reference();
+    for name in builtins::extensions() {
+        if !target.has_extension(name) {
+            target.extensions.push(name.to_string());
+        }
+    }
+    target.features = FEATURES.iter().map(|f| (*f).to_string()).collect();
+    target.opencl_version = (3, 1);
+    target.opencl_c_version = (3, 1);
+    target
+}
+
+/// A source after preprocessing, with what is needed to go on.
+struct Preprocessed {
+    tokens: Vec<Token>,
+    names: Interner,
+    diagnostics: Diagnostics,
+}
+
+fn run_preprocessor(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Preprocessed {
+    let mut names = pp::base_interner();
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.no_warnings = options.no_warnings;
+    diagnostics.warnings_as_errors = options.warnings_as_errors;
+    check_version(options, target, &diagnostics);
+    let config = pp::Config {
+        options,
+        target,
+        includes,
+        has_builtin: &crate::builtins::has_builtin,
+    };
+    let tokens = pp::preprocess(source, &config, &mut names, &mut diagnostics);
+    Preprocessed {
+        tokens,
+        names,
+        diagnostics,
+    }
+}
+
+/// `-cl-std=` must name a version that the device has (OpenCL 3.0 API §5.8.6.5). A device of
+/// 3.0 or later answers for every earlier version.
+fn check_version(options: &CompileOptions, target: &Target, diagnostics: &Diagnostics) {
+    let (major, minor) = target.opencl_c_version;
+    let highest = u32::from(major) * 100 + u32::from(minor) * 10;
+    let asked = pp::version_number(options.std.unwrap_or(ClStd::Cl10));
+    if asked > highest {
+        let message = format!(
+            "OpenCL C {}.{} was asked for; the device has {major}.{minor}",
+            asked / 100,
+            asked / 10 % 10
+        );
+        diagnostics.fatal(Loc::NONE, message);
+    }
+}
+
+/// Preprocesses only (`pumicec --emit=pp`).
+pub fn preprocess(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<Vec<u8>> {
+    let pre = run_preprocessor(source, options, target, includes);
+    let text = pp::print_tokens(&pre.tokens, &pre.names);
+    outcome(text, &pre.diagnostics)
+}
+
+/// How many tokens a source has after preprocessing: what the benchmarks measure by.
+pub fn token_count(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> usize {
+    run_preprocessor(source, options, target, includes)
+        .tokens
+        .len()
+}
+
+/// Preprocesses and parses only (`pumicec --emit=ast`).
+pub fn parse(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<String> {
+    let mut pre = run_preprocessor(source, options, target, includes);
+    let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
+    let text = if pre.diagnostics.has_errors() {
+        String::new()
+    } else {
+        parse::print_ast(&ast, &pre.names)
+    };
+    outcome(text, &pre.diagnostics)
+}
+
+/// Preprocesses, parses and checks only (`pumicec --emit=typed`): the typed tree as text.
+pub fn check(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<String> {
+    let (module, diagnostics) = analyse(source, options, target, includes);
+    let text = if diagnostics.has_errors() {
+        String::new()
+    } else {
+        sema::dump::dump(&module)
+    };
+    outcome(text, &diagnostics)
+}
+
+/// The whole front end: OpenCL C to Kernel SPIR-V.
+pub fn compile(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> Outcome<Vec<u32>> {
+    let (module, diagnostics) = analyse(source, options, target, includes);
+    let mut words = Vec::new();
+    if !diagnostics.has_errors() {
+        let sources = options.debug_info.then_some(&diagnostics.sources);
+        match emit::emit(&module, options, target, sources) {
+            Ok(emitted) => words = emitted,
+            Err(e) => {
+                diagnostics.error(e.span, e.message);
+            }
+        }
+    }
+    outcome(words, &diagnostics)
+}
+
+fn analyse(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+) -> (TypedModule, Diagnostics) {
+    let mut pre = run_preprocessor(source, options, target, includes);
+    let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
+    let lang = LangOptions::new(options, target);
+    let module = if pre.diagnostics.should_stop() {
+        TypedModule::default()
+    } else {
+        sema::check(&ast, &pre.names, &pre.diagnostics, lang)
+    };
+    (module, pre.diagnostics)
+}
+
+fn outcome<T>(output: T, diagnostics: &Diagnostics) -> Outcome<T> {
+    Outcome {
+        output: (!diagnostics.has_errors()).then_some(output),
+        log: diagnostics.render(pp::measure_token),
+    }
+}

@@ -1,0 +1,585 @@
+//! Declarations: specifiers, records, enumerations, function definitions.
+
+use super::ast::{
+    Attr, DeclPart, DeclSpecs, Declaration, EnumSpec, Enumerator, ExternalDecl, FunctionDef,
+    FunctionSpec, Init, InitDeclarator, MemberDecl, MemberDeclarator, Qual, RecordSpec,
+    StaticAssert, StorageClass, TypeSpec, TypeWord,
+};
+use super::{NameKind, Parse, Parser, Reported};
+use crate::lang::names::{all, closest};
+use crate::pp::literal::parse_string;
+use crate::pp::token::{Keyword, Punct, TokenKind};
+use crate::source::{Loc, Span, Symbol};
+
+/// What a keyword is among declaration specifiers.
+enum Specifier {
+    Storage(StorageClass),
+    Function(FunctionSpec),
+    Qual(Qual),
+    Word(TypeWord),
+}
+
+fn specifier(keyword: Keyword) -> Option<Specifier> {
+    Some(match keyword {
+        Keyword::Typedef => Specifier::Storage(StorageClass::Typedef),
+        Keyword::Extern => Specifier::Storage(StorageClass::Extern),
+        Keyword::Static => Specifier::Storage(StorageClass::Static),
+        Keyword::Auto => Specifier::Storage(StorageClass::Auto),
+        Keyword::Register => Specifier::Storage(StorageClass::Register),
+        Keyword::ThreadLocal => Specifier::Storage(StorageClass::ThreadLocal),
+        Keyword::Inline => Specifier::Function(FunctionSpec::Inline),
+        Keyword::Kernel => Specifier::Function(FunctionSpec::Kernel),
+        Keyword::Noreturn => Specifier::Function(FunctionSpec::Noreturn),
+        Keyword::Void => Specifier::Word(TypeWord::Void),
+        Keyword::Bool => Specifier::Word(TypeWord::Bool),
+        Keyword::Char => Specifier::Word(TypeWord::Char),
+        Keyword::Short => Specifier::Word(TypeWord::Short),
+        Keyword::Int => Specifier::Word(TypeWord::Int),
+        Keyword::Long => Specifier::Word(TypeWord::Long),
+        Keyword::Half => Specifier::Word(TypeWord::Half),
+        Keyword::Float => Specifier::Word(TypeWord::Float),
+        Keyword::Double => Specifier::Word(TypeWord::Double),
+        Keyword::Signed => Specifier::Word(TypeWord::Signed),
+        Keyword::Unsigned => Specifier::Word(TypeWord::Unsigned),
+        Keyword::Complex => Specifier::Word(TypeWord::Complex),
+        other => Specifier::Qual(qualifier(other)?),
+    })
+}
+
+/// What a keyword is among qualifiers.
+pub(super) fn qualifier(keyword: Keyword) -> Option<Qual> {
+    Some(match keyword {
+        Keyword::Const => Qual::Const,
+        Keyword::Volatile => Qual::Volatile,
+        Keyword::Restrict => Qual::Restrict,
+        Keyword::Atomic => Qual::Atomic,
+        Keyword::Private => Qual::Private,
+        Keyword::Global => Qual::Global,
+        Keyword::Local => Qual::Local,
+        Keyword::Constant => Qual::Constant,
+        Keyword::Generic => Qual::Generic,
+        Keyword::ReadOnly => Qual::ReadOnly,
+        Keyword::WriteOnly => Qual::WriteOnly,
+        Keyword::ReadWrite => Qual::ReadWrite,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    pub(super) fn translation_unit(&mut self) {
+        while self.kind() != TokenKind::Eof && !self.diagnostics.should_stop() {
+            let before = self.pos;
+            match self.external() {
+                Ok(Some(decl)) => self.ast.decls.push(decl),
+                Ok(None) => {}
+                Err(Reported) => {
+                    self.depth = 0;
+                    while !self.scopes.is_empty() {
+                        self.pop_scope();
+                    }
+                    self.skip_external();
+                    if self.pos == before {
+                        self.advance();
+                    }
+                }
+            }
+        }
+    }
+
+    fn external(&mut self) -> Parse<Option<ExternalDecl>> {
+        match self.kind() {
+            TokenKind::Pragma => return Ok(self.pragma().map(ExternalDecl::Pragma)),
+            TokenKind::Punct(Punct::Semicolon) => {
+                self.advance();
+                return Ok(Some(ExternalDecl::Empty));
+            }
+            TokenKind::Punct(Punct::RBrace) => {
+                self.error(self.loc(), "this '}' closes nothing");
+                self.advance();
+                return Ok(None);
+            }
+            TokenKind::Keyword(Keyword::StaticAssert) => {
+                return Ok(Some(ExternalDecl::StaticAssert(self.static_assert()?)));
+            }
+            TokenKind::Keyword(Keyword::Asm) => {
+                self.error(self.loc(), "inline assembly is not supported");
+                return Err(Reported);
+            }
+            TokenKind::Ident(name) => {
+                if let Some(message) = self.foreign_word(name) {
+                    self.error(self.loc(), message);
+                    return Err(Reported);
+                }
+            }
+            _ => {}
+        }
+        let start = self.loc();
+        let specs = self.specifiers()?;
+        if self.at(Punct::Semicolon) {
+            if matches!(specs.ty, TypeSpec::Missing) && specs.storage.is_empty() {
+                return Err(self.expected("a declaration"));
+            }
+            self.advance();
+            return Ok(Some(ExternalDecl::Declaration(Declaration {
+                specs,
+                declarators: Vec::new(),
+                span: self.span_from(start),
+            })));
+        }
+        if matches!(specs.ty, TypeSpec::Missing) && !matches!(self.kind(), TokenKind::Ident(_)) {
+            return Err(self.expected("a declaration"));
+        }
+        let declarator = self.named_declarator()?;
+        let is_function = matches!(declarator.parts.first(), Some(DeclPart::Function { .. }));
+        if self.at(Punct::LBrace) {
+            if !is_function {
+                self.error(self.loc(), "a function body stands behind something else");
+                return Err(Reported);
+            }
+            if let Some((name, _)) = declarator.name {
+                self.declare(name, NameKind::Ordinary);
+            }
+            self.push_scope();
+            if let Some(DeclPart::Function { params, .. }) = declarator.parts.first() {
+                for param in params {
+                    if let Some((name, _)) = param.declarator.name {
+                        self.declare(name, NameKind::Ordinary);
+                    }
+                }
+            }
+            let body = self.compound();
+            self.pop_scope();
+            return Ok(Some(ExternalDecl::Function(Box::new(FunctionDef {
+                specs,
+                declarator,
+                body: body?,
+            }))));
+        }
+        let declaration = self.rest_of_declaration(start, specs, Some(declarator))?;
+        Ok(Some(ExternalDecl::Declaration(declaration)))
+    }
+
+    /// Declarators, initialisers and the semicolon behind `specs`.
+    pub(super) fn rest_of_declaration(
+        &mut self,
+        start: Loc,
+        specs: DeclSpecs,
+        first: Option<super::ast::Declarator>,
+    ) -> Parse<Declaration> {
+        let is_typedef = specs
+            .storage
+            .iter()
+            .any(|(class, _)| *class == StorageClass::Typedef);
+        let kind = if is_typedef {
+            NameKind::Typedef
+        } else {
+            NameKind::Ordinary
+        };
+        let mut declarators = Vec::new();
+        let mut next = first;
+        loop {
+            let declarator = match next.take() {
+                Some(declarator) => declarator,
+                None if declarators.is_empty() && self.at(Punct::Semicolon) => break,
+                None => self.named_declarator()?,
+            };
+            if let Some((name, _)) = declarator.name {
+                self.declare(name, kind);
+            }
+            let init = match self.accept(Punct::Equal) {
+                true => Some(self.initializer()?),
+                false => None,
+            };
+            declarators.push(InitDeclarator { declarator, init });
+            if !self.accept(Punct::Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon("at the end of the declaration")?;
+        Ok(Declaration {
+            specs,
+            declarators,
+            span: self.span_from(start),
+        })
+    }
+
+    pub(super) fn static_assert(&mut self) -> Parse<StaticAssert> {
+        let start = self.advance().loc;
+        let open = self.expect(Punct::LParen, "behind '_Static_assert'")?;
+        let cond = self.conditional()?;
+        let mut message = None;
+        if self.accept(Punct::Comma) {
+            let TokenKind::Str(s) = self.kind() else {
+                return Err(self.expected("a string"));
+            };
+            self.advance();
+            let mut text = Vec::new();
+            let _ = parse_string(self.names.bytes(s), &mut text);
+            message = Some(text);
+        }
+        self.expect_close(Punct::RParen, open)?;
+        self.expect_semicolon("behind '_Static_assert'")?;
+        Ok(StaticAssert {
+            cond,
+            message,
+            span: self.span_from(start),
+        })
+    }
+
+    /// Whether a type name or declaration specifiers begin here.
+    pub(super) fn starts_type(&mut self) -> bool {
+        match self.kind() {
+            TokenKind::Ident(name) => self.is_type(name),
+            TokenKind::Keyword(keyword) => {
+                specifier(keyword).is_some()
+                    || matches!(
+                        keyword,
+                        Keyword::Struct
+                            | Keyword::Union
+                            | Keyword::Enum
+                            | Keyword::Typeof
+                            | Keyword::PipeType
+                    )
+            }
+            _ => false,
+        }
+    }
+
+    /// Declaration specifiers in any order.
+    pub(super) fn specifiers(&mut self) -> Parse<DeclSpecs> {
+        let start = self.loc();
+        let mut specs = DeclSpecs::default();
+        let first = self.pos;
+        loop {
+            let loc = self.loc();
+            match self.kind() {
+                TokenKind::Keyword(Keyword::Attribute) => self.attributes(&mut specs.attrs)?,
+                TokenKind::Keyword(Keyword::Extension) => {
+                    self.advance();
+                }
+                TokenKind::Keyword(Keyword::Struct | Keyword::Union) => {
+                    self.only_type(&specs)?;
+                    specs.ty = TypeSpec::Record(Box::new(self.record()?));
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(Keyword::Enum) => {
+                    self.only_type(&specs)?;
+                    specs.ty = TypeSpec::Enum(Box::new(self.enumeration()?));
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(Keyword::Typeof) => {
+                    self.only_type(&specs)?;
+                    specs.ty = self.type_of()?;
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(Keyword::Atomic)
+                    if self.ahead(1) == TokenKind::Punct(Punct::LParen) =>
+                {
+                    self.only_type(&specs)?;
+                    self.advance();
+                    let open = self.advance().loc;
+                    let inner = self.type_name()?;
+                    self.expect_close(Punct::RParen, open)?;
+                    specs.ty = TypeSpec::Atomic(inner);
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(Keyword::PipeType) => {
+                    self.only_type(&specs)?;
+                    self.advance();
+                    let element = self.specifiers()?;
+                    specs.quals.extend(element.quals);
+                    specs.ty = TypeSpec::Pipe(Box::new(element.ty));
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(keyword) => match specifier(keyword) {
+                    None => break,
+                    Some(found) => {
+                        self.advance();
+                        self.add_specifier(&mut specs, found, Span::at(loc))?;
+                    }
+                },
+                TokenKind::Ident(name) if matches!(specs.ty, TypeSpec::Missing) => {
+                    if self.is_type(name) {
+                        self.advance();
+                        specs.ty = TypeSpec::Named(name);
+                        specs.ty_span = Span::at(loc);
+                    } else if self.looks_like_unknown_type() {
+                        self.unknown_type(name);
+                        self.advance();
+                        specs.ty = TypeSpec::Error;
+                        specs.ty_span = Span::at(loc);
+                    } else {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        specs.span = if self.pos > first {
+            self.span_from(start)
+        } else {
+            Span::at(start)
+        };
+        Ok(specs)
+    }
+
+    fn add_specifier(&mut self, specs: &mut DeclSpecs, found: Specifier, at: Span) -> Parse<()> {
+        match found {
+            Specifier::Storage(class) => specs.storage.push((class, at)),
+            Specifier::Function(function) => specs.function.push((function, at)),
+            Specifier::Qual(qual) => specs.quals.push((qual, at)),
+            Specifier::Word(word) => match &mut specs.ty {
+                TypeSpec::Missing => {
+                    specs.ty = TypeSpec::Words(vec![(word, at)]);
+                    specs.ty_span = at;
+                }
+                TypeSpec::Words(words) => {
+                    words.push((word, at));
+                    specs.ty_span = specs.ty_span.to(at);
+                }
+                // Reported already.
+                TypeSpec::Error => {}
+                _ => {
+                    return Err(self.second_type(at, specs));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Refuses a type specifier behind another one.
+    fn only_type(&self, specs: &DeclSpecs) -> Parse<()> {
+        if matches!(specs.ty, TypeSpec::Missing) {
+            return Ok(());
+        }
+        Err(self.second_type(Span::at(self.loc()), specs))
+    }
+
+    /// Behind the members of a record it is the semicolon that is missing.
+    fn second_type(&self, at: Span, specs: &DeclSpecs) -> Reported {
+        match &specs.ty {
+            TypeSpec::Record(record) if record.members.is_some() => {
+                self.error(specs.ty_span.end(), "expected ';' behind the members");
+            }
+            _ => {
+                self.error(at, "the declaration names a second type")
+                    .highlight(specs.ty_span);
+            }
+        }
+        Reported
+    }
+
+    /// Whether the name here, which is no type, stands where only a type makes sense.
+    pub(super) fn looks_like_unknown_type(&mut self) -> bool {
+        match self.ahead(1) {
+            TokenKind::Ident(_) => true,
+            TokenKind::Keyword(keyword) => {
+                qualifier(keyword).is_some()
+                    || self.scopes.is_empty() && specifier(keyword).is_some()
+            }
+            TokenKind::Punct(Punct::Star) => {
+                // `T *name` at the start of a declaration.
+                self.scopes.is_empty() && matches!(self.ahead(2), TokenKind::Ident(_))
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn unknown_type(&mut self, name: Symbol) {
+        if let Some(message) = self.foreign_word(name) {
+            self.error(self.loc(), message);
+            return;
+        }
+        let text = self.names.resolve(name);
+        let message = match closest(text, all()) {
+            Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
+            None => format!("no type is named '{text}'"),
+        };
+        self.error(self.loc(), message);
+    }
+
+    fn type_of(&mut self) -> Parse<TypeSpec> {
+        self.advance();
+        let open = self.expect(Punct::LParen, "behind 'typeof'")?;
+        let ty = if self.starts_type() {
+            TypeSpec::TypeofType(self.type_name()?)
+        } else {
+            TypeSpec::TypeofExpr(self.expression()?)
+        };
+        self.expect_close(Punct::RParen, open)?;
+        Ok(ty)
+    }
+
+    fn record(&mut self) -> Parse<RecordSpec> {
+        let keyword = self.advance();
+        let is_union = keyword.kind == TokenKind::Keyword(Keyword::Union);
+        let mut attrs = Vec::new();
+        self.attributes(&mut attrs)?;
+        let tag = match self.kind() {
+            TokenKind::Ident(name) => Some((name, Span::at(self.advance().loc))),
+            _ => None,
+        };
+        self.attributes(&mut attrs)?;
+        let mut members = None;
+        if self.at(Punct::LBrace) {
+            self.enter()?;
+            if let Some(limit) = self.pack {
+                self.apply_pack(limit, keyword.loc, &mut attrs);
+            }
+            let body = self.record_body();
+            self.leave();
+            members = Some(body?);
+        } else if tag.is_none() {
+            let what = if is_union { "union" } else { "struct" };
+            return Err(self.expected(&format!("a name or '{{' behind '{what}'")));
+        }
+        let span = self.span_from(keyword.loc);
+        if members.is_some() {
+            self.attributes(&mut attrs)?;
+        }
+        Ok(RecordSpec {
+            is_union,
+            tag,
+            members,
+            attrs,
+            span,
+        })
+    }
+
+    /// A record under `#pragma pack(1)` is a packed one; other limits have no equal attribute.
+    fn apply_pack(&mut self, limit: u64, loc: Loc, attrs: &mut Vec<Attr>) {
+        if limit != 1 {
+            let message = format!("a record under '#pragma pack({limit})' is not supported yet");
+            self.error(loc, message);
+            return;
+        }
+        attrs.push(Attr {
+            name: self.names.intern("packed"),
+            name_span: Span::at(loc),
+            args: Vec::new(),
+            text: "packed".to_string(),
+            span: Span::at(loc),
+        });
+    }
+
+    fn record_body(&mut self) -> Parse<Vec<MemberDecl>> {
+        let open = self.advance().loc;
+        let mut members = Vec::new();
+        while !self.at(Punct::RBrace) {
+            match self.kind() {
+                TokenKind::Eof => break,
+                TokenKind::Pragma => {
+                    self.pragma();
+                }
+                TokenKind::Punct(Punct::Semicolon) => {
+                    self.advance();
+                }
+                TokenKind::Keyword(Keyword::StaticAssert) => {
+                    members.push(MemberDecl::StaticAssert(self.static_assert()?));
+                }
+                _ => match self.member() {
+                    Ok(member) => members.push(member),
+                    Err(Reported) => {
+                        if self.diagnostics.should_stop() {
+                            return Err(Reported);
+                        }
+                        self.skip_statement();
+                        members.push(MemberDecl::Broken);
+                    }
+                },
+            }
+        }
+        self.expect_close(Punct::RBrace, open)?;
+        Ok(members)
+    }
+
+    fn member(&mut self) -> Parse<MemberDecl> {
+        let start = self.loc();
+        let specs = self.specifiers()?;
+        if matches!(specs.ty, TypeSpec::Missing) {
+            return Err(match self.kind() {
+                TokenKind::Ident(name) => {
+                    self.unknown_type(name);
+                    Reported
+                }
+                _ => self.expected("a member declaration or '}'"),
+            });
+        }
+        let mut declarators = Vec::new();
+        while !self.at(Punct::Semicolon) {
+            let declarator = if self.at(Punct::Colon) {
+                self.no_declarator()
+            } else {
+                self.named_declarator()?
+            };
+            let bit_width = match self.accept(Punct::Colon) {
+                true => Some(self.conditional()?),
+                false => None,
+            };
+            let mut member = MemberDeclarator {
+                declarator,
+                bit_width,
+            };
+            self.attributes(&mut member.declarator.attrs)?;
+            declarators.push(member);
+            if !self.accept(Punct::Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon("at the end of the member declaration")?;
+        Ok(MemberDecl::Field {
+            specs,
+            declarators,
+            span: self.span_from(start),
+        })
+    }
+
+    fn enumeration(&mut self) -> Parse<EnumSpec> {
+        let keyword = self.advance();
+        let mut attrs = Vec::new();
+        self.attributes(&mut attrs)?;
+        let tag = match self.kind() {
+            TokenKind::Ident(name) => Some((name, Span::at(self.advance().loc))),
+            _ => None,
+        };
+        let mut enumerators = None;
+        if self.at(Punct::LBrace) {
+            let open = self.advance().loc;
+            let mut list = Vec::new();
+            while let TokenKind::Ident(name) = self.kind() {
+                let span = Span::at(self.advance().loc);
+                let mut ignored = Vec::new();
+                self.attributes(&mut ignored)?;
+                let value = match self.accept(Punct::Equal) {
+                    true => Some(self.conditional()?),
+                    false => None,
+                };
+                self.declare(name, NameKind::Ordinary);
+                list.push(Enumerator { name, span, value });
+                if !self.accept(Punct::Comma) {
+                    break;
+                }
+            }
+            self.expect_close(Punct::RBrace, open)?;
+            enumerators = Some(list);
+        } else if tag.is_none() {
+            return Err(self.expected("a name or '{' behind 'enum'"));
+        }
+        let span = self.span_from(keyword.loc);
+        self.attributes(&mut attrs)?;
+        Ok(EnumSpec {
+            tag,
+            enumerators,
+            attrs,
+            span,
+        })
+    }
+
+    /// What stands behind `=`.
+    pub(super) fn initializer(&mut self) -> Parse<Init> {
+        if self.at(Punct::LBrace) {
+            return Ok(Init::List(self.init_list()?));
+        }
+        Ok(Init::Expr(self.assignment()?))
+    }
+}

@@ -1,0 +1,173 @@
+//! Attributes.
+use super::Sema;
+use crate::lang::types::TypeId;
+use crate::parse::ast::{Attr, AttrArg, ExprKind};
+
+/// Attributes that have a meaning here, or none that matters to correct programs.
+const KNOWN: &[&str] = &[
+    "aligned",
+    "always_inline",
+    "address_space",
+    "cold",
+    "const",
+    "convergent",
+    "deprecated",
+    "endian",
+    "ext_vector_type",
+    "flatten",
+    "format",
+    "hot",
+    "intel_reqd_sub_group_size",
+    "kernel",
+    "may_alias",
+    "noduplicate",
+    "noinline",
+    "nonnull",
+    "noreturn",
+    "nosvm",
+    "nothrow",
+    "opencl_unroll_hint",
+    "optnone",
+    "overloadable",
+    "packed",
+    "pure",
+    "reqd_work_group_size",
+    "unused",
+    "used",
+    "vec_type_hint",
+    "visibility",
+    "warn_unused_result",
+    "weak",
+    "work_group_size_hint",
+];
+
+impl<'a> Sema<'a> {
+    pub(super) fn attr_name(&self, attr: &Attr) -> &'a str {
+        self.name(attr.name)
+    }
+
+    /// Warns of attributes that nobody knows.
+    pub(super) fn check_attrs(&mut self, attrs: &[Attr]) {
+        for attr in attrs {
+            let name = self.attr_name(attr);
+            if !KNOWN.contains(&name) {
+                self.warning(
+                    attr.name_span,
+                    format!("attribute '{name}' is not known here and has no effect"),
+                );
+            }
+        }
+    }
+
+    pub(super) fn find_attr<'b>(&self, attrs: &'b [Attr], name: &str) -> Option<&'b Attr> {
+        attrs.iter().find(|a| self.attr_name(a) == name)
+    }
+
+    pub(super) fn has_attr(&self, attrs: &[Attr], name: &str) -> bool {
+        self.find_attr(attrs, name).is_some()
+    }
+
+    /// The largest `aligned` of a list in bytes, or 0.
+    pub(super) fn aligned_attr(&mut self, attrs: &[Attr]) -> u64 {
+        let mut align = 0;
+        for attr in attrs {
+            if self.attr_name(attr) != "aligned" {
+                continue;
+            }
+            let bytes = match attr.args.first() {
+                // Without a number: the largest alignment of any type.
+                None => Some(128),
+                Some(AttrArg::Expr(expr)) => self.integer_constant(*expr, "requested alignment"),
+                Some(AttrArg::Type(_)) => {
+                    self.error(attr.span, "'aligned' takes a number of bytes");
+                    None
+                }
+            };
+            match bytes {
+                Some(n) if n > 0 && n <= 1 << 28 && (n & (n - 1)) == 0 => {
+                    align = align.max(n as u64)
+                }
+                Some(_) => {
+                    self.error(attr.span, "an alignment must be a power of two");
+                }
+                None => {}
+            }
+        }
+        align
+    }
+
+    /// `count` positive 32-bit numbers as an attribute's arguments.
+    pub(super) fn attr_numbers<const N: usize>(&mut self, attr: &Attr) -> Option<[u32; N]> {
+        let name = self.attr_name(attr);
+        if attr.args.len() != N {
+            self.error(
+                attr.span,
+                format!(
+                    "attribute '{name}' takes {N} argument{}",
+                    if N == 1 { "" } else { "s" }
+                ),
+            );
+            return None;
+        }
+        let mut out = [0; N];
+        for (slot, arg) in out.iter_mut().zip(&attr.args) {
+            let AttrArg::Expr(expr) = arg else {
+                self.error(
+                    attr.span,
+                    format!("attribute '{name}' takes integer constants"),
+                );
+                return None;
+            };
+            let value = self.integer_constant(*expr, "attribute argument")?;
+            match u32::try_from(value) {
+                Ok(n) if n > 0 => *slot = n,
+                _ => {
+                    self.error(
+                        self.ast.expr(*expr).span,
+                        format!("attribute '{name}' takes no sizes of 0"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// The type that an attribute's argument names.
+    pub(super) fn attr_type(&mut self, attr: &Attr) -> Option<TypeId> {
+        match attr.args.first() {
+            Some(AttrArg::Type(name)) => self.type_name(*name).map(|t| t.q.ty),
+            Some(AttrArg::Expr(expr)) => {
+                let what = match self.ast.expr(*expr).kind {
+                    ExprKind::Ident(name) => format!("'{}'", self.name(name)),
+                    _ => "the attribute's argument".to_string(),
+                };
+                self.error(attr.span, format!("{what} is not a type"));
+                None
+            }
+            None => {
+                self.error(attr.span, "attribute requires a type");
+                None
+            }
+        }
+    }
+
+    /// `ext_vector_type(n)` on a declaration of a scalar: the vector type.
+    pub(super) fn ext_vector(&mut self, attrs: &[Attr], ty: TypeId) -> Option<TypeId> {
+        let Some(attr) = self.find_attr(attrs, "ext_vector_type") else {
+            return Some(ty);
+        };
+        let [len] = self.attr_numbers::<1>(attr)?;
+        let types = &mut self.module.types;
+        let scalar = types.int_kind(ty).is_some() || types.is_float(ty);
+        if !scalar || !matches!(len, 2 | 3 | 4 | 8 | 16) {
+            let message = format!(
+                "{} has no vector of {len} elements in OpenCL C",
+                self.show(ty)
+            );
+            self.error(attr.span, message);
+            return None;
+        }
+        Some(types.vector(ty, len as u8))
+    }
+}

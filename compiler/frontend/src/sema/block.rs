@@ -1,0 +1,456 @@
+//! Blocks (OpenCL C 3.0 §6.14): functions with captured variables.
+//!
+//! A literal becomes a function of the module whose first parameter points to its context, a
+//! record with a copy of every variable that the body takes from around it. OpenCL C wants every
+//! block variable initialised and constant, and no block as an argument or result; so a name
+//! always stands for one literal, and no block is ever a value.
+use rustc_hash::FxHashMap;
+
+use super::const_eval::Value;
+use super::func::FuncState;
+use super::layout::{FieldSpec, lay_out};
+use super::scope::{Entity, FuncMeta};
+use super::typed::{
+    Body, ConvertKind, ExprId, ExprKind, FuncId, Function, Init, InitElem, Inlining, Linkage,
+    LocalId, PlaceId, PlaceKind, StmtId, StmtKind,
+};
+use super::{Operand, Sema};
+use crate::lang::types::{
+    AddrSpace, Field, OpaqueKind, QualType, Quals, RecordId, Type, TypeId, TypeTable,
+};
+use crate::parse::ast::{self, BlockLit, Declarator, ParamDecl};
+use crate::source::{Span, Symbol};
+
+/// What a block expression or variable stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockValue {
+    /// The literal's function.
+    pub(super) func: FuncId,
+    /// Its function type, without the context.
+    pub(super) signature: TypeId,
+    /// The variable that holds the context, and how many blocks are around it.
+    context: Option<(usize, LocalId)>,
+    /// A literal's initialiser of that variable, in [`Sema::block_inits`].
+    init: Option<usize>,
+}
+
+/// A block whose body is being checked, and what was under way around it.
+pub(super) struct BlockState {
+    /// The first scope of the block.
+    base: usize,
+    record: RecordId,
+    record_ty: TypeId,
+    /// Variables around the block that it uses, in the order of the context's fields: how many
+    /// blocks are around the variable, and which it is.
+    captures: Vec<(usize, LocalId)>,
+    body: Body,
+    func: Option<FuncState>,
+    const_locals: FxHashMap<LocalId, Value>,
+}
+
+impl<'a> Sema<'a> {
+    /// The binding of a name that is a private variable, as a place here: captured if a block
+    /// lies between.
+    pub(super) fn variable(&mut self, name: Symbol, local: LocalId, span: Span) -> Option<PlaceId> {
+        let level = self.level_of(name);
+        self.variable_at(level, local, span)
+    }
+
+    /// How many blocks are around the declaration that a name means.
+    fn level_of(&self, name: Symbol) -> usize {
+        if self.blocks.is_empty() {
+            return 0;
+        }
+        let mut scopes = self.scopes.iter();
+        let at = scopes
+            .rposition(|s| s.names.contains_key(&name))
+            .unwrap_or(0);
+        self.blocks.iter().filter(|b| b.base <= at).count()
+    }
+
+    fn variable_at(&mut self, level: usize, local: LocalId, span: Span) -> Option<PlaceId> {
+        let here = self.blocks.len();
+        if level == here {
+            return Some(self.local_place(local, span));
+        }
+        let variable = match self.blocks.get(level) {
+            Some(inner) => inner.body.local(local).clone(),
+            None => return None,
+        };
+        let ty = variable.ty;
+        let refused = match self.module.types.get(ty.ty) {
+            Type::Array { .. } => true,
+            Type::Opaque(kind) => kind.is_handle(),
+            _ => false,
+        };
+        if refused {
+            let message = format!(
+                "a block cannot capture '{}' of type {}",
+                variable.name,
+                self.show(ty.ty)
+            );
+            self.error(span, message).note(
+                variable.span,
+                format!("'{}' is declared here", variable.name),
+            );
+            return None;
+        }
+        let state = self.blocks.last_mut()?;
+        let known = state.captures.iter().position(|c| *c == (level, local));
+        let (record, record_ty) = (state.record, state.record_ty);
+        let field = known.unwrap_or_else(|| {
+            state.captures.push((level, local));
+            state.captures.len() - 1
+        });
+        if known.is_none() {
+            self.module.types.records[record.0 as usize]
+                .fields
+                .push(Field {
+                    name: variable.name.clone(),
+                    ty,
+                    offset: 0,
+                    span,
+                });
+        }
+        // The context comes as the first parameter.
+        let base = self.context_place(record_ty, span);
+        let q = ty.with(Quals::CONST);
+        let align = self.module.types.align(ty.ty);
+        let kind = PlaceKind::Field {
+            base,
+            field: field as u32,
+        };
+        Some(self.mk_place(kind, q, AddrSpace::Generic, align, span))
+    }
+
+    fn context_place(&mut self, record_ty: TypeId, span: Span) -> PlaceId {
+        let parameter = self.local_place(LocalId(0), span);
+        let bytes = self.body.place(parameter).ty.ty;
+        let loaded = self.mk(ExprKind::Load(parameter), bytes, span);
+        let q = QualType::plain(record_ty);
+        let pointer = self.module.types.pointer(q, AddrSpace::Generic);
+        let kind = ExprKind::Convert {
+            kind: ConvertKind::PtrToPtr,
+            operand: loaded,
+        };
+        let typed = self.mk(kind, pointer, span);
+        self.mk_place(PlaceKind::Deref(typed), q, AddrSpace::Generic, 8, span)
+    }
+
+    /// `^ … { … }`
+    pub(super) fn block_literal(&mut self, lit: &'a BlockLit, span: Span) -> Option<Operand> {
+        let enqueue = "__opencl_c_device_enqueue";
+        if !self.lang.core_feature(enqueue) {
+            let message = format!("blocks require {enqueue}, which this device lacks");
+            self.error(span, message);
+            return None;
+        }
+        if let Some(dots) = lit.variadic {
+            self.error(dots, "a block cannot have variable arguments");
+            return None;
+        }
+        let ret = match lit.ret {
+            Some(ty) => Some(self.block_result(ty, &lit.result)?),
+            None => None,
+        };
+        let mut params = Vec::with_capacity(lit.params.len());
+        for param in &lit.params {
+            let ty = self.param_type(param)?;
+            if !self.module.types.is_complete(ty.q.ty) {
+                let message = format!(
+                    "no variable can have the incomplete type {}",
+                    self.show(ty.q.ty)
+                );
+                self.error(param.span, message);
+                return None;
+            }
+            params.push(ty.q);
+        }
+        // Blocks in blocks are named after the function around them all.
+        let outermost = match self.blocks.first() {
+            Some(block) => &block.func,
+            None => &self.func,
+        };
+        let outer = outermost.as_ref().map_or("", |f| f.name.as_str());
+        let name = format!("__{outer}_block_invoke_{}", self.module.functions.len());
+        let void = QualType::plain(TypeTable::VOID);
+        let context = self.module.types.pointer(void, AddrSpace::Generic);
+        let (record, record_ty) = self.module.types.add_record("", false, span);
+        let id = FuncId(self.module.functions.len() as u32);
+        let mut types = vec![context];
+        types.extend(params.iter().map(|q| q.ty));
+        self.module.functions.push(Function {
+            name: name.clone(),
+            link_name: name.clone(),
+            ret: ret.unwrap_or(TypeTable::VOID),
+            params: types,
+            linkage: Linkage::Internal,
+            inlining: Inlining::Free,
+            kernel: None,
+            body: None,
+            span,
+        });
+        self.funcs.push(FuncMeta {
+            overloadable: false,
+            defined: true,
+        });
+        let state = FuncState::new(id, name, ret.unwrap_or(TypeTable::VOID));
+        let state = FuncState {
+            infer_ret: ret.is_none(),
+            ..state
+        };
+        self.blocks.push(BlockState {
+            base: self.scopes.len(),
+            record,
+            record_ty,
+            captures: Vec::new(),
+            body: std::mem::take(&mut self.body),
+            func: self.func.replace(state),
+            const_locals: std::mem::take(&mut self.const_locals),
+        });
+        self.push_scope();
+        self.add_local(String::new(), QualType::plain(context), 0, span);
+        self.bind_block_params(&lit.params, &params);
+        let root = self.function_body(lit.body);
+        self.pop_scope();
+        self.finish_labels();
+        let checked = self.func.take();
+        self.body.root = Some(root);
+        self.body.label_count = checked.as_ref().map_or(0, |f| f.label_count);
+        let ret = checked.map_or(TypeTable::VOID, |f| f.ret);
+        let inner = std::mem::take(&mut self.body);
+        let state = self.blocks.pop()?;
+        self.body = state.body;
+        self.func = state.func;
+        self.const_locals = state.const_locals;
+        let function = &mut self.module.functions[id.0 as usize];
+        function.ret = ret;
+        function.body = Some(inner);
+        let signature = self.module.types.intern(Type::Function {
+            ret,
+            params: params.iter().map(|q| q.ty).collect(),
+            variadic: false,
+        });
+        let (context, init) = self.context(record, record_ty, &state.captures, span)?;
+        Some(Operand::Block(BlockValue {
+            func: id,
+            signature,
+            context,
+            init,
+        }))
+    }
+
+    fn block_result(&mut self, ty: ast::TypeNameId, result: &'a Declarator) -> Option<TypeId> {
+        let ast = self.ast;
+        let base = self.spec_type(&ast.type_name(ty).specs)?;
+        Some(self.declarator_type(base, result)?.q.ty)
+    }
+
+    fn bind_block_params(&mut self, params: &'a [ParamDecl], types: &[QualType]) {
+        for (param, q) in params.iter().zip(types) {
+            let (name, span) = match param.declarator.name {
+                Some((name, span)) => (Some(name), span),
+                None => (None, param.span),
+            };
+            let text = name.map_or(String::new(), |n| self.name(n).to_string());
+            let id = self.add_local(text, *q, 0, span);
+            if let Some(name) = name {
+                self.bind_new(name, Entity::Local(id), span);
+            }
+        }
+    }
+
+    /// Finishes the context's record and makes the variable for it, if there is anything in it.
+    #[allow(clippy::type_complexity, reason = "two parts of one block value")]
+    fn context(
+        &mut self,
+        record: RecordId,
+        record_ty: TypeId,
+        captures: &[(usize, LocalId)],
+        span: Span,
+    ) -> Option<(Option<(usize, LocalId)>, Option<usize>)> {
+        let def = self.module.types.record(record);
+        let specs = def.fields.iter().map(|field| FieldSpec {
+            name: field.name.clone(),
+            ty: field.ty,
+            align: 0,
+            packed: false,
+            host_sized: false,
+            span: field.span,
+        });
+        let layout = lay_out(&self.module.types, specs.collect(), false, false, 8)?;
+        let def = &mut self.module.types.records[record.0 as usize];
+        def.fields = layout.fields;
+        def.size = layout.size;
+        def.align = layout.align;
+        def.complete = true;
+        if captures.is_empty() {
+            return Some((None, None));
+        }
+        let mut elems = Vec::with_capacity(captures.len());
+        for (index, &(level, local)) in captures.iter().enumerate() {
+            let place = self.variable_at(level, local, span)?;
+            let ty = self.body.place(place).ty.ty;
+            elems.push(InitElem {
+                path: vec![index as u64],
+                value: self.mk(ExprKind::Load(place), ty, span),
+            });
+        }
+        let q = QualType::plain(record_ty);
+        let local = self.add_local(String::new(), q, 8, span);
+        self.block_inits.push(Init::List {
+            zero_fill: false,
+            elems,
+        });
+        let level = self.blocks.len();
+        Some((Some((level, local)), Some(self.block_inits.len() - 1)))
+    }
+
+    /// A block as an argument of a built-in function or of its own function: the address of its
+    /// context.
+    fn block_context(&mut self, value: BlockValue, span: Span) -> Option<ExprId> {
+        let void = QualType::plain(TypeTable::VOID);
+        let bytes = self.module.types.pointer(void, AddrSpace::Generic);
+        let Some((level, local)) = value.context else {
+            return Some(self.mk(ExprKind::Null, bytes, span));
+        };
+        let place = match value.init {
+            Some(init) => {
+                let variable = self.body.local(local);
+                let (ty, align) = (variable.ty, variable.align);
+                let init = self.block_inits[init].clone();
+                let kind = PlaceKind::Literal { local, init };
+                self.mk_place(kind, ty, AddrSpace::Private, align, span)
+            }
+            None => self.variable_at(level, local, span)?,
+        };
+        let (q, space) = (self.body.place(place).ty, self.body.place(place).space);
+        let q = QualType::plain(q.ty);
+        let own = self.module.types.pointer(q, space);
+        let generic = self.module.types.pointer(q, AddrSpace::Generic);
+        let address = self.mk(ExprKind::AddrOf(place), own, span);
+        let address = self.pointer_convert(address, generic);
+        Some(self.pointer_convert(address, bytes))
+    }
+
+    /// A block as an operand of the enqueueing functions.
+    pub(super) fn block_argument(&mut self, value: BlockValue, span: Span) -> Option<ExprId> {
+        let context = self.block_context(value, span)?;
+        let ty = self.ty(context);
+        let kind = ExprKind::Block {
+            func: value.func,
+            context,
+        };
+        Some(self.mk(kind, ty, span))
+    }
+
+    /// Parameter types of a block.
+    pub(super) fn block_params(&self, func: FuncId) -> &[TypeId] {
+        &self.module.function(func).params[1..]
+    }
+
+    /// `block(args)`
+    pub(super) fn call_block(
+        &mut self,
+        value: BlockValue,
+        args: &[ExprId],
+        rparen: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let params = self.block_params(value.func).to_vec();
+        let ret = self.module.function(value.func).ret;
+        if args.len() != params.len() {
+            let (few, at) = if args.len() < params.len() {
+                ("few", rparen)
+            } else {
+                ("many", self.span(args[params.len()]))
+            };
+            let message = format!(
+                "too {few} arguments: the block takes {}, the call has {}",
+                params.len(),
+                args.len()
+            );
+            let declared = self.module.function(value.func).span;
+            self.error(at, message).note(declared, "the block is here");
+            return None;
+        }
+        let mut all = vec![self.block_context(value, span)?];
+        for (&arg, param) in args.iter().zip(params) {
+            let purpose = super::convert::Purpose::Argument(Span::NONE);
+            all.push(self.assign_convert(arg, param, purpose)?);
+        }
+        if let Some(current) = &self.func {
+            self.calls.push((current.id, value.func, span));
+        } else {
+            self.error(
+                span,
+                "an initialiser at program scope cannot call functions",
+            );
+            return None;
+        }
+        let kind = ExprKind::Call {
+            func: value.func,
+            args: all,
+        };
+        Some(self.mk(kind, ret, span))
+    }
+
+    /// `T (^name)(…) = ^…;`
+    pub(super) fn block_variable(
+        &mut self,
+        (name, name_span): (Symbol, Span),
+        ty: TypeId,
+        init: Option<&'a ast::Init>,
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        let Some(ast::Init::Expr(init)) = init else {
+            let message = "a block variable must be initialised where it is declared";
+            self.error(name_span, message);
+            return None;
+        };
+        let at = self.ast.expr(*init).span;
+        let operand = self.operand(*init)?;
+        let Operand::Block(value) = operand else {
+            self.error(at, "a block variable must be initialised with a block");
+            return None;
+        };
+        if self.module.function(value.func).ret == TypeTable::ERROR {
+            return None;
+        }
+        if self.module.types.get(ty) != &Type::Block(value.signature) {
+            let block = self.module.types.intern(Type::Block(value.signature));
+            let message = format!(
+                "a block of type {} cannot initialise {}",
+                self.show(block),
+                self.show(ty)
+            );
+            self.error(at, message);
+            return None;
+        }
+        if let (Some((_, local)), Some(init)) = (value.context, value.init) {
+            let init = Some(self.block_inits[init].clone());
+            let stmt = self.mk_stmt(StmtKind::Decl { local, init }, at);
+            out.push(stmt);
+        }
+        let bound = BlockValue {
+            init: None,
+            ..value
+        };
+        self.bind_new(name, Entity::Block(bound), name_span);
+        Some(())
+    }
+
+    /// Whether a block's parameters are what enqueue_kernel passes: pointers to local memory
+    /// whose sizes come with the call.
+    pub(super) fn takes_local_pointers(&self, func: FuncId) -> bool {
+        self.block_params(func).iter().all(|&param| {
+            let parts = self.module.types.pointer_parts(param);
+            parts.is_some_and(|(to, space)| to.ty == TypeTable::VOID && space == AddrSpace::Local)
+        })
+    }
+
+    /// The opaque type of a kind.
+    pub(super) fn opaque(&mut self, kind: OpaqueKind) -> TypeId {
+        self.module.types.intern(Type::Opaque(kind))
+    }
+}

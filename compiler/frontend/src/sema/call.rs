@@ -1,0 +1,463 @@
+//! Calls: functions of the program with overloads, and built-in functions.
+use super::convert::Purpose;
+use super::scope::Entity;
+use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
+use super::{Operand, Sema};
+use crate::builtins::{self, Arg, ResolveError};
+use crate::lang::types::{FloatKind, Quals, TypeId, TypeTable};
+use crate::parse::ast;
+use crate::source::{Span, Symbol};
+
+/// How well an argument fits a parameter; lower is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Exact,
+    Promotion,
+    Conversion,
+}
+
+/// What `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2) expand to: constants, so
+/// that they can stand in initialisers.
+fn special_value(name: &str) -> Option<(f64, FloatKind)> {
+    Some(match name {
+        "__builtin_inff" | "__builtin_huge_valf" => (f64::INFINITY, FloatKind::Float),
+        "__builtin_inf" | "__builtin_huge_val" => (f64::INFINITY, FloatKind::Double),
+        "__builtin_nanf" => (f64::NAN, FloatKind::Float),
+        "__builtin_nan" => (f64::NAN, FloatKind::Double),
+        _ => return None,
+    })
+}
+
+impl<'a> Sema<'a> {
+    pub(super) fn call(
+        &mut self,
+        callee: ast::ExprId,
+        args: &'a [ast::ExprId],
+        rparen: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let callee_span = self.ast.expr(callee).span;
+        if let ast::ExprKind::Ident(name) = self.ast.expr(callee).kind {
+            if let Some((value, kind)) = special_value(self.name(name)) {
+                // The string of a NaN names no payload that OpenCL C can see.
+                return Some(self.mk(ExprKind::Float(value), TypeTable::float(kind), span));
+            }
+        }
+        let target = self.callee(callee);
+        if let Some(Operand::Builtin(name)) = target {
+            // Said before the arguments are looked at, whose names may be as new.
+            let text = self.name(name);
+            if let Some(needs) = builtins::unavailable(text, &self.lang) {
+                let message = format!("built-in function '{text}' requires {needs}");
+                self.error(callee_span, message);
+                return None;
+            }
+        }
+        if let Some(Operand::Builtin(name)) = target {
+            if let Some(checked) = self.enqueueing_call(name, args, rparen, span) {
+                return checked;
+            }
+        }
+        let values: Vec<Option<ExprId>> = args.iter().map(|&a| self.rvalue(a)).collect();
+        let target = target?;
+        let values: Vec<ExprId> = values.into_iter().collect::<Option<_>>()?;
+        match target {
+            Operand::Function(name) => self.call_function(name, values, rparen, callee_span, span),
+            Operand::Builtin(name) => self.call_builtin(name, values, rparen, callee_span, span),
+            Operand::Block(block) => self.call_block(block, &values, rparen, span),
+            Operand::Value(expr) => {
+                self.not_a_function(self.ty(expr), callee_span);
+                None
+            }
+            Operand::Place(place) => {
+                self.not_a_function(self.body.place(place).ty.ty, callee_span);
+                None
+            }
+        }
+    }
+
+    /// What is called. An unknown name gets a message of its own.
+    fn callee(&mut self, id: ast::ExprId) -> Option<Operand> {
+        if let ast::ExprKind::Ident(name) = self.ast.expr(id).kind {
+            let text = self.name(name);
+            let known = self.lookup(name).is_some()
+                || builtins::is_builtin(text)
+                || builtins::constant(text, &self.lang).is_some();
+            if !known && builtins::hint_arguments(text).is_some() {
+                return Some(Operand::Builtin(name));
+            }
+            if !known {
+                let span = self.ast.expr(id).span;
+                let message = format!("function '{text}' is not declared");
+                self.undeclared(text, span, &message);
+                return None;
+            }
+        }
+        self.operand(id)
+    }
+
+    fn not_a_function(&mut self, ty: TypeId, span: Span) {
+        let message = format!("a value of type {} cannot be called", self.show(ty));
+        self.error(span, message);
+    }
+
+    fn call_function(
+        &mut self,
+        name: Symbol,
+        args: Vec<ExprId>,
+        rparen: Span,
+        callee_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let ids = match self.lookup(name).map(|b| &b.entity) {
+            Some(Entity::Functions(ids)) => ids.clone(),
+            _ => return None,
+        };
+        let text = self.name(name);
+        let overloaded = ids
+            .first()
+            .is_some_and(|id| self.funcs[id.0 as usize].overloadable);
+        let func = if overloaded {
+            match self.pick_overload(text, &ids, &args, callee_span) {
+                Ok(Some(id)) => id,
+                Ok(None) if builtins::is_builtin(text) => {
+                    return self.call_builtin(name, args, rparen, callee_span, span);
+                }
+                Ok(None) => {
+                    self.no_match(text, &ids, callee_span);
+                    return None;
+                }
+                Err(()) => return None,
+            }
+        } else {
+            ids[0]
+        };
+        let function = self.module.function(func);
+        let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
+        if args.len() != params.len() {
+            let (few, at) = if args.len() < params.len() {
+                ("few", rparen)
+            } else {
+                ("many", self.span(args[params.len()]))
+            };
+            self.error(
+                at,
+                format!(
+                    "too {few} arguments: '{text}' takes {}, the call has {}",
+                    params.len(),
+                    args.len()
+                ),
+            )
+            .note(declared, format!("'{text}' is declared here"));
+            return None;
+        }
+        let mut converted = Vec::with_capacity(args.len());
+        let mut good = true;
+        for (&arg, &param) in args.iter().zip(&params) {
+            match self.assign_convert(arg, param, Purpose::Argument(declared)) {
+                Some(value) => converted.push(value),
+                None => good = false,
+            }
+        }
+        if !good {
+            return None;
+        }
+        if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
+            let message = format!(
+                "'{text}' cannot be called: its result type {} is incomplete",
+                self.show(ret)
+            );
+            self.error(callee_span, message);
+            return None;
+        }
+        if let Some(current) = &self.func {
+            self.calls.push((current.id, func, callee_span));
+        } else {
+            self.error(
+                span,
+                "an initialiser at program scope cannot call functions",
+            );
+            return None;
+        }
+        Some(self.mk(
+            ExprKind::Call {
+                func,
+                args: converted,
+            },
+            ret,
+            span,
+        ))
+    }
+
+    /// The best of several overloads: `Ok(None)` when none fits.
+    fn pick_overload(
+        &mut self,
+        text: &str,
+        ids: &[FuncId],
+        args: &[ExprId],
+        span: Span,
+    ) -> Result<Option<FuncId>, ()> {
+        let mut best: Vec<(FuncId, Vec<Fit>)> = Vec::new();
+        for &id in ids {
+            let params = self.module.function(id).params.clone();
+            if params.len() != args.len() {
+                continue;
+            }
+            let fits: Option<Vec<Fit>> = args
+                .iter()
+                .zip(&params)
+                .map(|(&arg, &param)| self.fit(arg, param))
+                .collect();
+            let Some(fits) = fits else { continue };
+            let better = |a: &[Fit], b: &[Fit]| a.iter().zip(b).all(|(x, y)| x <= y) && a != b;
+            if best.iter().any(|(_, other)| better(other, &fits)) {
+                continue;
+            }
+            best.retain(|(_, other)| !better(&fits, other));
+            best.push((id, fits));
+        }
+        match best.as_slice() {
+            [] => Ok(None),
+            [(id, _)] => Ok(Some(*id)),
+            several => {
+                let ids: Vec<FuncId> = several.iter().map(|(id, _)| *id).collect();
+                let mut report = self.error(
+                    span,
+                    format!("several functions '{text}' fit these arguments equally well"),
+                );
+                for id in ids {
+                    let at = self.module.function(id).span;
+                    report = report.note(at, "this one fits");
+                }
+                Err(())
+            }
+        }
+    }
+
+    fn no_match(&mut self, text: &str, ids: &[FuncId], span: Span) {
+        let mut report = self.error(span, format!("no function '{text}' takes these arguments"));
+        for &id in ids {
+            let at = self.module.function(id).span;
+            report = report.note(at, "this one does not fit");
+        }
+    }
+
+    fn fit(&self, arg: ExprId, param: TypeId) -> Option<Fit> {
+        let ty = self.ty(arg);
+        if ty == param {
+            return Some(Fit::Exact);
+        }
+        let types = &self.module.types;
+        if types.is_arithmetic(ty) && types.is_arithmetic(param) {
+            let promoted = self.promoted(ty) == param
+                || matches!(
+                    (types.float_kind(ty), types.float_kind(param)),
+                    (Some(FloatKind::Float), Some(FloatKind::Double))
+                );
+            return Some(if promoted {
+                Fit::Promotion
+            } else {
+                Fit::Conversion
+            });
+        }
+        if types.is_vector(param) && types.is_arithmetic(ty) {
+            return Some(Fit::Conversion);
+        }
+        let (to, to_space) = types.pointer_parts(param)?;
+        if self.is_null_constant(arg) {
+            return Some(Fit::Conversion);
+        }
+        let (from, from_space) = types.pointer_parts(ty)?;
+        let spaces = from_space == to_space
+            || to_space == crate::lang::types::AddrSpace::Generic
+                && from_space != crate::lang::types::AddrSpace::Constant;
+        let quals = to
+            .quals
+            .contains(from.quals & (Quals::CONST | Quals::VOLATILE));
+        if !spaces || !quals {
+            return None;
+        }
+        if from.ty == to.ty {
+            return Some(if from_space == to_space {
+                Fit::Promotion
+            } else {
+                Fit::Conversion
+            });
+        }
+        (to.ty == TypeTable::VOID || from.ty == TypeTable::VOID).then_some(Fit::Conversion)
+    }
+
+    fn call_builtin(
+        &mut self,
+        name: Symbol,
+        args: Vec<ExprId>,
+        rparen: Span,
+        callee_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let text = self.name(name);
+        match (text, args.as_slice()) {
+            ("__builtin_expect", [value, _]) => {
+                return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(Span::NONE));
+            }
+            // What is assumed is not evaluated.
+            ("__builtin_assume", [_]) | ("__builtin_unreachable", []) => {
+                let operand = self.mk(ExprKind::Int(0), TypeTable::INT, span);
+                let kind = ExprKind::Convert {
+                    kind: ConvertKind::ToVoid,
+                    operand,
+                };
+                return Some(self.mk(kind, TypeTable::VOID, span));
+            }
+            _ => {}
+        }
+        if let Some(count) = builtins::hint_arguments(text) {
+            let error = ResolveError::Count {
+                min: count,
+                max: count,
+            };
+            self.builtin_error(text, error, &args, rparen, callee_span);
+            return None;
+        }
+        if self.func.is_none() {
+            self.error(
+                span,
+                "an initialiser at program scope cannot call functions",
+            );
+            return None;
+        }
+        let shapes: Vec<Arg> = args
+            .iter()
+            .map(|&arg| Arg {
+                ty: self.ty(arg),
+                null: self.is_null_constant(arg),
+            })
+            .collect();
+        if shapes.iter().any(|a| a.ty == TypeTable::VOID) {
+            self.error(
+                callee_span,
+                format!("an argument of '{text}' has type 'void'"),
+            );
+            return None;
+        }
+        let resolution = match builtins::resolve(text, &shapes, &mut self.module.types, &self.lang)
+        {
+            Ok(resolution) => resolution,
+            Err(error) => {
+                self.builtin_error(text, error, &args, rparen, callee_span);
+                return None;
+            }
+        };
+        if text == "printf" {
+            self.check_printf(&args);
+        }
+        let mut converted = Vec::with_capacity(args.len());
+        for (index, &arg) in args.iter().enumerate() {
+            let value = match resolution.params.get(index) {
+                Some(&param) => self.assign_convert(arg, param, Purpose::Argument(Span::NONE))?,
+                None => self.promote_variadic(arg)?,
+            };
+            converted.push(value);
+        }
+        Some(self.mk(
+            ExprKind::Builtin {
+                id: resolution.id,
+                args: converted,
+            },
+            resolution.ret,
+            span,
+        ))
+    }
+
+    /// Default argument promotions, for printf.
+    fn promote_variadic(&mut self, arg: ExprId) -> Option<ExprId> {
+        let ty = self.ty(arg);
+        let types = &self.module.types;
+        if let Some(kind) = types.float_kind(ty) {
+            let to = if self.lang.fp64() {
+                TypeTable::DOUBLE
+            } else if kind == FloatKind::Half {
+                TypeTable::FLOAT
+            } else {
+                ty
+            };
+            return Some(self.arith_convert(arg, to));
+        }
+        if types.is_integer(ty) {
+            return Some(self.promote(arg));
+        }
+        if types.is_vector(ty) || types.is_pointer(ty) {
+            return Some(arg);
+        }
+        let message = format!(
+            "argument of type {} cannot be passed to a variadic function",
+            self.show(ty)
+        );
+        self.error(self.span(arg), message);
+        None
+    }
+
+    fn builtin_error(
+        &mut self,
+        text: &str,
+        error: ResolveError,
+        args: &[ExprId],
+        rparen: Span,
+        span: Span,
+    ) {
+        match error {
+            ResolveError::Unknown => {
+                self.error(
+                    span,
+                    format!("built-in function '{text}' is not supported yet"),
+                );
+            }
+            ResolveError::Disabled { needs } => {
+                self.error(span, format!("built-in function '{text}' requires {needs}"));
+            }
+            ResolveError::Count { min, max } => {
+                let have = args.len();
+                let (few, at, bound) = if have < min {
+                    ("few", rparen, min)
+                } else {
+                    ("many", args.get(max).map_or(span, |&a| self.span(a)), max)
+                };
+                let least = if min == max {
+                    ""
+                } else if have < min {
+                    "at least "
+                } else {
+                    "at most "
+                };
+                self.error(
+                    at,
+                    format!(
+                        "too {few} arguments: '{text}' takes {least}{bound}, the call has {have}"
+                    ),
+                );
+            }
+            ResolveError::NoMatch { candidates } => {
+                let shown: Vec<String> = args.iter().map(|&a| self.show(self.ty(a))).collect();
+                let mut report = self.error(
+                    span,
+                    format!(
+                        "no built-in function '{text}' takes arguments of types ({})",
+                        shown.join(", ")
+                    ),
+                );
+                for candidate in candidates {
+                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
+                }
+            }
+            ResolveError::Ambiguous { candidates } => {
+                let mut report = self.error(
+                    span,
+                    format!("several functions '{text}' fit these arguments equally well"),
+                );
+                for candidate in candidates {
+                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Explicit conversions.
+use super::Sema;
+use super::typed::{ConvertKind, ExprId, ExprKind};
+use crate::lang::types::{AddrSpace, Type, TypeId, TypeTable};
+use crate::parse::ast;
+use crate::source::Span;
+
+impl<'a> Sema<'a> {
+    /// `(type)operand`
+    pub(super) fn cast(
+        &mut self,
+        name: ast::TypeNameId,
+        operand: ast::ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let named = self.type_name(name);
+        if named.is_some_and(|t| t.q.ty == TypeTable::VOID) {
+            let value = self.discarded(operand)?;
+            return Some(self.mk(
+                ExprKind::Convert {
+                    kind: ConvertKind::ToVoid,
+                    operand: value,
+                },
+                TypeTable::VOID,
+                span,
+            ));
+        }
+        let value = self.rvalue(operand);
+        let (named, mut value) = (named?, value?);
+        let to = named.q.ty;
+        if self.module.types.is_vector(to)
+            && self.ty(value) == TypeTable::BOOL
+            && matches!(self.ast.expr(operand).kind, ast::ExprKind::Paren(_))
+        {
+            // `(int4)(b)` is a vector literal of one element: an element's value, not a cast.
+            value = self.bool_to_int(value);
+        }
+        self.explicit_cast(value, to, span)
+    }
+
+    /// A scalar in all lanes of a vector type.
+    pub(super) fn splat(&mut self, value: ExprId, elem: TypeId, to: TypeId) -> ExprId {
+        let span = self.span(value);
+        let truth = self.ty(value) == TypeTable::BOOL && self.module.types.is_integer(elem);
+        let scalar = self.arith_convert(value, elem);
+        // True becomes all ones in an integer vector (OpenCL C 3.0 §6.4.2).
+        let scalar = if truth {
+            self.negate(scalar, span)
+        } else {
+            scalar
+        };
+        self.convert(ConvertKind::Splat, scalar, to)
+    }
+
+    /// A value cast to a type.
+    pub(super) fn explicit_cast(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let from = self.ty(value);
+        if self.module.types.elem_lanes(to).0 == TypeTable::HALF && !self.lang.fp16() {
+            let message = format!("a value cannot be cast to type {}", self.show(to));
+            self.error(span, message);
+            return None;
+        }
+        if from == to {
+            return Some(value);
+        }
+        let types = &self.module.types;
+        let from_pointer = types.is_pointer(from);
+        let from_arith = types.is_arithmetic(from);
+        match *types.get(to) {
+            Type::Void => {
+                let kind = ExprKind::Convert {
+                    kind: ConvertKind::ToVoid,
+                    operand: value,
+                };
+                return Some(self.mk(kind, TypeTable::VOID, span));
+            }
+            Type::Bool if from_pointer || from_arith => return self.truth(value),
+            Type::Int(_) | Type::Enum(_) if from_pointer => {
+                return Some(self.convert(ConvertKind::PtrToInt, value, to));
+            }
+            Type::Int(_) | Type::Enum(_) | Type::Float(_) if from_arith => {
+                return Some(self.arith_convert(value, to));
+            }
+            Type::Pointer { space, .. } if from_pointer => {
+                return self.pointer_cast(value, to, space, span);
+            }
+            Type::Pointer { .. } if types.is_integer(from) => {
+                if let ExprKind::Int(0) = self.body.expr(value).kind {
+                    return Some(self.mk(ExprKind::Null, to, span));
+                }
+                return Some(self.convert(ConvertKind::IntToPtr, value, to));
+            }
+            Type::Vector { elem, .. } if from_arith => {
+                return Some(self.splat(value, elem, to));
+            }
+            _ => {}
+        }
+        let types = &self.module.types;
+        let message = if types.is_vector(from) && types.is_vector(to) {
+            format!(
+                "vector type {} does not convert to {}; use a convert_ or as_ function",
+                self.show(from),
+                self.show(to)
+            )
+        } else if types.is_vector(from) {
+            format!(
+                "vector type {} does not convert to scalar type {}",
+                self.show(from),
+                self.show(to)
+            )
+        } else if self.is_aggregate(to) {
+            format!(
+                "only arithmetic and pointer types can be cast to, not {}",
+                self.show(to)
+            )
+        } else if self.is_aggregate(from) {
+            format!(
+                "only arithmetic and pointer values can be cast, not {}",
+                self.show(from)
+            )
+        } else {
+            format!(
+                "a value of type {} cannot be cast to {}",
+                self.show(from),
+                self.show(to)
+            )
+        };
+        self.error(span, message);
+        None
+    }
+
+    fn pointer_cast(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        space: AddrSpace,
+        span: Span,
+    ) -> Option<ExprId> {
+        let from = self.ty(value);
+        let (_, from_space) = self.module.types.pointer_parts(from)?;
+        let generic = from_space == AddrSpace::Generic && space != AddrSpace::Constant
+            || space == AddrSpace::Generic && from_space != AddrSpace::Constant;
+        if from_space != space && !generic && !self.is_null_constant(value) {
+            let message = format!(
+                "a cast from {} to {} would change the pointer's address space",
+                self.show(from),
+                self.show(to)
+            );
+            self.error(span, message);
+            return None;
+        }
+        Some(self.pointer_convert(value, to))
+    }
+
+    /// `__builtin_astype(operand, type)` and `as_type(operand)`.
+    pub(super) fn as_type(
+        &mut self,
+        operand: ast::ExprId,
+        name: ast::TypeNameId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let named = self.type_name(name);
+        let value = self.rvalue(operand);
+        let (named, value) = (named?, value?);
+        let (from, to) = (self.ty(value), named.q.ty);
+        let types = &self.module.types;
+        let scalar = |ty| {
+            let (elem, _) = types.elem_lanes(ty);
+            types.is_arithmetic(elem) && elem != TypeTable::BOOL || types.is_pointer(ty)
+        };
+        if !scalar(from) || !scalar(to) || types.size(from) != types.size(to) {
+            let message = format!(
+                "{} and {} differ in size, which reinterpretation cannot change",
+                self.show(to),
+                self.show(from)
+            );
+            self.error(span, message);
+            return None;
+        }
+        if from == to {
+            return Some(value);
+        }
+        let kind = match (types.is_pointer(from), types.is_pointer(to)) {
+            (true, true) => return self.explicit_cast(value, to, span),
+            (true, false) => ConvertKind::PtrToInt,
+            (false, true) => ConvertKind::IntToPtr,
+            (false, false) => ConvertKind::Bitcast,
+        };
+        Some(self.convert(kind, value, to))
+    }
+}

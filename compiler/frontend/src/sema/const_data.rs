@@ -1,0 +1,242 @@
+//! Constants as bytes, and bytes as constants.
+use super::Sema;
+use super::const_eval::Value;
+use super::typed::{ConstData, Init, Reloc};
+use crate::lang::types::{FloatKind, Type, TypeId};
+
+impl<'a> Sema<'a> {
+    /// Writes a value of type `ty` at byte `at`.
+    pub(super) fn encode(
+        &self,
+        value: &Value,
+        ty: TypeId,
+        out: &mut ConstData,
+        at: u64,
+    ) -> Option<()> {
+        if let Type::Atomic(inner) = *self.module.types.get(ty) {
+            return self.encode(value, inner, out, at);
+        }
+        let size = self.module.types.size(ty) as usize;
+        let start = usize::try_from(at).ok()?;
+        let bytes = out.bytes.get_mut(start..start.checked_add(size)?)?;
+        // A later initialiser overrides an earlier one.
+        out.relocs
+            .retain(|r| r.offset + 8 <= at || r.offset >= at + size as u64);
+        match value {
+            Value::Int(bits) => bytes.copy_from_slice(&bits.to_le_bytes()[..size.min(8)]),
+            Value::Float(x) => match self.module.types.float_kind(ty)? {
+                FloatKind::Half => bytes.copy_from_slice(&half_bits(*x).to_le_bytes()),
+                FloatKind::Float => bytes.copy_from_slice(&(*x as f32).to_le_bytes()),
+                FloatKind::Double => bytes.copy_from_slice(&x.to_le_bytes()),
+            },
+            Value::Vector(lanes) => {
+                let (elem, _) = self.module.types.vector_parts(ty)?;
+                let step = self.module.types.size(elem);
+                for (lane, value) in lanes.iter().enumerate() {
+                    self.encode(value, elem, out, at + lane as u64 * step)?;
+                }
+            }
+            Value::Addr { global, offset } => match global {
+                None => bytes.copy_from_slice(&(*offset as u64).to_le_bytes()[..size.min(8)]),
+                Some(target) if size == 8 => {
+                    bytes.fill(0);
+                    let reloc = Reloc {
+                        offset: at,
+                        target: *target,
+                        addend: *offset,
+                    };
+                    let place = out.relocs.partition_point(|r| r.offset < at);
+                    out.relocs.insert(place, reloc);
+                }
+                Some(_) => return None,
+            },
+            Value::Bytes(data) => {
+                bytes.copy_from_slice(data.bytes.get(..size)?);
+                for reloc in &data.relocs {
+                    let place = out.relocs.partition_point(|r| r.offset < at + reloc.offset);
+                    out.relocs.insert(
+                        place,
+                        Reloc {
+                            offset: at + reloc.offset,
+                            ..*reloc
+                        },
+                    );
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Reads a value of type `ty` at byte `at`.
+    pub(super) fn decode(&self, data: &ConstData, at: u64, ty: TypeId) -> Option<Value> {
+        let size = self.module.types.size(ty) as usize;
+        let start = usize::try_from(at).ok()?;
+        let bytes = data.bytes.get(start..start.checked_add(size)?)?;
+        let reloc = data.relocs.iter().find(|r| r.offset == at);
+        let word = || {
+            let mut word = [0; 8];
+            word[..size.min(8)].copy_from_slice(&bytes[..size.min(8)]);
+            u64::from_le_bytes(word)
+        };
+        match *self.module.types.get(ty) {
+            Type::Bool | Type::Int(_) | Type::Enum(_) | Type::Pointer { .. } => {
+                if let Some(reloc) = reloc {
+                    return Some(Value::Addr {
+                        global: Some(reloc.target),
+                        offset: reloc.addend,
+                    });
+                }
+                if self.module.types.is_pointer(ty) {
+                    return Some(Value::Addr {
+                        global: None,
+                        offset: word() as i64,
+                    });
+                }
+                Some(Value::Int(word()))
+            }
+            Type::Float(kind) => Some(Value::Float(match kind {
+                FloatKind::Half => half_value(word() as u16),
+                FloatKind::Float => f64::from(f32::from_bits(word() as u32)),
+                FloatKind::Double => f64::from_bits(word()),
+            })),
+            Type::Vector { elem, len } => {
+                let step = self.module.types.size(elem);
+                (0..u64::from(len))
+                    .map(|lane| self.decode(data, at + lane * step, elem))
+                    .collect::<Option<Vec<_>>>()
+                    .map(Value::Vector)
+            }
+            Type::Record(_) | Type::Array { .. } => {
+                let end = at + size as u64;
+                Some(Value::Bytes(ConstData {
+                    bytes: bytes.to_vec(),
+                    relocs: data
+                        .relocs
+                        .iter()
+                        .filter(|r| r.offset >= at && r.offset < end)
+                        .map(|r| Reloc {
+                            offset: r.offset - at,
+                            ..*r
+                        })
+                        .collect(),
+                }))
+            }
+            Type::Atomic(value) => self.decode(data, at, value),
+            _ => None,
+        }
+    }
+
+    /// The bytes of an initialiser all of whose values are constant.
+    pub(super) fn init_data(&self, init: &Init, ty: TypeId) -> Option<ConstData> {
+        let size = usize::try_from(self.module.types.size(ty)).ok()?;
+        let zero = || ConstData {
+            bytes: vec![0; size],
+            relocs: Vec::new(),
+        };
+        match init {
+            Init::Const(data) => Some(data.clone()),
+            Init::Expr(expr) => {
+                let value = self.eval(*expr)?;
+                let mut data = zero();
+                self.encode(&value, ty, &mut data, 0)?;
+                Some(data)
+            }
+            Init::List { elems, .. } => {
+                let mut data = zero();
+                for elem in elems {
+                    let value = self.eval(elem.value)?;
+                    let (offset, elem_ty) = self.path_offset(ty, &elem.path)?;
+                    self.encode(&value, elem_ty, &mut data, offset)?;
+                }
+                Some(data)
+            }
+        }
+    }
+
+    /// Byte offset and type of a subobject.
+    pub(super) fn path_offset(&self, ty: TypeId, path: &[u64]) -> Option<(u64, TypeId)> {
+        let mut at = 0;
+        let mut current = ty;
+        for &step in path {
+            match *self.module.types.get(current) {
+                Type::Record(record) => {
+                    let field = self.module.types.record(record).fields.get(step as usize)?;
+                    at += field.offset;
+                    current = field.ty.ty;
+                }
+                Type::Array { elem, .. } => {
+                    at += self.module.types.size(elem.ty) * step;
+                    current = elem.ty;
+                }
+                _ => return None,
+            }
+        }
+        Some((at, current))
+    }
+}
+
+/// The half nearest to `x` (ties to even).
+pub(super) fn round_to_half(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    let quantum = 2f64.powi(exponent.max(-14) - 10);
+    let rounded = (x / quantum).round_ties_even() * quantum;
+    if rounded.abs() > 65504.0 {
+        f64::INFINITY.copysign(x)
+    } else {
+        rounded
+    }
+}
+
+/// The bits of a value that a half can hold exactly (others are rounded first).
+pub(super) fn half_bits(x: f64) -> u16 {
+    let x = round_to_half(x);
+    let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = x.abs();
+    if x.is_nan() {
+        return sign | 0x7e00;
+    }
+    if magnitude.is_infinite() {
+        return sign | 0x7c00;
+    }
+    if magnitude < 2f64.powi(-14) {
+        return sign | (magnitude * 2f64.powi(24)) as u16;
+    }
+    let exponent = ((magnitude.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    let mantissa = (magnitude / 2f64.powi(exponent - 10)) as u16 - 1024;
+    sign | ((exponent + 15) as u16) << 10 | mantissa
+}
+
+/// The value of a half's bits.
+fn half_value(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let mantissa = f64::from(bits & 0x3ff);
+    sign * match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{half_bits, half_value, round_to_half};
+
+    #[test]
+    fn halves_round_to_even_and_come_back() {
+        assert_eq!(half_bits(1.0), 0x3c00);
+        assert_eq!(half_bits(-2.0), 0xc000);
+        assert_eq!(half_bits(65504.0), 0x7bff);
+        assert_eq!(half_bits(65520.0), 0x7c00);
+        assert_eq!(half_bits(2f64.powi(-24)), 1);
+        assert_eq!(half_bits(2f64.powi(-25)), 0);
+        assert_eq!(round_to_half(2049.0), 2048.0);
+        for bits in 0..0x7c00 {
+            assert_eq!(half_bits(half_value(bits)), bits);
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! Implicit conversions: promotion, usual arithmetic conversions, assignment.
+use super::const_eval::Value;
+use super::typed::{ConvertKind, ExprId, ExprKind};
+use super::{Operand, Sema};
+use crate::lang::types::{
+    AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
+};
+use crate::source::Span;
+
+/// What an implicit conversion is for; its error message depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// `a = b`; the operator.
+    Assign(Span),
+    /// `T a = b`; the declared name, or nothing for a part of an aggregate.
+    Init(Span),
+    /// An argument; the parameter's declaration for a note.
+    Argument(Span),
+    /// `return b`
+    Return,
+}
+
+impl Purpose {
+    /// Where clang puts the caret: at the operator, at the declared name, else at the value.
+    fn caret(self, value: Span) -> Span {
+        match self {
+            Self::Assign(at) | Self::Init(at) if at.lo.is_some() => at,
+            _ => value,
+        }
+    }
+}
+
+impl<'a> Sema<'a> {
+    /// The value of an operand: places are read, arrays decay.
+    pub(super) fn value_of(&mut self, operand: Operand, span: Span) -> Option<ExprId> {
+        match operand {
+            Operand::Value(expr) => Some(expr),
+            Operand::Place(id) => {
+                let place = self.body.place(id);
+                let (q, space) = (place.ty, place.space);
+                match *self.module.types.get(q.ty) {
+                    Type::Array { elem, .. } => {
+                        let ty = self.module.types.pointer(elem, space);
+                        Some(self.mk(ExprKind::Decay(id), ty, span))
+                    }
+                    Type::Atomic(_) => {
+                        let message = format!(
+                            "a value of type {} can be read only by the atomic built-in functions",
+                            self.show(q.ty)
+                        );
+                        self.error(span, message);
+                        None
+                    }
+                    Type::Void => {
+                        self.error(span, "a value of type 'void' cannot be used");
+                        None
+                    }
+                    _ if !self.module.types.is_complete(q.ty) => {
+                        let message = format!(
+                            "incomplete type {} where a complete type is required",
+                            self.show(q.ty)
+                        );
+                        self.error(span, message);
+                        None
+                    }
+                    _ => {
+                        self.check_half_access(q.ty, "load", span)?;
+                        Some(self.mk(ExprKind::Load(id), q.ty, span))
+                    }
+                }
+            }
+            Operand::Block(_) => {
+                self.error(span, "a block can only be called or enqueued");
+                None
+            }
+            Operand::Function(name) | Operand::Builtin(name) => {
+                let message = format!(
+                    "function '{}' can only be called: OpenCL C has no function pointers",
+                    self.name(name)
+                );
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    /// Without cl_khr_fp16 a half in memory is for vload_half and vstore_half alone.
+    pub(super) fn check_half_access(&mut self, ty: TypeId, word: &str, span: Span) -> Option<()> {
+        let (elem, _) = self.module.types.elem_lanes(ty);
+        if elem != TypeTable::HALF || self.lang.fp16() {
+            return Some(());
+        }
+        let doing = if word == "load" { "reading" } else { "writing" };
+        let message = format!(
+            "{doing} a value of type {} in memory requires cl_khr_fp16; the v{word}_half functions do not",
+            self.show(ty)
+        );
+        self.error(span, message);
+        None
+    }
+
+    /// A conversion node; constants are converted at once.
+    pub(super) fn convert(&mut self, kind: ConvertKind, operand: ExprId, ty: TypeId) -> ExprId {
+        let span = self.span(operand);
+        let from = self.ty(operand);
+        if let ExprKind::Int(_) | ExprKind::Float(_) = self.body.expr(operand).kind {
+            let value = self
+                .eval(operand)
+                .and_then(|v| self.convert_value(kind, v, from, ty));
+            match value {
+                Some(Value::Int(bits)) => return self.mk(ExprKind::Int(bits), ty, span),
+                Some(Value::Float(x)) => return self.mk(ExprKind::Float(x), ty, span),
+                _ => {}
+            }
+        }
+        self.mk(ExprKind::Convert { kind, operand }, ty, span)
+    }
+
+    /// Converts between arithmetic types (or vectors of equal length of such).
+    pub(super) fn arith_convert(&mut self, operand: ExprId, ty: TypeId) -> ExprId {
+        let from = self.ty(operand);
+        if from == ty {
+            return operand;
+        }
+        let (from_elem, _) = self.module.types.elem_lanes(from);
+        let (to_elem, _) = self.module.types.elem_lanes(ty);
+        let types = &self.module.types;
+        let kind = match (types.is_float(from_elem), types.is_float(to_elem)) {
+            _ if to_elem == TypeTable::BOOL => ConvertKind::ToBool,
+            (false, false) => ConvertKind::IntToInt,
+            (false, true) => ConvertKind::IntToFloat,
+            (true, false) => ConvertKind::FloatToInt,
+            (true, true) => ConvertKind::FloatToFloat,
+        };
+        if kind == ConvertKind::ToBool {
+            // A Bool that was widened to int is itself again.
+            if let ExprKind::Convert {
+                kind: ConvertKind::IntToInt,
+                operand: inner,
+            } = self.body.expr(operand).kind
+            {
+                if self.ty(inner) == TypeTable::BOOL {
+                    return inner;
+                }
+            }
+        }
+        self.convert(kind, operand, ty)
+    }
+
+    /// A scalar as a condition.
+    pub(super) fn truth(&mut self, operand: ExprId) -> Option<ExprId> {
+        let ty = self.ty(operand);
+        if self.module.types.is_arithmetic(ty) {
+            return Some(self.arith_convert(operand, TypeTable::BOOL));
+        }
+        if self.module.types.is_pointer(ty) {
+            return Some(self.convert(ConvertKind::ToBool, operand, TypeTable::BOOL));
+        }
+        let message = format!("a condition must be a scalar, not {}", self.show(ty));
+        self.error(self.span(operand), message);
+        None
+    }
+
+    /// A Bool as the int that C gives comparisons.
+    pub(super) fn bool_to_int(&mut self, operand: ExprId) -> ExprId {
+        self.arith_convert(operand, TypeTable::INT)
+    }
+
+    /// Integer promotion of a scalar type.
+    pub(super) fn promoted(&self, ty: TypeId) -> TypeId {
+        match *self.module.types.get(ty) {
+            Type::Bool => TypeTable::INT,
+            Type::Int(kind) if kind.bits() < 32 => TypeTable::INT,
+            Type::Enum(e) => TypeTable::int(self.module.types.enums[e.0 as usize].underlying),
+            _ => ty,
+        }
+    }
+
+    /// Integer promotion of a scalar value.
+    pub(super) fn promote(&mut self, operand: ExprId) -> ExprId {
+        let ty = self.promoted(self.ty(operand));
+        if ty == self.ty(operand) {
+            operand
+        } else {
+            self.arith_convert(operand, ty)
+        }
+    }
+
+    /// The common type of two arithmetic scalars.
+    pub(super) fn common_type(&self, a: TypeId, b: TypeId) -> TypeId {
+        let types = &self.module.types;
+        match (types.float_kind(a), types.float_kind(b)) {
+            (Some(x), Some(y)) => return TypeTable::float(x.max(y)),
+            (Some(x), None) | (None, Some(x)) => return TypeTable::float(x),
+            (None, None) => {}
+        }
+        self.greater_rank(self.promoted(a), self.promoted(b))
+    }
+
+    /// The element type of `vector ? a : b` for scalars: clang converts to the greater rank
+    /// without promoting, so that two chars stay chars.
+    pub(super) fn common_element(&self, a: TypeId, b: TypeId) -> TypeId {
+        let types = &self.module.types;
+        let is_int = |ty| matches!(types.get(ty), Type::Int(_));
+        if a == b {
+            a
+        } else if is_int(a) && is_int(b) {
+            self.greater_rank(a, b)
+        } else {
+            self.common_type(a, b)
+        }
+    }
+
+    fn greater_rank(&self, a: TypeId, b: TypeId) -> TypeId {
+        let types = &self.module.types;
+        let (Some(x), Some(y)) = (types.int_kind(a), types.int_kind(b)) else {
+            return a;
+        };
+        let bits = x.bits().max(y.bits());
+        let unsigned = |kind: IntKind| kind.bits() == bits && !kind.signed();
+        TypeTable::int(IntKind::of(bits, !(unsigned(x) || unsigned(y))))
+    }
+
+    /// Whether an expression is a null pointer constant.
+    pub(super) fn is_null_constant(&self, expr: ExprId) -> bool {
+        let node = self.body.expr(expr);
+        match self.module.types.get(node.ty) {
+            Type::Pointer { pointee, .. } => {
+                pointee.ty == TypeTable::VOID && matches!(node.kind, ExprKind::Null)
+            }
+            Type::Int(_) | Type::Bool | Type::Enum(_) => {
+                !matches!(node.kind, ExprKind::Load(_)) && self.eval(expr) == Some(Value::Int(0))
+            }
+            _ => false,
+        }
+    }
+
+    /// Converts a value as assignment does, with clang's complaints.
+    pub(super) fn assign_convert(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        purpose: Purpose,
+    ) -> Option<ExprId> {
+        let from = self.ty(value);
+        if from == to {
+            return Some(value);
+        }
+        let span = self.span(value);
+        if from == TypeTable::ERROR || to == TypeTable::ERROR {
+            return None;
+        }
+        let at = purpose.caret(span);
+        let types = &self.module.types;
+        if types.is_arithmetic(from) && types.is_arithmetic(to) {
+            self.warn_constant(value, to);
+            return Some(self.arith_convert(value, to));
+        }
+        match *types.get(to) {
+            Type::Vector { elem, .. } if types.is_arithmetic(from) => {
+                return Some(self.splat(value, elem, to));
+            }
+            Type::Pointer { pointee, space } => {
+                return self.pointer_assign(value, to, pointee, space, purpose);
+            }
+            Type::Bool if types.is_pointer(from) => {
+                return Some(self.convert(ConvertKind::ToBool, value, to));
+            }
+            Type::Int(_) if types.is_pointer(from) => {
+                let message = format!(
+                    "a pointer becomes an integer only by a cast: {}",
+                    self.purpose_text(purpose, from, to)
+                );
+                self.error(at, message).highlight(span);
+                return None;
+            }
+            Type::Opaque(OpaqueKind::Sampler) => {
+                if let Some(mask) = self
+                    .constant_number(value)
+                    .filter(|_| types.is_integer(from))
+                {
+                    let mask = self.sampler_mask(mask, span)?;
+                    return Some(self.sampler(mask, span));
+                }
+            }
+            Type::Opaque(kind) if !kind.is_handle() && self.is_null_constant(value) => {
+                return Some(self.mk(ExprKind::Zero, to, span));
+            }
+            Type::Atomic(inner) if matches!(purpose, Purpose::Init(_)) => {
+                let value = self.assign_convert(value, inner, purpose)?;
+                return Some(self.convert(ConvertKind::Same, value, to));
+            }
+            _ => {}
+        }
+        self.incompatible(span, from, to, purpose);
+        None
+    }
+
+    /// Reports that a value cannot become another type.
+    fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
+        let (from, to) = (self.show(from), self.show(to));
+        let message = match purpose {
+            Purpose::Assign(_) => format!("a value of type {from} cannot be assigned to {to}"),
+            Purpose::Init(_) => {
+                format!("a value of type {from} cannot initialise {to}")
+            }
+            Purpose::Argument(_) => {
+                format!("a value of type {from} cannot be passed to a parameter of type {to}")
+            }
+            Purpose::Return => {
+                format!("a value of type {from} cannot be returned as {to}")
+            }
+        };
+        let report = self.error(purpose.caret(span), message).highlight(span);
+        self.parameter_note(report, purpose);
+    }
+
+    fn parameter_note(&self, report: crate::diagnostics::Report<'a>, purpose: Purpose) {
+        if let Purpose::Argument(declared) = purpose {
+            if declared.lo.is_some() {
+                report.note(declared, "the parameter is declared here");
+            }
+        }
+    }
+
+    pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
+        let (from, to) = (self.show(from), self.show(to));
+        match purpose {
+            Purpose::Assign(_) => format!("assigning {from} to {to}"),
+            Purpose::Init(_) => format!("initialising {to} with {from}"),
+            Purpose::Argument(_) => format!("passing {from} to a parameter of type {to}"),
+            Purpose::Return => {
+                format!("returning {from} as {to}")
+            }
+        }
+    }
+
+    fn pointer_assign(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        pointee: QualType,
+        space: AddrSpace,
+        purpose: Purpose,
+    ) -> Option<ExprId> {
+        let from = self.ty(value);
+        let span = self.span(value);
+        let at = purpose.caret(span);
+        if self.is_null_constant(value) {
+            return Some(self.mk(ExprKind::Null, to, span));
+        }
+        let Some((from_pointee, from_space)) = self.module.types.pointer_parts(from) else {
+            if self.module.types.is_integer(from) {
+                let message = format!(
+                    "an integer becomes a pointer only by a cast: {}",
+                    self.purpose_text(purpose, from, to)
+                );
+                self.error(at, message).highlight(span);
+                return None;
+            }
+            self.incompatible(span, from, to, purpose);
+            return None;
+        };
+        let space_ok = from_space == space
+            || (space == AddrSpace::Generic && from_space != AddrSpace::Constant);
+        if !space_ok {
+            let message = format!(
+                "{} would change the pointer's address space",
+                self.purpose_text(purpose, from, to)
+            );
+            let report = self.error(at, message).highlight(span);
+            self.parameter_note(report, purpose);
+            return None;
+        }
+        let any = pointee.ty == TypeTable::VOID || from_pointee.ty == TypeTable::VOID;
+        if from_pointee.ty != pointee.ty && !any {
+            self.pointee_mismatch(value, to, from_pointee.ty, pointee.ty, purpose)?;
+        }
+        let mut lost = from_pointee.quals & (Quals::CONST | Quals::VOLATILE);
+        if space == AddrSpace::Constant {
+            // What lives there is const whether its pointers say so or not.
+            lost.remove(Quals::CONST);
+        }
+        if !pointee.quals.contains(lost) {
+            let message = format!("{} drops qualifiers", self.purpose_text(purpose, from, to));
+            self.warning(at, message).highlight(span);
+        }
+        Some(self.pointer_convert(value, to))
+    }
+
+    /// Different pointees: an error when address spaces inside differ, else a warning.
+    fn pointee_mismatch(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        from_pointee: TypeId,
+        to_pointee: TypeId,
+        purpose: Purpose,
+    ) -> Option<()> {
+        let from = self.ty(value);
+        let span = purpose.caret(self.span(value));
+        let text = self.purpose_text(purpose, from, to);
+        let types = &self.module.types;
+        if let (Some((a, x)), Some((b, y))) = (
+            types.pointer_parts(from_pointee),
+            types.pointer_parts(to_pointee),
+        ) {
+            if x != y {
+                let report = self.error(
+                    span,
+                    format!(
+                        "{text} would change the address space of a pointer behind the pointer"
+                    ),
+                );
+                self.parameter_note(report, purpose);
+                return None;
+            }
+            if a.ty == b.ty {
+                self.warning(span, format!("{text} drops qualifiers behind the pointer"));
+                return Some(());
+            }
+        }
+        let sign_only = match (types.int_kind(from_pointee), types.int_kind(to_pointee)) {
+            (Some(x), Some(y)) => x.bits() == y.bits(),
+            _ => false,
+        };
+        let message = if sign_only {
+            format!("{text} changes the signedness behind the pointer")
+        } else {
+            format!("{text} mixes pointers to different types")
+        };
+        let report = self.warning(span, message);
+        self.parameter_note(report, purpose);
+        Some(())
+    }
+
+    /// A pointer as another pointer type, checked by the caller.
+    pub(super) fn pointer_convert(&mut self, value: ExprId, to: TypeId) -> ExprId {
+        let from = self.ty(value);
+        if from == to {
+            return value;
+        }
+        if matches!(self.body.expr(value).kind, ExprKind::Null) {
+            let span = self.span(value);
+            return self.mk(ExprKind::Null, to, span);
+        }
+        let space = |ty| self.module.types.pointer_parts(ty).map(|(_, space)| space);
+        let kind = if space(from) == space(to) {
+            ConvertKind::PtrToPtr
+        } else {
+            ConvertKind::SpaceCast
+        };
+        self.convert(kind, value, to)
+    }
+
+    /// Warns when a literal does not survive its conversion.
+    fn warn_constant(&mut self, value: ExprId, to: TypeId) {
+        let from = self.ty(value);
+        let span = self.span(value);
+        let types = &self.module.types;
+        let (old, new) = match self.body.expr(value).kind {
+            ExprKind::Int(bits) => {
+                let Some(kind) = types.int_kind(to) else {
+                    return;
+                };
+                let number = self.signed_value(bits, from);
+                let width = kind.bits();
+                let fits = (-(1i128 << (width - 1))..1i128 << width).contains(&number);
+                let flips =
+                    kind.signed() && types.is_signed(from) && number >= 1i128 << (width - 1);
+                if fits && !flips {
+                    return;
+                }
+                let Value::Int(cut) = self.int_value(bits, to) else {
+                    return;
+                };
+                (number.to_string(), self.signed_value(cut, to).to_string())
+            }
+            ExprKind::Float(x) => {
+                if types.int_kind(to).is_none() || x == x.trunc() && x.abs() < 9e18 {
+                    return;
+                }
+                let Some(Value::Int(bits)) =
+                    self.convert_value(ConvertKind::FloatToInt, Value::Float(x), from, to)
+                else {
+                    return;
+                };
+                (x.to_string(), self.signed_value(bits, to).to_string())
+            }
+            _ => return,
+        };
+        let message = format!(
+            "this conversion from {} to {} changes the value from {old} to {new}",
+            self.show(from),
+            self.show(to)
+        );
+        self.warning(span, message);
+    }
+}

@@ -1,0 +1,698 @@
+//! Declarations of variables and typedefs.
+use super::Sema;
+use super::const_eval::Value;
+use super::convert::Purpose;
+use super::scope::{Entity, GlobalMeta, SpacedType};
+use super::typed::{
+    ConstData, ExprId, ExprKind, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind,
+};
+use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
+use crate::parse::ast::{
+    self, Attr, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass,
+    TypeSpec,
+};
+use crate::source::{Span, Symbol};
+use pumice_target::options::ClStd;
+
+/// One variable's declaration, its type known.
+struct Variable<'a> {
+    name: Symbol,
+    span: Span,
+    ty: SpacedType,
+    storage: Option<StorageClass>,
+    init: Option<&'a ast::Init>,
+    align: u64,
+}
+
+impl<'a> Sema<'a> {
+    pub(super) fn declaration_at_program_scope(&mut self, decl: &'a Declaration) {
+        let mut none = Vec::new();
+        self.declaration(decl, &mut none);
+    }
+
+    /// Checks a declaration; statements that initialise private variables go to `out`.
+    pub(super) fn declaration(&mut self, decl: &'a Declaration, out: &mut Vec<StmtId>) {
+        self.check_attrs(&decl.specs.attrs);
+        let storage = self.storage_class(&decl.specs);
+        let base = self.spec_type(&decl.specs);
+        if decl.declarators.is_empty() {
+            let declares = match &decl.specs.ty {
+                TypeSpec::Record(r) => r.tag.is_some(),
+                TypeSpec::Enum(e) => e.tag.is_some() || e.enumerators.is_some(),
+                TypeSpec::Error => true,
+                _ => false,
+            };
+            if !declares && base.is_some() {
+                self.warning(decl.span, "this declares nothing");
+            }
+            return;
+        }
+        for item in &decl.declarators {
+            let Some((name, span)) = item.declarator.name else {
+                continue;
+            };
+            let done = base.and_then(|base| self.declarator(decl, item, base, storage, out));
+            if done.is_none() && self.lookup_here(name).is_none() {
+                self.bind(name, Entity::Poisoned, span);
+            }
+        }
+    }
+
+    /// The one storage class of specifiers.
+    pub(super) fn storage_class(&mut self, specs: &DeclSpecs) -> Option<StorageClass> {
+        let mut found: Option<StorageClass> = None;
+        for &(class, span) in &specs.storage {
+            match class {
+                StorageClass::ThreadLocal => {
+                    self.error(span, "thread-local storage does not exist in OpenCL C");
+                }
+                StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
+                    self.error(span, "'auto' and 'register' have no place at program scope");
+                }
+                _ if found.is_some_and(|f| f != class) => {
+                    self.error(span, "a declaration has one storage class at most");
+                }
+                _ => found = Some(class),
+            }
+        }
+        found
+    }
+
+    fn declarator(
+        &mut self,
+        decl: &'a Declaration,
+        item: &'a InitDeclarator,
+        base: SpacedType,
+        storage: Option<StorageClass>,
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        let declarator = &item.declarator;
+        let (name, span) = declarator.name?;
+        self.check_attrs(&declarator.attrs);
+        if storage != Some(StorageClass::Typedef)
+            && matches!(declarator.parts.first(), Some(DeclPart::Function { .. }))
+        {
+            if let Some(init) = &item.init {
+                let at = self.init_span(init);
+                self.error(at, "only variables can have an initialiser");
+            }
+            return self
+                .function_declaration(&decl.specs, declarator, base)
+                .map(|_| ());
+        }
+        let mut ty = self.declarator_type(base, declarator)?;
+        ty.q.ty = self.ext_vector(&declarator.attrs, ty.q.ty)?;
+        ty.q.ty = self.ext_vector(&decl.specs.attrs, ty.q.ty)?;
+        let align = self
+            .aligned_attr(&decl.specs.attrs)
+            .max(self.aligned_attr(&declarator.attrs))
+            .max(ty.align);
+        if storage == Some(StorageClass::Typedef) {
+            if let Some(init) = &item.init {
+                let at = self.init_span(init);
+                self.error(at, "only variables can have an initialiser");
+            }
+            return self.typedef(name, span, SpacedType { align, ..ty });
+        }
+        if matches!(self.module.types.get(ty.q.ty), Type::Function { .. }) {
+            self.error(
+                span,
+                "declaring a function through a typedef is not supported",
+            );
+            return None;
+        }
+        for &(spec, spec_span) in &decl.specs.function {
+            let word = match spec {
+                FunctionSpec::Inline => "inline",
+                FunctionSpec::Kernel => "__kernel",
+                FunctionSpec::Noreturn => "_Noreturn",
+            };
+            self.error(spec_span, format!("'{word}' is for functions only"));
+        }
+        let variable = Variable {
+            name,
+            span,
+            ty,
+            storage,
+            init: item.init.as_ref(),
+            align,
+        };
+        if let Type::Block(_) = self.module.types.get(ty.q.ty) {
+            if storage == Some(StorageClass::Extern) {
+                self.error(span, "a block variable cannot be 'extern'");
+                return None;
+            }
+            return self.block_variable((name, span), ty.q.ty, item.init.as_ref(), out);
+        }
+        if self.at_program_scope() {
+            self.program_variable(variable)
+        } else {
+            self.local_variable(variable, &decl.specs.attrs, out)
+        }
+    }
+
+    fn typedef(&mut self, name: Symbol, span: Span, ty: SpacedType) -> Option<()> {
+        if let Some(previous) = self.lookup_here(name) {
+            if let Entity::Typedef(old) = previous.entity {
+                if old.q != ty.q || old.space != ty.space {
+                    // Both have this very name, which would not tell them apart.
+                    let message = format!(
+                        "this typedef names another type than before ('{}' now, '{}' before)",
+                        self.module.types.display_qual(ty.q),
+                        self.module.types.display_qual(old.q)
+                    );
+                    let previous = previous.span;
+                    self.error(span, message)
+                        .note(previous, "the earlier definition is here");
+                }
+                return Some(());
+            }
+        }
+        // `typedef struct {…} T`: the record takes the typedef's name in messages.
+        if let Some(record) = self.module.types.record_id(ty.q.ty) {
+            let text = self.name(name).to_string();
+            let def = &mut self.module.types.records[record.0 as usize];
+            if def.name.is_empty() {
+                def.name = text;
+                def.typedef_name = true;
+            }
+        }
+        let q = self.module.types.named(self.name(name), ty.q);
+        self.bind_new(name, Entity::Typedef(SpacedType { q, ..ty }), span);
+        Some(())
+    }
+
+    fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
+        let ty = v.ty.q.ty;
+        let is_open_array = matches!(self.module.types.get(ty), Type::Array { len: None, .. });
+        let is_record = matches!(self.module.types.get(ty), Type::Record(_));
+        // C99 6.7p7: only what is not a definition may have an incomplete type.
+        let is_declaration = v.storage == Some(StorageClass::Extern) && v.init.is_none();
+        let complete = if is_open_array {
+            v.init.is_some() || is_declaration
+        } else {
+            self.module.types.is_complete(ty) || is_record && is_declaration
+        };
+        if !complete {
+            let message = if is_open_array {
+                format!(
+                    "an array needs a length or an initialiser to be defined ({})",
+                    self.show(ty)
+                )
+            } else {
+                format!("no variable can have the incomplete type {}", self.show(ty))
+            };
+            self.error(v.span, message);
+            return None;
+        }
+        let mut elem = ty;
+        while let Type::Array { elem: inner, .. } = *self.module.types.get(elem) {
+            elem = inner.ty;
+        }
+        if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) = self.module.types.opaque(elem) {
+            let message = format!(
+                "only a parameter can have type {}, no variable",
+                self.show(elem)
+            );
+            self.error(v.span, message);
+            return None;
+        }
+        self.check_half_value(elem, v.span, "variable")
+    }
+
+    fn is_sampler(&self, ty: TypeId) -> bool {
+        self.module.types.opaque(ty) == Some(OpaqueKind::Sampler)
+    }
+
+    /// A sampler variable is a name for its constant (OpenCL C 3.0 §6.15.15.1).
+    fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
+        if let Some(space @ (AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic)) =
+            v.ty.space
+        {
+            let message = format!("no sampler can be in the address space {}", space.name());
+            self.error(v.span, message);
+            return None;
+        }
+        let Some(ast::Init::Expr(init)) = v.init else {
+            self.error(
+                v.span,
+                "a sampler variable must have a constant initialiser",
+            );
+            return None;
+        };
+        let value = self.rvalue(*init)?;
+        let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
+        let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
+            let at = self.ast.expr(*init).span;
+            self.error(at, "a sampler variable must have a constant initialiser");
+            return None;
+        };
+        self.bind_new(v.name, Entity::Sampler(mask), v.span);
+        Some(())
+    }
+
+    /// A sampler literal.
+    pub(super) fn sampler(&mut self, mask: u32, span: Span) -> ExprId {
+        let ty = self.module.types.intern(Type::Opaque(OpaqueKind::Sampler));
+        self.mk(ExprKind::Sampler(mask), ty, span)
+    }
+
+    /// The constant of a sampler, checked: coordinates, addressing and filter.
+    pub(super) fn sampler_mask(&mut self, value: i128, span: Span) -> Option<u32> {
+        let mask = u32::try_from(value).unwrap_or(u32::MAX);
+        let addressing = mask & 0xe;
+        if mask & !0x3f != 0 || addressing > 8 || mask & 0x30 == 0x30 {
+            self.error(span, format!("{value} is no sum of a sampler's constants"));
+            return None;
+        }
+        Some(mask)
+    }
+
+    fn program_variable(&mut self, v: Variable<'a>) -> Option<()> {
+        self.check_variable_type(&v)?;
+        if self.is_sampler(v.ty.q.ty) {
+            return self.sampler_variable(&v);
+        }
+        let globals_allowed = self.lang.program_scope_globals();
+        let space = match v.ty.space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if globals_allowed => AddrSpace::Global,
+            _ => {
+                self.error(
+                    v.span,
+                    if self.lang.std < ClStd::Cl20 {
+                        "a variable at program scope must be in the constant address space before OpenCL C 2.0"
+                    } else if globals_allowed {
+                        "a variable at program scope must be in the global or constant address space"
+                    } else {
+                        "a variable at program scope must be in the constant address space; the device lacks __opencl_c_program_scope_global_variables"
+                    },
+                );
+                return None;
+            }
+        };
+        if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
+            let message = format!(
+                "no variable at program scope can have type {}",
+                self.show(v.ty.q.ty)
+            );
+            self.error(v.span, message);
+            return None;
+        }
+        let is_extern = v.storage == Some(StorageClass::Extern);
+        let linkage = match (v.storage, v.init) {
+            (Some(StorageClass::Static), _) => Linkage::Internal,
+            (Some(StorageClass::Extern), None) => Linkage::Import,
+            _ => Linkage::External,
+        };
+        let id = match self.previous_global(&v, space)? {
+            Some(id) => {
+                let global = &mut self.module.globals[id.0 as usize];
+                if global.linkage == Linkage::Import {
+                    global.linkage = linkage;
+                }
+                global.align = global.align.max(v.align);
+                id
+            }
+            None => {
+                let id = self.add_global(&v, space, linkage, None);
+                self.bind(v.name, Entity::Global(id), v.span);
+                id
+            }
+        };
+        if let Some(init) = v.init {
+            self.initialise_global(id, init)?;
+        } else if !is_extern {
+            if space == AddrSpace::Constant {
+                self.error(
+                    v.span,
+                    "a variable in the constant address space must have an initialiser",
+                );
+                return None;
+            }
+            self.global_meta[id.0 as usize].tentative = true;
+        }
+        Some(())
+    }
+
+    /// The earlier declaration of a program-scope variable, if there is one that agrees.
+    fn previous_global(&mut self, v: &Variable<'a>, space: AddrSpace) -> Option<Option<GlobalId>> {
+        let Some(previous) = self.lookup_here(v.name).cloned() else {
+            return Some(None);
+        };
+        let text = self.name(v.name);
+        let id = match previous.entity {
+            Entity::Global(id) => id,
+            Entity::Poisoned => return Some(None),
+            _ => {
+                self.error(
+                    v.span,
+                    format!("'{text}' is already the name of something else"),
+                )
+                .note(previous.span, "the earlier definition is here");
+                return None;
+            }
+        };
+        let old = self.module.global(id);
+        let (old_ty, old_space, old_linkage) = (old.ty, old.space, old.linkage);
+        let same = self.composite(old_ty, v.ty.q);
+        let (Some(ty), true) = (same, old_space == space) else {
+            let message = format!(
+                "'{text}' has another type than before ({} now, {} before)",
+                self.show_qual(v.ty.q),
+                self.show_qual(old_ty)
+            );
+            self.error(v.span, message)
+                .note(previous.span, "the earlier definition is here");
+            return None;
+        };
+        if self.global_meta[id.0 as usize].defined && v.init.is_some() {
+            self.error(v.span, format!("'{text}' is defined a second time"))
+                .note(previous.span, "the earlier definition is here");
+            return None;
+        }
+        if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
+            self.error(
+                v.span,
+                format!("'{text}' is 'static' here and was not before"),
+            )
+            .note(previous.span, "the earlier definition is here");
+            return None;
+        }
+        self.module.globals[id.0 as usize].ty = ty;
+        Some(Some(id))
+    }
+
+    /// The type of two declarations of one object.
+    fn composite(&self, a: QualType, b: QualType) -> Option<QualType> {
+        if a == b {
+            return Some(a);
+        }
+        let parts = |q: QualType| match *self.module.types.get(q.ty) {
+            Type::Array { elem, len } => Some((elem, len)),
+            _ => None,
+        };
+        match (parts(a), parts(b)) {
+            (Some((x, None)), Some((y, Some(_)))) if x == y => Some(b),
+            (Some((x, Some(_))), Some((y, None))) if x == y => Some(a),
+            _ => None,
+        }
+    }
+
+    fn add_global(
+        &mut self,
+        v: &Variable<'a>,
+        space: AddrSpace,
+        linkage: Linkage,
+        init: Option<ConstData>,
+    ) -> GlobalId {
+        let own = self.name(v.name);
+        let (name, owner) = match &self.func {
+            Some(func) => (format!("{}.{own}", func.name), Some(func.id)),
+            None => (own.to_string(), None),
+        };
+        let ty = v.ty.q;
+        let align = self.module.types.align(ty.ty).max(v.align);
+        self.push_global(Global {
+            name,
+            ty,
+            space,
+            linkage,
+            align,
+            init,
+            owner,
+            is_string: false,
+            span: v.span,
+        })
+    }
+
+    pub(super) fn push_global(&mut self, global: Global) -> GlobalId {
+        self.module.globals.push(global);
+        self.global_meta.push(GlobalMeta::default());
+        GlobalId(self.module.globals.len() as u32 - 1)
+    }
+
+    fn initialise_global(&mut self, id: GlobalId, init: &'a ast::Init) -> Option<()> {
+        self.global_meta[id.0 as usize].defined = true;
+        let q = self.module.global(id).ty;
+        let (ty, data) = self.constant_initialiser(q.ty, init, self.module.global(id).span)?;
+        let align = self.module.types.align(ty);
+        let global = &mut self.module.globals[id.0 as usize];
+        global.ty.ty = ty;
+        global.align = global.align.max(align);
+        global.init = Some(data);
+        Some(())
+    }
+
+    /// Variables declared without initialiser hold zeros.
+    pub(super) fn finish_tentative(&mut self) {
+        for index in 0..self.module.globals.len() {
+            let meta = &self.global_meta[index];
+            if !meta.tentative || meta.defined {
+                continue;
+            }
+            let ty = self.module.globals[index].ty.ty;
+            let size = self.module.types.size(ty) as usize;
+            self.module.globals[index].init = Some(ConstData {
+                bytes: vec![0; size],
+                relocs: Vec::new(),
+            });
+        }
+    }
+
+    fn local_variable(
+        &mut self,
+        v: Variable<'a>,
+        _attrs: &[Attr],
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        self.check_variable_type(&v)?;
+        if self.is_sampler(v.ty.q.ty) {
+            return self.sampler_variable(&v);
+        }
+        match (v.storage, v.ty.space) {
+            (Some(StorageClass::Static), space) => return self.static_local(v, space),
+            (Some(StorageClass::Extern), space) => return self.extern_local(v, space),
+            (_, None | Some(AddrSpace::Private)) => {}
+            (_, Some(AddrSpace::Local)) => return self.work_group_variable(v),
+            (_, Some(AddrSpace::Constant)) => {
+                self.check_kernel_scope(&v, "constant")?;
+                if v.init.is_none() {
+                    self.error(
+                        v.span,
+                        "a variable in the constant address space must have an initialiser",
+                    );
+                    return None;
+                }
+                return self.static_variable(v, AddrSpace::Constant);
+            }
+            (_, Some(space)) => {
+                self.error(
+                    v.span,
+                    format!(
+                        "no variable in a function can be in the {} address space",
+                        space.name().trim_start_matches('_')
+                    ),
+                );
+                return None;
+            }
+        }
+        let id = self.add_local(self.name(v.name).to_string(), v.ty.q, v.align, v.span);
+        self.bind_new(v.name, Entity::Local(id), v.span);
+        let init = match v.init {
+            None => None,
+            Some(init) => {
+                let (ty, init) = self.initialiser(v.ty.q.ty, init, v.span)?;
+                self.body.locals[id.0 as usize].ty.ty = ty;
+                let align = self.module.types.align(ty);
+                let local = &mut self.body.locals[id.0 as usize];
+                local.align = local.align.max(align);
+                self.remember_constant(id, v.ty.q, &init);
+                Some(init)
+            }
+        };
+        let stmt = self.mk_stmt(StmtKind::Decl { local: id, init }, v.span);
+        out.push(stmt);
+        Some(())
+    }
+
+    /// Notes the value of a `const` scalar, which array sizes and case labels may use.
+    fn remember_constant(&mut self, id: LocalId, q: QualType, init: &Init) {
+        if !q.quals.contains(Quals::CONST) || q.quals.contains(Quals::VOLATILE) {
+            return;
+        }
+        if let Init::Expr(expr) = init {
+            if let Some(value @ (Value::Int(_) | Value::Float(_))) = self.eval(*expr) {
+                self.const_locals.insert(id, value);
+            }
+        }
+    }
+
+    /// A new private variable of the current function.
+    pub(super) fn add_local(
+        &mut self,
+        name: String,
+        ty: QualType,
+        align: u64,
+        span: Span,
+    ) -> LocalId {
+        let align = self.module.types.align(ty.ty).max(align);
+        self.body.locals.push(Local {
+            name,
+            ty,
+            align,
+            span,
+        });
+        LocalId(self.body.locals.len() as u32 - 1)
+    }
+
+    /// `__local` and `__constant` variables belong to the outermost scope of kernels.
+    fn check_kernel_scope(&mut self, v: &Variable<'a>, space: &str) -> Option<()> {
+        let in_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
+        let message = if !in_kernel {
+            format!("only kernels can have variables in the {space} address space")
+        } else if self.scopes.len() > 2 {
+            format!(
+                "a variable in the {space} address space must be in the outermost block of its kernel"
+            )
+        } else {
+            return Some(());
+        };
+        self.error(v.span, message);
+        None
+    }
+
+    fn work_group_variable(&mut self, v: Variable<'a>) -> Option<()> {
+        self.check_kernel_scope(&v, "local")?;
+        if let Some(init) = v.init {
+            let at = self.init_span(init);
+            self.error(v.span, "a '__local' variable cannot have an initialiser")
+                .highlight(at);
+            return None;
+        }
+        let id = self.add_global(&v, AddrSpace::Local, Linkage::Internal, None);
+        self.bind_new(v.name, Entity::Global(id), v.span);
+        Some(())
+    }
+
+    fn static_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
+        if self.lang.std < ClStd::Cl20 {
+            self.error(
+                v.span,
+                "a variable in a function can be 'static' from OpenCL C 2.0 on",
+            );
+            return None;
+        }
+        let space = match space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
+                AddrSpace::Global
+            }
+            _ => {
+                let allowed = if self.lang.program_scope_globals() {
+                    "global or constant"
+                } else {
+                    "constant"
+                };
+                self.error(
+                    v.span,
+                    format!("a 'static' variable must be in the {allowed} address space"),
+                );
+                return None;
+            }
+        };
+        if space == AddrSpace::Constant && v.init.is_none() {
+            self.error(
+                v.span,
+                "a variable in the constant address space must have an initialiser",
+            );
+            return None;
+        }
+        self.static_variable(v, space)
+    }
+
+    fn static_variable(&mut self, v: Variable<'a>, space: AddrSpace) -> Option<()> {
+        let id = self.add_global(&v, space, Linkage::Internal, None);
+        self.bind_new(v.name, Entity::Global(id), v.span);
+        match v.init {
+            Some(init) => self.initialise_global(id, init),
+            None => {
+                self.global_meta[id.0 as usize].tentative = true;
+                Some(())
+            }
+        }
+    }
+
+    fn extern_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
+        if let Some(init) = v.init {
+            let at = self.init_span(init);
+            self.error(
+                at,
+                "an 'extern' declaration in a function cannot have an initialiser",
+            );
+            return None;
+        }
+        let existing = self.scopes[0].names.get(&v.name).map(|b| b.entity.clone());
+        if let Some(Entity::Global(id)) = existing {
+            self.bind(v.name, Entity::Global(id), v.span);
+            return Some(());
+        }
+        let space = match space {
+            Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
+                AddrSpace::Global
+            }
+            _ => {
+                self.error(
+                    v.span,
+                    "an 'extern' variable must be in the constant address space here",
+                );
+                return None;
+            }
+        };
+        let id = self.add_global(&v, space, Linkage::Import, None);
+        let global = &mut self.module.globals[id.0 as usize];
+        global.name = self.names.resolve(v.name).to_string();
+        global.owner = None;
+        self.bind(v.name, Entity::Global(id), v.span);
+        Some(())
+    }
+
+    pub(super) fn init_span(&self, init: &ast::Init) -> Span {
+        match init {
+            ast::Init::Expr(expr) => self.ast.expr(*expr).span,
+            ast::Init::List(list) => list.span,
+        }
+    }
+
+    /// The string literal's variable; equal literals share one.
+    pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> GlobalId {
+        if let Some(&id) = self.strings.get(bytes) {
+            return id;
+        }
+        let mut data = bytes.to_vec();
+        data.push(0);
+        let elem = QualType::plain(TypeTable::CHAR);
+        let ty: TypeId = self.module.types.array(elem, Some(data.len() as u64));
+        let name = match self.strings.len() {
+            0 => ".str".to_string(),
+            n => format!(".str.{n}"),
+        };
+        let id = self.push_global(Global {
+            name,
+            ty: QualType::plain(ty),
+            space: AddrSpace::Constant,
+            linkage: Linkage::Internal,
+            align: 1,
+            init: Some(ConstData {
+                bytes: data,
+                relocs: Vec::new(),
+            }),
+            owner: None,
+            is_string: true,
+            span,
+        });
+        self.strings.insert(bytes.to_vec(), id);
+        id
+    }
+}

@@ -1,0 +1,506 @@
+//! Expressions: dispatch, names, traits.
+use super::const_eval::Value;
+use super::literal::IntLiteral;
+use super::scope::{Entity, SpacedType};
+use super::typed::{ExprId, ExprKind, Global, Init, Linkage, PlaceId, PlaceKind};
+use super::{Operand, Sema};
+use crate::builtins;
+use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
+use crate::parse::ast::{self, Designator, Trait, UnaryOp};
+use crate::source::{Span, Symbol};
+
+impl<'a> Sema<'a> {
+    /// Checks an expression.
+    pub(super) fn operand(&mut self, id: ast::ExprId) -> Option<Operand> {
+        let span = self.ast.expr(id).span;
+        self.enter(span)?;
+        let result = self.operand_inner(id, span);
+        self.leave();
+        result
+    }
+
+    /// Checks an expression whose value is wanted.
+    pub(super) fn rvalue(&mut self, id: ast::ExprId) -> Option<ExprId> {
+        let operand = self.operand(id)?;
+        self.value_of(operand, self.ast.expr(id).span)
+    }
+
+    /// The type of an expression that is not evaluated; arrays do not decay.
+    pub(super) fn unevaluated(&mut self, id: ast::ExprId) -> Option<QualType> {
+        match self.operand(id)? {
+            Operand::Value(expr) => Some(QualType::plain(self.ty(expr))),
+            Operand::Place(place) => Some(self.body.place(place).ty),
+            function => {
+                self.value_of(function, self.ast.expr(id).span)?;
+                None
+            }
+        }
+    }
+
+    fn operand_inner(&mut self, id: ast::ExprId, span: Span) -> Option<Operand> {
+        let ast = self.ast;
+        let value = match &ast.expr(id).kind {
+            ast::ExprKind::Ident(name) => return self.identifier(*name, span),
+            ast::ExprKind::Paren(inner) => return self.operand(*inner),
+            &ast::ExprKind::Int {
+                value,
+                too_large,
+                decimal,
+                unsigned,
+                long,
+            } => {
+                let literal = IntLiteral {
+                    value,
+                    too_large,
+                    decimal,
+                    unsigned,
+                    long: long > 0,
+                };
+                Some(self.int_literal(literal, span))
+            }
+            &ast::ExprKind::Float { text, suffix } => self.float_literal(text, suffix, span),
+            &ast::ExprKind::Char { value } => {
+                Some(self.mk(ExprKind::Int(u64::from(value as u32)), TypeTable::INT, span))
+            }
+            ast::ExprKind::Str(bytes) => {
+                let global = self.string_literal(bytes, span);
+                return Some(Operand::Place(self.global_place(global, span)));
+            }
+            ast::ExprKind::Unary { op, operand } => return self.unary(*op, *operand, span),
+            ast::ExprKind::Postfix { increment, operand } => {
+                self.increment(*operand, *increment, true, span)
+            }
+            ast::ExprKind::Binary {
+                op,
+                op_span,
+                lhs,
+                rhs,
+            } => self.binary(*op, *op_span, *lhs, *rhs, span),
+            ast::ExprKind::Assign {
+                op,
+                op_span,
+                lhs,
+                rhs,
+            } => self.assignment(*op, *op_span, *lhs, *rhs, span),
+            ast::ExprKind::Cond {
+                cond,
+                then,
+                otherwise,
+                op_span,
+            } => self.conditional(*cond, *then, *otherwise, *op_span, span),
+            ast::ExprKind::Comma { lhs, rhs } => {
+                let first = self.discarded(*lhs);
+                let second = self.rvalue(*rhs);
+                let (first, second) = (first?, second?);
+                let ty = self.ty(second);
+                Some(self.mk(
+                    ExprKind::Comma {
+                        lhs: first,
+                        rhs: second,
+                    },
+                    ty,
+                    span,
+                ))
+            }
+            ast::ExprKind::Call {
+                callee,
+                args,
+                rparen,
+            } => self.call(*callee, args, *rparen, span),
+            ast::ExprKind::Index { base, index } => return self.index(*base, *index, span),
+            ast::ExprKind::Member {
+                base,
+                arrow,
+                name,
+                name_span,
+            } => return self.member(*base, *arrow, *name, *name_span, span),
+            ast::ExprKind::Cast { ty, operand } => self.cast(*ty, *operand, span),
+            ast::ExprKind::VectorLit { ty, elems } => self.vector_literal(*ty, elems, span),
+            ast::ExprKind::CompoundLit { ty, init } => {
+                return self.compound_literal(*ty, init, span);
+            }
+            ast::ExprKind::TraitExpr { which, operand } => {
+                let ty = self.unevaluated(*operand);
+                ty.and_then(|q| self.type_trait(*which, q.ty, span))
+            }
+            ast::ExprKind::TraitType { which, ty } => {
+                let ty = self.type_name(*ty);
+                ty.and_then(|t| self.type_trait(*which, t.q.ty, span))
+            }
+            ast::ExprKind::AsType { operand, ty } => self.as_type(*operand, *ty, span),
+            ast::ExprKind::OffsetOf { ty, path } => self.offset_of(*ty, path, span),
+            ast::ExprKind::BlockLit(lit) => return self.block_literal(lit, span),
+            ast::ExprKind::Generic { control, arms } => {
+                return self.generic_selection(*control, arms, span);
+            }
+            ast::ExprKind::StmtExpr(body) => self.statement_expression(*body, span),
+            ast::ExprKind::Error => None,
+        };
+        value.map(Operand::Value)
+    }
+
+    fn identifier(&mut self, name: Symbol, span: Span) -> Option<Operand> {
+        let text = self.name(name);
+        if let Some(binding) = self.lookup(name) {
+            match binding.entity {
+                Entity::Local(local) => {
+                    return self.variable(name, local, span).map(Operand::Place);
+                }
+                Entity::Block(block) => return Some(Operand::Block(block)),
+                Entity::Global(global) => {
+                    return Some(Operand::Place(self.global_place(global, span)));
+                }
+                Entity::Functions(_) => return Some(Operand::Function(name)),
+                Entity::Enumerator(ty, bits) => {
+                    return Some(Operand::Value(self.mk(ExprKind::Int(bits), ty, span)));
+                }
+                Entity::Sampler(mask) => {
+                    return Some(Operand::Value(self.sampler(mask, span)));
+                }
+                Entity::Typedef(_) => {
+                    self.error(
+                        span,
+                        format!("expected an expression, but '{text}' is a type"),
+                    );
+                    return None;
+                }
+                Entity::Poisoned => return None,
+            }
+        }
+        if let Some((ty, bits)) = builtins::constant(text, &self.lang) {
+            return Some(Operand::Value(self.mk(ExprKind::Int(bits), ty, span)));
+        }
+        if matches!(text, "true" | "false") {
+            let bit = u64::from(text == "true");
+            return Some(Operand::Value(self.mk(
+                ExprKind::Int(bit),
+                TypeTable::INT,
+                span,
+            )));
+        }
+        if builtins::is_builtin(text) {
+            return Some(Operand::Builtin(name));
+        }
+        if matches!(text, "__func__" | "__FUNCTION__") {
+            let own = self.func.as_ref().map_or(String::new(), |f| f.name.clone());
+            let global = self.string_literal(own.as_bytes(), span);
+            return Some(Operand::Place(self.global_place(global, span)));
+        }
+        self.undeclared(text, span, &format!("'{text}' is not declared"));
+        None
+    }
+
+    /// Reports an unknown name, with the one that was perhaps meant.
+    pub(super) fn undeclared(&mut self, text: &str, span: Span, message: &str) {
+        match self.suggest_value(text) {
+            Some(other) => {
+                let declared = self.declared_at(&other);
+                let report = self.error(span, format!("{message}; did you mean '{other}'?"));
+                if let Some(declared) = declared {
+                    report.note(declared, format!("'{other}' is declared here"));
+                }
+            }
+            None => {
+                self.error(span, message);
+            }
+        }
+    }
+
+    pub(super) fn local_place(&mut self, local: super::typed::LocalId, span: Span) -> PlaceId {
+        let variable = self.body.local(local);
+        let (ty, align) = (variable.ty, variable.align);
+        self.mk_place(PlaceKind::Local(local), ty, AddrSpace::Private, align, span)
+    }
+
+    pub(super) fn global_place(&mut self, global: super::typed::GlobalId, span: Span) -> PlaceId {
+        let variable = self.module.global(global);
+        let (ty, space, align) = (variable.ty, variable.space, variable.align);
+        self.mk_place(PlaceKind::Global(global), ty, space, align, span)
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: ast::ExprId, span: Span) -> Option<Operand> {
+        match op {
+            UnaryOp::Extension => return self.operand(operand),
+            UnaryOp::Deref => return self.deref(operand, span),
+            UnaryOp::AddrOf => return self.address_of(operand, span).map(Operand::Value),
+            UnaryOp::Complex => {
+                self.error(span, "complex types do not exist in OpenCL C");
+                return None;
+            }
+            _ => {}
+        }
+        let value = match op {
+            UnaryOp::PreInc => self.increment(operand, true, false, span),
+            UnaryOp::PreDec => self.increment(operand, false, false, span),
+            UnaryOp::Not => self.logical_not(operand, span),
+            UnaryOp::BitNot => self.bit_not(operand, span),
+            _ => self.sign(operand, op == UnaryOp::Minus, span),
+        };
+        value.map(Operand::Value)
+    }
+
+    /// An expression whose value nobody wants: any type, even a place.
+    pub(super) fn discarded(&mut self, id: ast::ExprId) -> Option<ExprId> {
+        let span = self.ast.expr(id).span;
+        let operand = self.operand(id)?;
+        if let Operand::Place(place) = operand {
+            let q = self.body.place(place).ty;
+            if !q.quals.contains(Quals::VOLATILE) || !self.module.types.is_complete(q.ty) {
+                return Some(self.place_for_effect(place, span));
+            }
+        }
+        self.value_of(operand, span)
+    }
+
+    /// What remains of a place that is not read: the expressions inside it.
+    fn place_for_effect(&mut self, place: PlaceId, span: Span) -> ExprId {
+        match &self.body.place(place).kind {
+            PlaceKind::Deref(pointer) => *pointer,
+            PlaceKind::Field { base, .. } | PlaceKind::Lanes { base, .. } => {
+                let base = *base;
+                self.place_for_effect(base, span)
+            }
+            PlaceKind::Lane { index, .. } => *index,
+            PlaceKind::Temporary(value) => *value,
+            PlaceKind::Local(_) | PlaceKind::Global(_) => {
+                self.mk(ExprKind::Int(0), TypeTable::INT, span)
+            }
+            PlaceKind::Literal { .. } => {
+                let q = self.body.place(place).ty;
+                let ty = self.module.types.pointer(q, AddrSpace::Private);
+                self.mk(ExprKind::AddrOf(place), ty, span)
+            }
+        }
+    }
+
+    fn type_trait(&mut self, which: Trait, ty: TypeId, span: Span) -> Option<ExprId> {
+        let types = &self.module.types;
+        let number = match which {
+            Trait::VecStep => match *types.get(ty) {
+                Type::Vector { len: 3, .. } => 4,
+                Type::Vector { len, .. } => u64::from(len),
+                Type::Void => 1,
+                _ if types.is_arithmetic(ty) => 1,
+                _ => {
+                    let message = format!(
+                        "'vec_step' takes a scalar or vector type, not {}",
+                        self.show(ty)
+                    );
+                    self.error(span, message);
+                    return None;
+                }
+            },
+            Trait::SizeOf | Trait::AlignOf if !types.is_complete(ty) => {
+                let word = if which == Trait::SizeOf {
+                    "sizeof"
+                } else {
+                    "alignof"
+                };
+                let message = format!(
+                    "'{word}' needs a complete type, which {} is not",
+                    self.show(ty)
+                );
+                self.error(span, message);
+                return None;
+            }
+            Trait::SizeOf => types.size(ty),
+            Trait::AlignOf => types.align(ty),
+        };
+        let ty = if which == Trait::VecStep {
+            TypeTable::INT
+        } else {
+            TypeTable::ULONG
+        };
+        Some(self.mk(ExprKind::Int(number), ty, span))
+    }
+
+    fn offset_of(
+        &mut self,
+        ty: ast::TypeNameId,
+        path: &'a [Designator],
+        span: Span,
+    ) -> Option<ExprId> {
+        let mut current = self.type_name(ty)?.q.ty;
+        let mut offset: u64 = 0;
+        for step in path {
+            match step {
+                Designator::Field(name, name_span) => {
+                    let text = self.name(*name);
+                    let record = self.module.types.record_id(current);
+                    let Some(fields) = record.and_then(|r| self.find_field(r, text)) else {
+                        let message =
+                            format!("no member is named '{text}' in {}", self.show(current));
+                        self.error(*name_span, message);
+                        return None;
+                    };
+                    for field in fields {
+                        let (at, inner) = self.path_offset(current, &[u64::from(field)])?;
+                        offset += at;
+                        current = inner;
+                    }
+                }
+                Designator::Index(index, index_span) => {
+                    let value = self.integer_constant(*index, "offsetof index")?;
+                    let Type::Array { elem, .. } = *self.module.types.get(current) else {
+                        self.error(*index_span, "offsetof requires an array here");
+                        return None;
+                    };
+                    let size = i128::from(self.module.types.size(elem.ty));
+                    offset = offset.wrapping_add((value.wrapping_mul(size)) as u64);
+                    current = elem.ty;
+                }
+                Designator::Range(_, _, range_span) => {
+                    self.error(*range_span, "offsetof takes no range");
+                    return None;
+                }
+            }
+        }
+        Some(self.mk(ExprKind::Int(offset), TypeTable::ULONG, span))
+    }
+
+    fn compound_literal(
+        &mut self,
+        ty: ast::TypeNameId,
+        init: &'a ast::InitList,
+        span: Span,
+    ) -> Option<Operand> {
+        let named = self.type_name(ty)?;
+        if self.is_immaterial(named.q.ty) {
+            let message = format!("no literal can have type {}", self.show(named.q.ty));
+            self.error(span, message);
+            return None;
+        }
+        let open = matches!(
+            self.module.types.get(named.q.ty),
+            Type::Array { len: None, .. }
+        );
+        if !open && !self.module.types.is_complete(named.q.ty) {
+            let message = format!(
+                "no variable can have the incomplete type {}",
+                self.show(named.q.ty)
+            );
+            self.error(span, message);
+            return None;
+        }
+        let (ty, init) = self.list_initialiser(named.q.ty, init)?;
+        let q = QualType::new(ty, named.q.quals);
+        if self.module.types.is_vector(ty) {
+            if let super::typed::Init::Expr(expr) = init {
+                return Some(Operand::Value(expr));
+            }
+        }
+        if self.func.is_none() {
+            return self.static_literal(named, q, &init, span);
+        }
+        let local = self.add_local(String::new(), q, 0, span);
+        let align = self.module.types.align(ty);
+        let place = self.mk_place(
+            PlaceKind::Literal { local, init },
+            q,
+            AddrSpace::Private,
+            align,
+            span,
+        );
+        Some(Operand::Place(place))
+    }
+
+    /// A compound literal at program scope: a nameless variable, in the constant address space
+    /// unless it says otherwise.
+    fn static_literal(
+        &mut self,
+        named: SpacedType,
+        q: QualType,
+        init: &Init,
+        span: Span,
+    ) -> Option<Operand> {
+        let space = match named.space {
+            None | Some(AddrSpace::Constant) => AddrSpace::Constant,
+            Some(AddrSpace::Global) if self.lang.program_scope_globals() => AddrSpace::Global,
+            Some(space) => {
+                let message = format!(
+                    "no compound literal at program scope can be in the address space {}",
+                    space.name()
+                );
+                self.error(span, message);
+                return None;
+            }
+        };
+        let Some(data) = self.init_data(init, q.ty) else {
+            self.error(span, "this initialiser must be known at compile time");
+            return None;
+        };
+        let id = self.push_global(Global {
+            name: format!(".literal.{}", self.module.globals.len()),
+            ty: q,
+            space,
+            linkage: Linkage::Internal,
+            align: self.module.types.align(q.ty),
+            init: Some(data),
+            owner: None,
+            is_string: false,
+            span,
+        });
+        Some(Operand::Place(self.global_place(id, span)))
+    }
+
+    /// The arm of `_Generic` that has the controlling expression's type (C11 6.5.1.1); the
+    /// others are not looked at.
+    fn generic_selection(
+        &mut self,
+        control: ast::ExprId,
+        arms: &'a [(Option<ast::TypeNameId>, ast::ExprId, Span)],
+        span: Span,
+    ) -> Option<Operand> {
+        // The type of the value: arrays decay, qualifiers go.
+        let value = self.rvalue(control)?;
+        let wanted = self.ty(value);
+        let mut default: Option<(ast::ExprId, Span)> = None;
+        let mut chosen = None;
+        let mut seen: Vec<(TypeId, Span)> = Vec::new();
+        for &(name, value, at) in arms {
+            let Some(name) = name else {
+                if let Some((_, previous)) = default.replace((value, at)) {
+                    self.error(at, "a second 'default' is in '_Generic'")
+                        .note(previous, "the earlier one is here");
+                    return None;
+                }
+                continue;
+            };
+            let q = self.type_name(name)?.q;
+            if !self.module.types.is_complete(q.ty) {
+                let message = format!(
+                    "'_Generic' needs complete types, which {} is not",
+                    self.show(q.ty)
+                );
+                self.error(at, message);
+                return None;
+            }
+            if let Some(&(_, previous)) = seen.iter().find(|(ty, _)| *ty == q.ty) {
+                let message = format!("type {} stands twice in '_Generic'", self.show(q.ty));
+                self.error(at, message)
+                    .note(previous, "the earlier one is here");
+                return None;
+            }
+            seen.push((q.ty, at));
+            if q.ty == wanted && q.quals.is_empty() {
+                chosen = Some(value);
+            }
+        }
+        match chosen.or(default.map(|(value, _)| value)) {
+            Some(value) => self.operand(value),
+            None => {
+                let message = format!("no type in '_Generic' is {}", self.show(wanted));
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    /// The number in a constant integer expression node.
+    pub(super) fn constant_number(&self, expr: ExprId) -> Option<i128> {
+        match self.eval(expr)? {
+            Value::Int(bits) => Some(self.signed_value(bits, self.ty(expr))),
+            _ => None,
+        }
+    }
+}

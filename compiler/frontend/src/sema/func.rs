@@ -1,0 +1,552 @@
+//! Functions: declarations, definitions, overloads, recursion.
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Sema;
+use super::scope::{Binding, Entity, FuncMeta, SpacedType};
+use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
+use crate::lang::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
+use crate::parse::ast::{
+    DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
+};
+use crate::source::{Span, Symbol};
+
+/// The function being checked.
+#[derive(Debug)]
+pub(super) struct FuncState {
+    pub(super) id: FuncId,
+    pub(super) name: String,
+    pub(super) is_kernel: bool,
+    pub(super) ret: TypeId,
+    pub(super) labels: FxHashMap<Symbol, LabelState>,
+    pub(super) label_count: u32,
+    /// Loops around the current statement.
+    pub(super) loops: u32,
+    /// Switches around the current statement, innermost last.
+    pub(super) switches: Vec<super::stmt::SwitchState>,
+    /// Loops and switches, for `break`.
+    pub(super) breakable: u32,
+    pub(super) returns_value: bool,
+    /// Statement expressions around the current statement.
+    pub(super) in_expression: u32,
+    /// The first `return` decides the type of the result (blocks).
+    pub(super) infer_ret: bool,
+}
+
+impl FuncState {
+    pub(super) fn new(id: FuncId, name: String, ret: TypeId) -> Self {
+        Self {
+            id,
+            name,
+            is_kernel: false,
+            ret,
+            labels: FxHashMap::default(),
+            label_count: 0,
+            loops: 0,
+            switches: Vec::new(),
+            breakable: 0,
+            returns_value: false,
+            in_expression: 0,
+            infer_ret: false,
+        }
+    }
+}
+
+/// A `goto` label.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LabelState {
+    pub(super) id: LabelId,
+    pub(super) defined: Option<Span>,
+    pub(super) used: Option<Span>,
+}
+
+/// A function's declarator, resolved.
+struct Signature {
+    name: Symbol,
+    span: Span,
+    ret: TypeId,
+    params: Vec<SpacedType>,
+    variadic: bool,
+}
+
+impl<'a> Sema<'a> {
+    fn signature(&mut self, declarator: &'a Declarator, base: SpacedType) -> Option<Signature> {
+        let (name, span) = declarator.name?;
+        let Some(DeclPart::Function {
+            params, variadic, ..
+        }) = declarator.parts.first()
+        else {
+            return None;
+        };
+        let ret = self.derive(base, &declarator.parts[1..], declarator.span)?;
+        match self.module.types.get(ret.q.ty) {
+            Type::Array { .. } | Type::Function { .. } => {
+                let message = format!(
+                    "a function cannot return the {} type {}",
+                    if matches!(self.module.types.get(ret.q.ty), Type::Array { .. }) {
+                        "array"
+                    } else {
+                        "function"
+                    },
+                    self.show(ret.q.ty)
+                );
+                self.error(span, message);
+                return None;
+            }
+            _ => {}
+        }
+        if self.is_immaterial(ret.q.ty) {
+            let message = format!("a function cannot return type {}", self.show(ret.q.ty));
+            self.error(span, message);
+            return None;
+        }
+        if !matches!(ret.space, None | Some(AddrSpace::Private)) {
+            self.error(span, "the type of a result cannot name an address space");
+            return None;
+        }
+        self.check_half_value(ret.q.ty, span, "function return value")?;
+        let text = self.name(name);
+        if let Some(dots) = variadic {
+            if text != "printf" {
+                self.error(*dots, "OpenCL C has no functions with variable arguments");
+                return None;
+            }
+        }
+        let mut types = Vec::with_capacity(params.len());
+        let mut good = true;
+        for param in params {
+            self.check_attrs(&param.specs.attrs);
+            match self.param_type(param) {
+                Some(ty) => types.push(ty),
+                None => good = false,
+            }
+            if let Some(ty) = types.last() {
+                let at = param.declarator.name.map_or(param.span, |(_, span)| span);
+                if good {
+                    good = self
+                        .check_half_value(ty.q.ty, at, "function parameter")
+                        .is_some();
+                }
+            }
+        }
+        good.then_some(Signature {
+            name,
+            span,
+            ret: ret.q.ty,
+            params: types,
+            variadic: variadic.is_some(),
+        })
+    }
+
+    /// A prototype.
+    pub(super) fn function_declaration(
+        &mut self,
+        specs: &'a DeclSpecs,
+        declarator: &'a Declarator,
+        base: SpacedType,
+    ) -> Option<FuncId> {
+        let signature = self.signature(declarator, base)?;
+        if signature.variadic {
+            // A declaration of printf by hand means the built-in.
+            return Some(FuncId(0));
+        }
+        let id = self.declare(specs, declarator, &signature)?;
+        if self.is_kernel(specs, declarator) {
+            let DeclPart::Function { params, .. } = &declarator.parts[0] else {
+                return None;
+            };
+            self.kernel_checks(
+                id,
+                specs,
+                declarator,
+                params,
+                &signature.params,
+                signature.span,
+            );
+        }
+        Some(id)
+    }
+
+    fn is_kernel(&self, specs: &DeclSpecs, declarator: &Declarator) -> bool {
+        specs
+            .function
+            .iter()
+            .any(|(spec, _)| *spec == FunctionSpec::Kernel)
+            || self.has_attr(&specs.attrs, "kernel")
+            || self.has_attr(&declarator.attrs, "kernel")
+    }
+
+    fn declare(
+        &mut self,
+        specs: &'a DeclSpecs,
+        declarator: &'a Declarator,
+        signature: &Signature,
+    ) -> Option<FuncId> {
+        let text = self.name(signature.name);
+        let params: Vec<TypeId> = signature.params.iter().map(|p| p.q.ty).collect();
+        let overloadable = self.has_attr(&specs.attrs, "overloadable")
+            || self.has_attr(&declarator.attrs, "overloadable");
+        let is_inline = specs
+            .function
+            .iter()
+            .any(|(spec, _)| *spec == FunctionSpec::Inline);
+        let attribute =
+            |name| self.has_attr(&specs.attrs, name) || self.has_attr(&declarator.attrs, name);
+        let inlining = if attribute("noinline") {
+            Inlining::Refused
+        } else if is_inline || attribute("always_inline") {
+            Inlining::Wanted
+        } else {
+            Inlining::Free
+        };
+        let is_static = specs
+            .storage
+            .iter()
+            .any(|(class, _)| *class == StorageClass::Static);
+        let mut known: Vec<FuncId> = Vec::new();
+        if let Some(previous) = self.scopes[0].names.get(&signature.name).cloned() {
+            match previous.entity {
+                Entity::Functions(ids) => known = ids,
+                Entity::Poisoned => {}
+                _ => {
+                    self.error(
+                        signature.span,
+                        format!("'{text}' is already the name of something else"),
+                    )
+                    .note(previous.span, "the earlier definition is here");
+                    return None;
+                }
+            }
+        }
+        for &id in &known {
+            let old = self.module.function(id);
+            if old.params == params {
+                let (old_span, old_ret) = (old.span, old.ret);
+                if old_ret != signature.ret {
+                    self.error(
+                        signature.span,
+                        format!("'{text}' is declared with a different type"),
+                    )
+                    .note(old_span, "the earlier declaration is here");
+                    return None;
+                }
+                let function = &mut self.module.functions[id.0 as usize];
+                function.inlining = match (function.inlining, inlining) {
+                    (Inlining::Refused, _) | (_, Inlining::Free) => function.inlining,
+                    (_, newer) => newer,
+                };
+                if is_inline || is_static {
+                    function.linkage = Linkage::Internal;
+                }
+                self.rebind_function(signature, known);
+                return Some(id);
+            }
+        }
+        if let Some(&first) = known.first() {
+            if !overloadable || !self.funcs[first.0 as usize].overloadable {
+                let old_span = self.module.function(first).span;
+                self.error(
+                    signature.span,
+                    format!("'{text}' is declared with a different type"),
+                )
+                .note(old_span, "the earlier declaration is here");
+                return None;
+            }
+        }
+        let id = FuncId(self.module.functions.len() as u32);
+        let link_name = if overloadable {
+            self.mangle(text, &params)
+        } else {
+            text.to_string()
+        };
+        self.module.functions.push(Function {
+            name: text.to_string(),
+            link_name,
+            ret: signature.ret,
+            params,
+            linkage: if is_inline || is_static {
+                Linkage::Internal
+            } else {
+                Linkage::Import
+            },
+            inlining,
+            kernel: None,
+            body: None,
+            span: signature.span,
+        });
+        self.funcs.push(FuncMeta {
+            overloadable,
+            defined: false,
+        });
+        known.push(id);
+        self.rebind_function(signature, known);
+        Some(id)
+    }
+
+    /// Functions belong to program scope; a prototype inside a function is visible there too.
+    fn rebind_function(&mut self, signature: &Signature, ids: Vec<FuncId>) {
+        let binding = Binding {
+            entity: Entity::Functions(ids),
+            span: signature.span,
+        };
+        let last = self.scopes.len() - 1;
+        self.scopes[0].names.insert(signature.name, binding.clone());
+        if last > 0 {
+            self.scopes[last].names.insert(signature.name, binding);
+        }
+    }
+
+    /// A definition.
+    pub(super) fn function_definition(&mut self, def: &'a FunctionDef) {
+        self.check_attrs(&def.specs.attrs);
+        self.check_attrs(&def.declarator.attrs);
+        let Some((name, name_span)) = def.declarator.name else {
+            return;
+        };
+        if let Some(StorageClass::Typedef) = self.storage_class(&def.specs) {
+            self.error(name_span, "a typedef cannot have a body");
+        }
+        let base = self.spec_type(&def.specs);
+        let signature = base.and_then(|base| self.signature(&def.declarator, base));
+        let Some(signature) = signature else {
+            if self.lookup_here(name).is_none() {
+                self.bind(name, Entity::Poisoned, name_span);
+            }
+            return;
+        };
+        if signature.variadic {
+            self.error(name_span, "'printf' cannot be defined by a program");
+            return;
+        }
+        if signature.ret != TypeTable::VOID && !self.module.types.is_complete(signature.ret) {
+            let message = format!(
+                "a function cannot return the incomplete type {}",
+                self.show(signature.ret)
+            );
+            self.error(name_span, message);
+            return;
+        }
+        let Some(id) = self.declare(&def.specs, &def.declarator, &signature) else {
+            return;
+        };
+        if self.funcs[id.0 as usize].defined {
+            let old = self.module.function(id).span;
+            self.error(
+                name_span,
+                format!("'{}' is defined a second time", self.name(name)),
+            )
+            .note(old, "the earlier definition is here");
+            return;
+        }
+        self.funcs[id.0 as usize].defined = true;
+        let DeclPart::Function { params, .. } = &def.declarator.parts[0] else {
+            return;
+        };
+        let is_kernel = self.is_kernel(&def.specs, &def.declarator)
+            || self.module.function(id).kernel.is_some();
+        if is_kernel {
+            self.kernel_checks(
+                id,
+                &def.specs,
+                &def.declarator,
+                params,
+                &signature.params,
+                name_span,
+            );
+        }
+        let function = &mut self.module.functions[id.0 as usize];
+        function.span = name_span;
+        if function.linkage == Linkage::Import {
+            function.linkage = Linkage::External;
+        }
+        self.body = Body::default();
+        self.const_locals.clear();
+        self.func = Some(FuncState {
+            is_kernel,
+            ..FuncState::new(id, self.name(name).to_string(), signature.ret)
+        });
+        self.push_scope();
+        self.bind_params(params, &signature.params);
+        let root = self.function_body(def.body);
+        self.pop_scope();
+        self.finish_labels();
+        if let Some(func) = self.func.take() {
+            // After an error the tree may lack the very `return`.
+            let complete = !self.diags.has_errors();
+            if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
+                self.warning(
+                    self.ast.stmt(def.body).span.end(),
+                    "the function can end without returning a value",
+                );
+            }
+            self.body.label_count = func.label_count;
+        }
+        self.body.root = Some(root);
+        let body = std::mem::take(&mut self.body);
+        self.module.functions[id.0 as usize].body = Some(body);
+    }
+
+    fn bind_params(&mut self, params: &'a [ParamDecl], types: &[SpacedType]) {
+        for (param, ty) in params.iter().zip(types) {
+            let (text, span) = match param.declarator.name {
+                Some((name, span)) => (self.name(name).to_string(), span),
+                None => (String::new(), param.span),
+            };
+            if !self.module.types.is_complete(ty.q.ty) {
+                let message = format!(
+                    "no variable can have the incomplete type {}",
+                    self.show(ty.q.ty)
+                );
+                self.error(span, message);
+            }
+            let q: QualType = ty.q;
+            let id = self.add_local(text, q, 0, span);
+            if let Some((name, span)) = param.declarator.name {
+                if let Some(previous) = self.lookup_here(name) {
+                    let previous = previous.span;
+                    self.error(
+                        span,
+                        format!("a second parameter is named '{}'", self.name(name)),
+                    )
+                    .note(previous, "the earlier declaration is here");
+                } else {
+                    self.bind(name, Entity::Local(id), span);
+                }
+            }
+        }
+    }
+
+    /// Linker name of an overloadable function: the Itanium form with vendor address spaces.
+    fn mangle(&self, name: &str, params: &[TypeId]) -> String {
+        let mut out = format!("_Z{}{name}", name.len());
+        if params.is_empty() {
+            out.push('v');
+        }
+        for &param in params {
+            self.mangle_type(param, &mut out);
+        }
+        out
+    }
+
+    fn mangle_type(&self, ty: TypeId, out: &mut String) {
+        let types = &self.module.types;
+        match types.get(ty) {
+            Type::Void => out.push('v'),
+            Type::Bool => out.push('b'),
+            Type::Int(kind) => {
+                let letters = ["c", "h", "s", "t", "i", "j", "l", "m"];
+                out.push_str(letters[*kind as usize]);
+            }
+            Type::Float(kind) => out.push_str(["Dh", "f", "d"][*kind as usize]),
+            Type::Vector { elem, len } => {
+                out.push_str(&format!("Dv{len}_"));
+                self.mangle_type(*elem, out);
+            }
+            Type::Pointer { pointee, space } => {
+                out.push('P');
+                let number = match space {
+                    AddrSpace::Private => None,
+                    AddrSpace::Global => Some(1),
+                    AddrSpace::Constant => Some(2),
+                    AddrSpace::Local => Some(3),
+                    AddrSpace::Generic => Some(4),
+                };
+                if let Some(number) = number {
+                    out.push_str(&format!("U3AS{number}"));
+                }
+                if pointee.quals.contains(crate::lang::types::Quals::VOLATILE) {
+                    out.push('V');
+                }
+                if pointee.quals.contains(crate::lang::types::Quals::CONST) {
+                    out.push('K');
+                }
+                self.mangle_type(pointee.ty, out);
+            }
+            Type::Array { elem, len } => {
+                out.push_str(&format!("A{}_", len.unwrap_or(0)));
+                self.mangle_type(elem.ty, out);
+            }
+            Type::Record(record) => {
+                let text = &types.record(*record).name;
+                out.push_str(&format!("{}{text}", text.len()));
+            }
+            Type::Enum(e) => {
+                let text = &types.enums[e.0 as usize].name;
+                out.push_str(&format!("{}{text}", text.len()));
+            }
+            Type::Atomic(value) => {
+                out.push_str("U7_Atomic");
+                self.mangle_type(*value, out);
+            }
+            Type::Opaque(kind) => self.mangle_opaque(*kind, out),
+            Type::Function { .. } | Type::Block(_) | Type::Error => out.push('z'),
+        }
+    }
+
+    /// Opaque types as clang names them: `14ocl_image2d_ro`, `9ocl_event`.
+    fn mangle_opaque(&self, kind: OpaqueKind, out: &mut String) {
+        let name = match kind {
+            OpaqueKind::Image(image, access) => {
+                let access = match access {
+                    Access::Read => "ro",
+                    Access::Write => "wo",
+                    Access::ReadWrite => "rw",
+                };
+                let stem = image.shape().name.trim_end_matches("_t");
+                format!("ocl_{}_{access}", stem.replace('_', ""))
+            }
+            OpaqueKind::Pipe(packet, _) => {
+                out.push_str("8ocl_pipe");
+                return self.mangle_type(packet, out);
+            }
+            OpaqueKind::ClkEvent => "ocl_clkevent".to_string(),
+            OpaqueKind::ReserveId => "ocl_reserveid".to_string(),
+            other => format!("ocl_{}", other.name().trim_end_matches("_t")),
+        };
+        out.push_str(&format!("{}{name}", name.len()));
+    }
+
+    /// OpenCL C has no recursion (OpenCL C 3.0 §6.11.i).
+    pub(super) fn check_recursion(&mut self) {
+        let count = self.module.functions.len();
+        let mut callees: Vec<Vec<(FuncId, Span)>> = vec![Vec::new(); count];
+        for &(from, to, span) in &self.calls {
+            callees[from.0 as usize].push((to, span));
+        }
+        // 0 not seen, 1 on the path, 2 done.
+        let mut state = vec![0u8; count];
+        let mut reported: FxHashSet<FuncId> = FxHashSet::default();
+        for start in 0..count {
+            if state[start] != 0 {
+                continue;
+            }
+            state[start] = 1;
+            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+            while let Some(&mut (node, ref mut next)) = path.last_mut() {
+                let Some(&(callee, span)) = callees[node].get(*next) else {
+                    state[node] = 2;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                match state[callee.0 as usize] {
+                    0 => {
+                        state[callee.0 as usize] = 1;
+                        path.push((callee.0 as usize, 0));
+                    }
+                    1 if reported.insert(callee) => {
+                        let callee = self.module.function(callee);
+                        let (text, at) = (callee.name.clone(), callee.span);
+                        self.error(
+                            span,
+                            format!(
+                                "'{text}' calls itself, directly or not: OpenCL C has no recursion"
+                            ),
+                        )
+                        .note(at, format!("'{text}' is declared here"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,639 @@
+//! Initialisers: braces, brace elision, designators, strings, constant data.
+use rustc_hash::FxHashSet;
+
+use super::Sema;
+use super::convert::Purpose;
+use super::typed::{ConstData, ExprId, ExprKind, Init, InitElem};
+use crate::lang::types::{QualType, Type, TypeId, TypeTable};
+use crate::parse::ast::{self, Designator, InitItem, InitList};
+use crate::source::Span;
+
+/// Constant objects may not take more bytes than this.
+const MAX_DATA: u64 = 1 << 28;
+
+/// A braced list while its items are handed out to subobjects.
+struct Items<'a> {
+    items: &'a [InitItem],
+    at: usize,
+    /// The item at `at`, if it is an expression that was looked at but not yet used.
+    peeked: Option<ExprId>,
+}
+
+/// Subobjects gathered so far.
+#[derive(Default)]
+struct Gathered {
+    elems: Vec<InitElem>,
+    path: Vec<u64>,
+}
+
+impl<'a> Sema<'a> {
+    /// Checks the initialiser of an object; gives the completed type.
+    pub(super) fn initialiser(
+        &mut self,
+        ty: TypeId,
+        init: &'a ast::Init,
+        name: Span,
+    ) -> Option<(TypeId, Init)> {
+        match init {
+            ast::Init::List(list) => self.list_initialiser(ty, list),
+            ast::Init::Expr(expr) => {
+                if let Type::Array { elem, len } = *self.module.types.get(ty) {
+                    return self.array_from_expr(*expr, elem, len);
+                }
+                let value = self.rvalue(*expr)?;
+                let value = self.assign_convert(value, ty, Purpose::Init(name))?;
+                Some((ty, Init::Expr(value)))
+            }
+        }
+    }
+
+    fn array_from_expr(
+        &mut self,
+        expr: ast::ExprId,
+        elem: QualType,
+        len: Option<u64>,
+    ) -> Option<(TypeId, Init)> {
+        let span = self.ast.expr(expr).span;
+        if let Some(bytes) = self.string_for(expr, elem.ty) {
+            let len = len.unwrap_or(bytes.len() as u64 + 1);
+            let data = self.string_data(bytes, len, span)?;
+            let ty = self.module.types.array(elem, Some(len));
+            return Some((ty, Init::Const(data)));
+        }
+        self.rvalue(expr)?;
+        self.error(span, "an array takes its initialiser in braces");
+        None
+    }
+
+    /// The bytes of a string literal that initialises an array of characters.
+    fn string_for(&self, expr: ast::ExprId, elem: TypeId) -> Option<&'a [u8]> {
+        if elem != TypeTable::CHAR && elem != TypeTable::UCHAR {
+            return None;
+        }
+        let mut expr = expr;
+        loop {
+            match &self.ast.expr(expr).kind {
+                ast::ExprKind::Paren(inner) => expr = *inner,
+                ast::ExprKind::Str(bytes) => return Some(bytes),
+                _ => return None,
+            }
+        }
+    }
+
+    fn string_data(&mut self, bytes: &[u8], len: u64, span: Span) -> Option<ConstData> {
+        if bytes.len() as u64 > len {
+            self.warning(span, "the string is longer than the array");
+        }
+        if len > MAX_DATA {
+            self.error(span, "initialised object is too large");
+            return None;
+        }
+        let mut data = bytes.to_vec();
+        data.resize(len as usize, 0);
+        Some(ConstData {
+            bytes: data,
+            relocs: Vec::new(),
+        })
+    }
+
+    /// Checks `{ … }` for an object of type `ty`.
+    pub(super) fn list_initialiser(
+        &mut self,
+        ty: TypeId,
+        list: &'a InitList,
+    ) -> Option<(TypeId, Init)> {
+        let mut gathered = Gathered::default();
+        let len = self.braced(ty, list, &mut gathered)?;
+        let mut ty = ty;
+        if let Type::Array { elem, len: None } = *self.module.types.get(ty) {
+            if len == 0 {
+                self.error(list.span, "an array must have at least one element");
+                return None;
+            }
+            ty = self.module.types.array(elem, Some(len));
+        }
+        if let [only] = gathered.elems.as_slice() {
+            if only.path.is_empty() {
+                return Some((ty, Init::Expr(only.value)));
+            }
+        }
+        if !self.module.types.is_complete(ty) {
+            return None;
+        }
+        let size = self.module.types.size(ty);
+        if size > MAX_DATA {
+            self.error(list.span, "initialised object is too large");
+            return None;
+        }
+        let mut seen = FxHashSet::default();
+        let mut covered = 0;
+        for elem in &gathered.elems {
+            if seen.insert(elem.path.clone()) {
+                covered += self.module.types.size(self.ty(elem.value));
+            }
+        }
+        let init = Init::List {
+            zero_fill: covered < size,
+            elems: gathered.elems,
+        };
+        if let Some(data) = self.init_data(&init, ty) {
+            return Some((ty, Init::Const(data)));
+        }
+        Some((ty, init))
+    }
+
+    fn put(&mut self, value: ExprId, out: &mut Gathered) {
+        out.elems.push(InitElem {
+            path: out.path.clone(),
+            value,
+        });
+    }
+
+    /// A braced list for one object; for arrays gives the number of elements named.
+    fn braced(&mut self, ty: TypeId, list: &'a InitList, out: &mut Gathered) -> Option<u64> {
+        self.enter(list.span)?;
+        let result = self.braced_inner(ty, list, out);
+        self.leave();
+        result
+    }
+
+    fn braced_inner(&mut self, ty: TypeId, list: &'a InitList, out: &mut Gathered) -> Option<u64> {
+        let mut items = Items {
+            items: &list.items,
+            at: 0,
+            peeked: None,
+        };
+        match *self.module.types.get(ty) {
+            Type::Record(_) | Type::Array { .. } => {
+                if let Type::Array { elem, len } = *self.module.types.get(ty) {
+                    if let [only] = list.items.as_slice() {
+                        if let (ast::Init::Expr(expr), true) =
+                            (&only.init, only.designators.is_empty())
+                        {
+                            if let Some(bytes) = self.string_for(*expr, elem.ty) {
+                                return self.string_elems(bytes, elem.ty, len, *expr, out);
+                            }
+                        }
+                    }
+                }
+                self.aggregate(ty, &mut items, true, out)
+            }
+            Type::Vector { .. } => {
+                if list.items.is_empty() {
+                    let zero = self.mk(ExprKind::Zero, ty, list.span);
+                    self.put(zero, out);
+                    return Some(0);
+                }
+                self.vector_items(ty, &mut items, true, list.span, out)?;
+                if let Some(item) = items.items.get(items.at) {
+                    let span = self.init_span(&item.init);
+                    self.error(span, "the vector has fewer elements than the initialiser");
+                    return None;
+                }
+                Some(0)
+            }
+            _ => {
+                let Some(first) = list.items.first() else {
+                    if self.module.types.is_scalar(ty) {
+                        let zero = self.mk(ExprKind::Zero, ty, list.span);
+                        self.put(zero, out);
+                        return Some(0);
+                    }
+                    let message = format!("{} cannot be initialised so", self.show(ty));
+                    self.error(list.span, message);
+                    return None;
+                };
+                if !first.designators.is_empty() {
+                    let message = format!(
+                        "a designator has no place in the initialiser of scalar type {}",
+                        self.show(ty)
+                    );
+                    self.error(list.span, message);
+                    return None;
+                }
+                match &first.init {
+                    ast::Init::Expr(expr) => {
+                        let value = self.rvalue(*expr)?;
+                        let value = self.assign_convert(value, ty, Purpose::Init(Span::NONE))?;
+                        self.put(value, out);
+                    }
+                    ast::Init::List(inner) => {
+                        self.braced(ty, inner, out)?;
+                    }
+                }
+                items.at = 1;
+                self.excess(&items, "scalar");
+                Some(0)
+            }
+        }
+    }
+
+    fn excess(&mut self, items: &Items<'a>, what: &str) {
+        if let Some(item) = items.items.get(items.at) {
+            let span = self.init_span(&item.init);
+            self.warning(
+                span,
+                format!("the {what} has fewer elements than the initialiser"),
+            );
+        }
+    }
+
+    fn string_elems(
+        &mut self,
+        bytes: &[u8],
+        elem: TypeId,
+        len: Option<u64>,
+        expr: ast::ExprId,
+        out: &mut Gathered,
+    ) -> Option<u64> {
+        let span = self.ast.expr(expr).span;
+        let len = len.unwrap_or(bytes.len() as u64 + 1);
+        let data = self.string_data(bytes, len, span)?;
+        for (index, &byte) in data.bytes.iter().take(bytes.len().max(1)).enumerate() {
+            let value = self.mk(ExprKind::Int(u64::from(byte)), elem, span);
+            out.path.push(index as u64);
+            self.put(value, out);
+            out.path.pop();
+        }
+        Some(len)
+    }
+
+    /// How many subobjects an aggregate has; `None` for arrays still open.
+    fn subobjects(&self, ty: TypeId) -> Option<u64> {
+        match *self.module.types.get(ty) {
+            Type::Record(record) => Some(self.module.types.record(record).fields.len() as u64),
+            Type::Array { len, .. } => len,
+            _ => Some(1),
+        }
+    }
+
+    fn subobject_type(&self, ty: TypeId, index: u64) -> Option<TypeId> {
+        match *self.module.types.get(ty) {
+            Type::Record(record) => {
+                let fields = &self.module.types.record(record).fields;
+                fields.get(index as usize).map(|f| f.ty.ty)
+            }
+            Type::Array { elem, .. } => Some(elem.ty),
+            _ => None,
+        }
+    }
+
+    /// Hands items to the subobjects of an aggregate in order. Without braces of its own it
+    /// takes what it needs and leaves the rest. Gives the number of elements named.
+    fn aggregate(
+        &mut self,
+        ty: TypeId,
+        items: &mut Items<'a>,
+        braced: bool,
+        out: &mut Gathered,
+    ) -> Option<u64> {
+        let is_union = self
+            .module
+            .types
+            .record_id(ty)
+            .is_some_and(|r| self.module.types.record(r).is_union);
+        let count = self.subobjects(ty);
+        let mut index: u64 = 0;
+        let mut named: u64 = 0;
+        let mut good = true;
+        while let Some(item) = items.items.get(items.at) {
+            if !item.designators.is_empty() {
+                if !braced {
+                    break;
+                }
+                match self.designated(ty, item, out) {
+                    Some((next, highest)) => {
+                        index = next;
+                        named = named.max(highest);
+                    }
+                    None => good = false,
+                }
+                items.at += 1;
+                items.peeked = None;
+                continue;
+            }
+            let full = count.is_some_and(|count| index >= count) || (is_union && index > 0);
+            if full {
+                if braced {
+                    let what = match self.module.types.get(ty) {
+                        Type::Array { .. } => "array",
+                        _ if is_union => "union",
+                        _ => "struct",
+                    };
+                    self.excess(items, what);
+                }
+                break;
+            }
+            let sub = self.subobject_type(ty, index)?;
+            out.path.push(index);
+            let before = items.at;
+            if self.element(sub, items, out).is_none() {
+                good = false;
+                if items.at == before {
+                    items.at += 1;
+                    items.peeked = None;
+                }
+            }
+            out.path.pop();
+            index += 1;
+            named = named.max(index);
+        }
+        good.then_some(named)
+    }
+
+    /// Initialises one subobject from the next item or items.
+    fn element(&mut self, ty: TypeId, items: &mut Items<'a>, out: &mut Gathered) -> Option<()> {
+        let item = &items.items[items.at];
+        let expr = match &item.init {
+            ast::Init::List(list) => {
+                items.at += 1;
+                return self.braced(ty, list, out).map(|_| ());
+            }
+            ast::Init::Expr(expr) => *expr,
+        };
+        if let Type::Array { elem, len } = *self.module.types.get(ty) {
+            if let Some(bytes) = self.string_for(expr, elem.ty) {
+                items.at += 1;
+                return self
+                    .string_elems(bytes, elem.ty, len, expr, out)
+                    .map(|_| ());
+            }
+        }
+        let value = match items.peeked.take() {
+            Some(value) => value,
+            None => self.rvalue(expr)?,
+        };
+        if self.ty(value) == ty {
+            items.at += 1;
+            self.put(value, out);
+            return Some(());
+        }
+        match *self.module.types.get(ty) {
+            Type::Record(_) | Type::Array { .. } => {
+                items.peeked = Some(value);
+                let span = self.span(value);
+                self.enter(span)?;
+                let result = self.aggregate(ty, items, false, out);
+                self.leave();
+                result.map(|_| ())
+            }
+            Type::Vector { .. } => {
+                items.peeked = Some(value);
+                let span = self.span(value);
+                self.vector_items(ty, items, false, span, out)
+            }
+            _ => {
+                items.at += 1;
+                let value = self.assign_convert(value, ty, Purpose::Init(Span::NONE))?;
+                self.put(value, out);
+                Some(())
+            }
+        }
+    }
+
+    /// Fills a vector from as many items as it takes; too few are an error.
+    fn vector_items(
+        &mut self,
+        ty: TypeId,
+        items: &mut Items<'a>,
+        braced: bool,
+        span: Span,
+        out: &mut Gathered,
+    ) -> Option<()> {
+        let (elem, lanes) = self.module.types.vector_parts(ty)?;
+        let mut values = Vec::new();
+        let mut have: u8 = 0;
+        while have < lanes {
+            let Some(item) = items.items.get(items.at) else {
+                break;
+            };
+            if !item.designators.is_empty() {
+                if braced {
+                    let at = self.init_span(&item.init);
+                    self.error(at, "designators cannot name the elements of a vector");
+                    items.at += 1;
+                    return None;
+                }
+                break;
+            }
+            let value = match (&item.init, items.peeked.take()) {
+                (_, Some(value)) => value,
+                (ast::Init::Expr(expr), None) => {
+                    items.at += 1;
+                    let value = self.rvalue(*expr)?;
+                    items.at -= 1;
+                    value
+                }
+                (ast::Init::List(list), None) => {
+                    items.at += 1;
+                    let mut inner = Gathered::default();
+                    self.braced(elem, list, &mut inner)?;
+                    items.at -= 1;
+                    inner.elems.first()?.value
+                }
+            };
+            items.at += 1;
+            let (_, count) = self.module.types.elem_lanes(self.ty(value));
+            have = have.saturating_add(count);
+            values.push(value);
+        }
+        let value = self.build_vector(values, ty, elem, lanes, span)?;
+        self.put(value, out);
+        Some(())
+    }
+
+    /// An item with designators: where the next item goes, and the number of elements named.
+    fn designated(
+        &mut self,
+        ty: TypeId,
+        item: &'a InitItem,
+        out: &mut Gathered,
+    ) -> Option<(u64, u64)> {
+        let (first, last, path) = self.designator(ty, &item.designators[0])?;
+        if last - first > 1 << 20 {
+            let span = self.init_span(&item.init);
+            self.error(span, "designator range is too large");
+            return None;
+        }
+        for index in first..=last {
+            let depth = out.path.len();
+            out.path.push(index);
+            out.path.extend(&path);
+            let mut sub = ty;
+            for &step in &out.path[depth..] {
+                sub = self.subobject_type(sub, step)?;
+            }
+            let result = self.designated_rest(sub, &item.designators[1..], &item.init, out);
+            out.path.truncate(depth);
+            result?;
+        }
+        Some((last + 1, last + 1))
+    }
+
+    fn designated_rest(
+        &mut self,
+        ty: TypeId,
+        rest: &'a [Designator],
+        init: &'a ast::Init,
+        out: &mut Gathered,
+    ) -> Option<()> {
+        if let Some(next) = rest.first() {
+            let (first, last, path) = self.designator(ty, next)?;
+            if last - first > 1 << 20 {
+                self.error(self.init_span(init), "designator range is too large");
+                return None;
+            }
+            for index in first..=last {
+                let depth = out.path.len();
+                out.path.push(index);
+                out.path.extend(&path);
+                let mut sub = ty;
+                for &step in &out.path[depth..] {
+                    sub = self.subobject_type(sub, step)?;
+                }
+                let result = self.designated_rest(sub, &rest[1..], init, out);
+                out.path.truncate(depth);
+                result?;
+            }
+            return Some(());
+        }
+        match init {
+            ast::Init::List(list) => self.braced(ty, list, out).map(|_| ()),
+            ast::Init::Expr(expr) => {
+                if let Type::Array { elem, len } = *self.module.types.get(ty) {
+                    if let Some(bytes) = self.string_for(*expr, elem.ty) {
+                        return self
+                            .string_elems(bytes, elem.ty, len, *expr, out)
+                            .map(|_| ());
+                    }
+                }
+                let value = self.rvalue(*expr)?;
+                let value = self.first_scalar(value, ty, out)?;
+                self.put_at(value, out);
+                Some(())
+            }
+        }
+    }
+
+    /// A value for a designated aggregate without braces initialises its first member.
+    fn first_scalar(
+        &mut self,
+        value: ExprId,
+        ty: TypeId,
+        out: &mut Gathered,
+    ) -> Option<(ExprId, usize)> {
+        let mut target = ty;
+        let mut pushed = 0;
+        while target != self.ty(value)
+            && matches!(
+                self.module.types.get(target),
+                Type::Record(_) | Type::Array { .. }
+            )
+        {
+            target = self.subobject_type(target, 0)?;
+            out.path.push(0);
+            pushed += 1;
+        }
+        match self.assign_convert(value, target, Purpose::Init(Span::NONE)) {
+            Some(value) => Some((value, pushed)),
+            None => {
+                out.path.truncate(out.path.len() - pushed);
+                None
+            }
+        }
+    }
+
+    fn put_at(&mut self, (value, pushed): (ExprId, usize), out: &mut Gathered) {
+        self.put(value, out);
+        out.path.truncate(out.path.len() - pushed);
+    }
+
+    /// First and last index of a designator, and the way through anonymous members.
+    fn designator(&mut self, ty: TypeId, designator: &Designator) -> Option<(u64, u64, Vec<u64>)> {
+        match designator {
+            Designator::Field(name, span) => {
+                let text = self.name(*name);
+                let Some(record) = self.module.types.record_id(ty) else {
+                    let message = format!(
+                        "a field designator is for structs and unions, not for {}",
+                        self.show(ty)
+                    );
+                    self.error(*span, message);
+                    return None;
+                };
+                let Some(path) = self.find_field(record, text) else {
+                    let message =
+                        format!("designator '.{text}' names no member of {}", self.show(ty));
+                    self.error(*span, message);
+                    return None;
+                };
+                let first = u64::from(path[0]);
+                let rest = path[1..].iter().map(|&i| u64::from(i)).collect();
+                Some((first, first, rest))
+            }
+            Designator::Index(index, span) => {
+                let at = self.array_index(ty, *index, *span)?;
+                Some((at, at, Vec::new()))
+            }
+            Designator::Range(first, last, span) => {
+                let first = self.array_index(ty, *first, *span)?;
+                let last = self.array_index(ty, *last, *span)?;
+                if last < first {
+                    self.error(
+                        *span,
+                        format!("the designator's range [{first} ... {last}] is empty"),
+                    );
+                    return None;
+                }
+                Some((first, last, Vec::new()))
+            }
+        }
+    }
+
+    fn array_index(&mut self, ty: TypeId, index: ast::ExprId, span: Span) -> Option<u64> {
+        let Type::Array { len, .. } = *self.module.types.get(ty) else {
+            let message = format!(
+                "an array designator is for arrays, not for {}",
+                self.show(ty)
+            );
+            self.error(span, message);
+            return None;
+        };
+        let value = self.integer_constant(index, "array designator")?;
+        let limit = len.unwrap_or(MAX_DATA);
+        match u64::try_from(value) {
+            Ok(value) if value < limit => Some(value),
+            _ => {
+                self.error(
+                    span,
+                    format!("designator [{value}] is outside of the array"),
+                );
+                None
+            }
+        }
+    }
+
+    /// An initialiser of an object with static storage: completed type and bytes.
+    pub(super) fn constant_initialiser(
+        &mut self,
+        ty: TypeId,
+        init: &'a ast::Init,
+        name: Span,
+    ) -> Option<(TypeId, ConstData)> {
+        let (ty, typed) = self.initialiser(ty, init, name)?;
+        if let Some(data) = self.init_data(&typed, ty) {
+            return Some((ty, data));
+        }
+        let culprit = match &typed {
+            Init::Expr(expr) => Some(*expr),
+            Init::List { elems, .. } => elems
+                .iter()
+                .map(|e| e.value)
+                .find(|&value| self.eval(value).is_none()),
+            Init::Const(_) => None,
+        };
+        let span = culprit.map_or(self.init_span(init), |expr| self.span(expr));
+        self.error(span, "this initialiser must be known at compile time");
+        None
+    }
+}

@@ -1,0 +1,227 @@
+//! Kernels: restrictions and what clGetKernelArgInfo shows.
+use super::Sema;
+use super::scope::SpacedType;
+use super::typed::{FuncId, KernelArg, KernelInfo};
+use crate::lang::types::{AddrSpace, FloatKind, OpaqueKind, Quals, Type, TypeId, TypeTable};
+use crate::parse::ast::{Attr, DeclPart, DeclSpecs, Declarator, ParamDecl, TypeSpec, TypeWord};
+use crate::source::Span;
+use pumice_target::options::ClStd;
+
+impl<'a> Sema<'a> {
+    /// Checks a kernel's signature and fills its [`KernelInfo`].
+    pub(super) fn kernel_checks(
+        &mut self,
+        id: FuncId,
+        specs: &'a DeclSpecs,
+        declarator: &'a Declarator,
+        params: &'a [ParamDecl],
+        types: &[SpacedType],
+        span: Span,
+    ) {
+        if self.module.function(id).ret != TypeTable::VOID {
+            self.error(specs.ty_span, "a kernel must return 'void'");
+        }
+        let mut args = Vec::with_capacity(params.len());
+        for (param, ty) in params.iter().zip(types) {
+            self.check_kernel_param(param, ty);
+            args.push(self.kernel_arg(param, ty));
+        }
+        let mut info = KernelInfo {
+            args,
+            ..KernelInfo::default()
+        };
+        let attrs: Vec<&Attr> = specs.attrs.iter().chain(&declarator.attrs).collect();
+        for attr in attrs {
+            match self.attr_name(attr) {
+                "reqd_work_group_size" => info.reqd_work_group_size = self.attr_numbers(attr),
+                "work_group_size_hint" => info.work_group_size_hint = self.attr_numbers(attr),
+                "intel_reqd_sub_group_size" => {
+                    info.reqd_sub_group_size = self.attr_numbers::<1>(attr).map(|[n]| n);
+                }
+                "vec_type_hint" => info.vec_type_hint = self.attr_type(attr),
+                "overloadable" => {
+                    self.error(attr.span, "a kernel cannot be overloadable");
+                    continue;
+                }
+                _ => continue,
+            }
+            info.attributes.push(attr.text.clone());
+        }
+        if let Some(old) = &self.module.function(id).kernel {
+            // A prototype's attributes hold for the definition as well.
+            info.reqd_work_group_size = info.reqd_work_group_size.or(old.reqd_work_group_size);
+            info.work_group_size_hint = info.work_group_size_hint.or(old.work_group_size_hint);
+            info.reqd_sub_group_size = info.reqd_sub_group_size.or(old.reqd_sub_group_size);
+            info.vec_type_hint = info.vec_type_hint.or(old.vec_type_hint);
+            for text in &old.attributes {
+                if !info.attributes.contains(text) {
+                    info.attributes.push(text.clone());
+                }
+            }
+        }
+        let function = &mut self.module.functions[id.0 as usize];
+        function.kernel = Some(info);
+        if function.linkage == super::typed::Linkage::Internal {
+            self.error(span, "kernel cannot be 'static' or 'inline'");
+        }
+    }
+
+    fn check_kernel_param(&mut self, param: &'a ParamDecl, ty: &SpacedType) {
+        let span = param.declarator.name.map_or(param.span, |(_, span)| span);
+        let id = ty.q.ty;
+        if let Some((pointee, space)) = self.module.types.pointer_parts(id) {
+            if matches!(space, AddrSpace::Private | AddrSpace::Generic) {
+                self.error(
+                    span,
+                    "a kernel's pointer argument must point to '__global', '__constant' or '__local'",
+                );
+            } else if self.module.types.is_pointer(pointee.ty) && self.lang.std < ClStd::Cl20 {
+                self.error(span, "a kernel's argument cannot be a pointer to a pointer");
+            }
+            return;
+        }
+        if ty.not_for_kernels || self.forbidden_value(id) {
+            let shown = match &param.specs.ty {
+                TypeSpec::Named(name) => format!("'{}'", self.name(*name)),
+                _ => self.show(id),
+            };
+            self.error(
+                span,
+                format!("a kernel's argument cannot have type {shown}"),
+            );
+            return;
+        }
+        if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
+            self.error(span, "a struct passed to a kernel cannot contain pointers");
+        }
+    }
+
+    fn forbidden_value(&self, ty: TypeId) -> bool {
+        match self.module.types.get(ty) {
+            Type::Bool | Type::Atomic(_) => true,
+            Type::Opaque(kind) => !kind.for_kernels(),
+            Type::Float(FloatKind::Half) => !self.lang.fp16(),
+            Type::Array { elem, .. } => self.forbidden_value(elem.ty),
+            Type::Record(record) => {
+                let fields = &self.module.types.record(*record).fields;
+                self.host_sized.contains(record)
+                    || fields.iter().any(|f| self.forbidden_value(f.ty.ty))
+            }
+            _ => false,
+        }
+    }
+
+    fn holds_pointer(&self, ty: TypeId) -> bool {
+        match self.module.types.get(ty) {
+            Type::Pointer { .. } => true,
+            Type::Array { elem, .. } => self.holds_pointer(elem.ty),
+            Type::Record(record) => self
+                .module
+                .types
+                .record(*record)
+                .fields
+                .iter()
+                .any(|f| self.holds_pointer(f.ty.ty)),
+            _ => false,
+        }
+    }
+
+    fn kernel_arg(&self, param: &ParamDecl, ty: &SpacedType) -> KernelArg {
+        let name = param
+            .declarator
+            .name
+            .map_or(String::new(), |(name, _)| self.name(name).to_string());
+        let mut qualifiers = Vec::new();
+        let mut space = AddrSpace::Private;
+        if let Some((pointee, pointee_space)) = self.module.types.pointer_parts(ty.q.ty) {
+            space = pointee_space;
+            if ty.q.quals.contains(Quals::RESTRICT) {
+                qualifiers.push("restrict");
+            }
+            if pointee.quals.contains(Quals::CONST) || space == AddrSpace::Constant {
+                qualifiers.push("const");
+            }
+            if pointee.quals.contains(Quals::VOLATILE) {
+                qualifiers.push("volatile");
+            }
+        }
+        if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) =
+            self.module.types.opaque(ty.q.ty)
+        {
+            space = AddrSpace::Global;
+        }
+        if let Some(OpaqueKind::Pipe(..)) = self.module.types.opaque(ty.q.ty) {
+            qualifiers.push("pipe");
+        }
+        let mut type_name = self.written_type(&param.specs, ty.q.ty);
+        for part in &param.declarator.parts {
+            match part {
+                DeclPart::Pointer { .. } | DeclPart::Array { .. } => type_name.push('*'),
+                _ => {}
+            }
+        }
+        KernelArg {
+            name,
+            type_name,
+            type_qualifiers: qualifiers.join(" "),
+            space,
+        }
+    }
+
+    /// A type as written, in the spelling of clGetKernelArgInfo: `unsigned int` is `uint`.
+    fn written_type(&self, specs: &DeclSpecs, ty: TypeId) -> String {
+        match &specs.ty {
+            TypeSpec::Named(name) => self.name(*name).to_string(),
+            TypeSpec::Words(words) => {
+                let has = |word| words.iter().any(|(w, _)| *w == word);
+                let base = if has(TypeWord::Char) {
+                    "char"
+                } else if has(TypeWord::Short) {
+                    "short"
+                } else if has(TypeWord::Long) {
+                    "long"
+                } else if has(TypeWord::Float) {
+                    "float"
+                } else if has(TypeWord::Double) {
+                    "double"
+                } else if has(TypeWord::Half) {
+                    "half"
+                } else if has(TypeWord::Void) {
+                    "void"
+                } else if has(TypeWord::Bool) {
+                    "bool"
+                } else {
+                    "int"
+                };
+                if has(TypeWord::Unsigned) {
+                    format!("u{base}")
+                } else {
+                    base.to_string()
+                }
+            }
+            TypeSpec::Record(spec) => match spec.tag {
+                Some((tag, _)) => format!(
+                    "{} {}",
+                    if spec.is_union { "union" } else { "struct" },
+                    self.name(tag)
+                ),
+                None => self.module.types.display(ty),
+            },
+            TypeSpec::Enum(spec) => match spec.tag {
+                Some((tag, _)) => format!("enum {}", self.name(tag)),
+                None => self.module.types.display(ty),
+            },
+            TypeSpec::Pipe(_) => match self.module.types.opaque(ty) {
+                Some(OpaqueKind::Pipe(packet, _)) => self.module.types.display(packet),
+                _ => self.module.types.display(ty),
+            },
+            _ => {
+                let mut inner = ty;
+                while let Some((pointee, _)) = self.module.types.pointer_parts(inner) {
+                    inner = pointee.ty;
+                }
+                self.module.types.display(inner)
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Syntax tree to typed tree.
+//!
+//! Takes an [`Ast`], gives a [`TypedModule`] or diagnostics. Every rule of the language is
+//! checked here: after a pass without errors, emission can rely on all that the typed tree
+//! promises. Functions that may fail report the error themselves and return `None`, so that one
+//! mistake gives one diagnostic.
+
+pub mod dump;
+pub mod typed;
+
+mod array_size;
+mod attr;
+mod block;
+mod call;
+mod cast;
+mod const_data;
+mod const_eval;
+mod convert;
+mod decl;
+mod enqueue;
+mod expr;
+mod flow;
+mod func;
+mod init;
+mod kernel;
+mod layout;
+mod literal;
+mod member;
+mod ops;
+mod pointer;
+mod printf;
+mod record;
+mod scope;
+mod specs;
+mod stmt;
+mod vector;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostics::{Diagnostics, Report};
+use crate::lang::LangOptions;
+use crate::lang::types::{AddrSpace, QualType, RecordId, TypeId};
+use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
+use crate::source::{Interner, Span, Symbol};
+use block::{BlockState, BlockValue};
+use const_eval::Value;
+use func::FuncState;
+use scope::{FuncMeta, Scope};
+use typed::{
+    Body, Expr, ExprId, ExprKind, FuncId, GlobalId, Init, LocalId, Place, PlaceId, PlaceKind,
+    TypedModule,
+};
+
+/// Expressions nested deeper than this are refused rather than recursed into.
+const MAX_DEPTH: u32 = 12_000;
+
+/// Checks a translation unit. The result is fit for emission only when `diagnostics` then holds
+/// no error.
+pub fn check(
+    ast: &Ast,
+    names: &Interner,
+    diagnostics: &Diagnostics,
+    lang: LangOptions,
+) -> TypedModule {
+    let mut sema = Sema {
+        ast,
+        names,
+        diags: diagnostics,
+        lang,
+        module: TypedModule {
+            fp_contract: true,
+            ..TypedModule::default()
+        },
+        scopes: vec![Scope::default()],
+        funcs: Vec::new(),
+        body: Body::default(),
+        func: None,
+        const_locals: FxHashMap::default(),
+        global_meta: Vec::new(),
+        strings: FxHashMap::default(),
+        builtin_names: FxHashMap::default(),
+        host_sized: FxHashSet::default(),
+        calls: Vec::new(),
+        blocks: Vec::new(),
+        block_inits: Vec::new(),
+        depth: 0,
+    };
+    for decl in &ast.decls {
+        if diagnostics.should_stop() {
+            break;
+        }
+        sema.external(decl);
+    }
+    if !diagnostics.should_stop() {
+        sema.finish();
+    }
+    sema.module
+}
+
+/// An expression before it is known whether its value, its place or its address is wanted.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    /// An r-value.
+    Value(ExprId),
+    /// An l-value.
+    Place(PlaceId),
+    /// A function of this program (possibly overloaded), by name.
+    Function(Symbol),
+    /// A built-in function, by name.
+    Builtin(Symbol),
+    /// A block.
+    Block(BlockValue),
+}
+
+struct Sema<'a> {
+    ast: &'a Ast,
+    names: &'a Interner,
+    diags: &'a Diagnostics,
+    lang: LangOptions,
+    module: TypedModule,
+    scopes: Vec<Scope>,
+    /// Beside `module.functions`.
+    funcs: Vec<FuncMeta>,
+    /// The function being checked; at program scope a scratch for initialisers.
+    body: Body,
+    func: Option<FuncState>,
+    /// Values of `const` integer variables, for array sizes and case labels.
+    const_locals: FxHashMap<LocalId, Value>,
+    /// Beside `module.globals`: whether a definition was tentative.
+    global_meta: Vec<scope::GlobalMeta>,
+    strings: FxHashMap<Vec<u8>, GlobalId>,
+    /// `size_t` and the like, under their own names.
+    builtin_names: FxHashMap<Symbol, TypeId>,
+    /// Records with a `size_t` or its like, which kernels do not take.
+    host_sized: FxHashSet<RecordId>,
+    /// Who calls whom, for recursion.
+    calls: Vec<(FuncId, FuncId, Span)>,
+    /// Blocks around what is being checked, innermost last.
+    blocks: Vec<BlockState>,
+    /// Contexts of block literals.
+    block_inits: Vec<Init>,
+    depth: u32,
+}
+
+impl<'a> Sema<'a> {
+    fn name(&self, symbol: Symbol) -> &'a str {
+        self.names.resolve(symbol)
+    }
+
+    fn error(&self, span: Span, message: impl Into<String>) -> Report<'a> {
+        self.diags.error(span, message.into())
+    }
+
+    fn warning(&self, span: Span, message: impl Into<String>) -> Report<'a> {
+        self.diags.warning(span, message.into())
+    }
+
+    /// A type for a message, in quotes; with a typedef's name it is `'name' (aka 'type')`.
+    fn show(&self, ty: TypeId) -> String {
+        self.show_qual(QualType::plain(ty))
+    }
+
+    /// The same with qualifiers.
+    fn show_qual(&self, ty: QualType) -> String {
+        self.module.types.message_text("", ty)
+    }
+
+    /// A new r-value.
+    fn mk(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
+        self.body.exprs.push(Expr { kind, ty, span });
+        ExprId(self.body.exprs.len() as u32 - 1)
+    }
+
+    /// A new l-value.
+    fn mk_place(
+        &mut self,
+        kind: PlaceKind,
+        ty: QualType,
+        space: AddrSpace,
+        align: u64,
+        span: Span,
+    ) -> PlaceId {
+        self.body.places.push(Place {
+            kind,
+            ty,
+            space,
+            align,
+            span,
+        });
+        PlaceId(self.body.places.len() as u32 - 1)
+    }
+
+    fn ty(&self, expr: ExprId) -> TypeId {
+        self.body.expr(expr).ty
+    }
+
+    fn span(&self, expr: ExprId) -> Span {
+        self.body.expr(expr).span
+    }
+
+    fn external(&mut self, decl: &'a ExternalDecl) {
+        match decl {
+            ExternalDecl::Declaration(declaration) => {
+                self.declaration_at_program_scope(declaration)
+            }
+            ExternalDecl::Function(function) => self.function_definition(function),
+            ExternalDecl::StaticAssert(assert) => self.static_assert(assert),
+            ExternalDecl::Pragma(pragma) => self.pragma(pragma),
+            ExternalDecl::Empty => {}
+        }
+        if self.func.is_none() {
+            self.body = Body::default();
+        }
+    }
+
+    fn pragma(&mut self, pragma: &Pragma) {
+        match &pragma.kind {
+            PragmaKind::Extension {
+                name,
+                name_span,
+                enable,
+            } => {
+                let name = self.name(*name);
+                if !self.lang.pragma_extension(name, *enable) {
+                    let message = if name == "all" {
+                        "the pragma can only disable all extensions at once".to_string()
+                    } else {
+                        format!("extension '{name}' is not known here; the pragma has no effect")
+                    };
+                    self.warning(*name_span, message);
+                }
+            }
+            PragmaKind::FpContract(on) => self.module.fp_contract = on.unwrap_or(true),
+            PragmaKind::Unroll(_) => {}
+        }
+    }
+
+    fn static_assert(&mut self, assert: &StaticAssert) {
+        let Some(value) = self.integer_constant(assert.cond, "static assertion") else {
+            return;
+        };
+        if value == 0 {
+            let message = match &assert.message {
+                Some(text) => format!("static assertion failed: {}", String::from_utf8_lossy(text)),
+                None => "static assertion failed".to_string(),
+            };
+            self.error(self.ast.expr(assert.cond).span, message);
+        }
+    }
+
+    /// Checks that need the whole translation unit.
+    fn finish(&mut self) {
+        self.check_recursion();
+        self.finish_tentative();
+    }
+
+    /// Enters one level of nesting; `None` (with a diagnostic) when too deep.
+    fn enter(&mut self, span: Span) -> Option<()> {
+        if self.depth >= MAX_DEPTH {
+            self.error(
+                span,
+                format!("expression or statement is nested more than {MAX_DEPTH} levels deep"),
+            );
+            return None;
+        }
+        self.depth += 1;
+        Some(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}

@@ -1,0 +1,584 @@
+//! Operators on scalars and vectors.
+use super::convert::Purpose;
+use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, PlaceId, PlaceKind};
+use super::{Operand, Sema};
+use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
+use crate::parse::ast::{self, BinaryOp};
+use crate::source::Span;
+
+impl<'a> Sema<'a> {
+    pub(super) fn invalid_operands(&mut self, left: TypeId, right: TypeId, op_span: Span) {
+        let message = format!(
+            "this operator does not take {} and {}",
+            self.show(left),
+            self.show(right)
+        );
+        self.error(op_span, message);
+    }
+
+    fn invalid_unary(&mut self, ty: TypeId, span: Span) {
+        let message = format!("this operator does not take {}", self.show(ty));
+        self.error(span, message);
+    }
+
+    /// The place of an operand that is to be written.
+    pub(super) fn modifiable(&mut self, operand: Operand, span: Span) -> Option<PlaceId> {
+        let place = match operand {
+            Operand::Place(place) => place,
+            _ => {
+                self.error(span, "the expression cannot be assigned to");
+                return None;
+            }
+        };
+        let node = self.body.place(place);
+        let (q, space) = (node.ty, node.space);
+        if let PlaceKind::Lanes { lanes, .. } = &node.kind {
+            let mut seen = [false; 16];
+            for &lane in lanes {
+                if std::mem::replace(&mut seen[usize::from(lane)], true) {
+                    self.error(span, "a component stands twice in what is assigned to");
+                    return None;
+                }
+            }
+        }
+        if self.is_temporary(place) {
+            self.error(span, "the expression cannot be assigned to");
+            return None;
+        }
+        if q.quals.contains(Quals::CONST) || space == AddrSpace::Constant {
+            self.read_only(place, span);
+            return None;
+        }
+        match self.module.types.get(q.ty) {
+            Type::Array { .. } => {
+                let message = format!("an array cannot be assigned to ({})", self.show(q.ty));
+                self.error(span, message);
+                None
+            }
+            Type::Opaque(kind) if kind.is_handle() => {
+                let message = format!("nothing can be assigned to {}", self.show(q.ty));
+                self.error(span, message);
+                None
+            }
+            Type::Atomic(_) => {
+                let message = format!(
+                    "a value of type {} can be written only by the atomic built-in functions",
+                    self.show(q.ty)
+                );
+                self.error(span, message);
+                None
+            }
+            _ if !self.module.types.is_complete(q.ty) => {
+                let message = format!(
+                    "the incomplete type {} cannot be assigned to",
+                    self.show(q.ty)
+                );
+                self.error(span, message);
+                None
+            }
+            _ => {
+                self.check_half_access(q.ty, "store", span)?;
+                Some(place)
+            }
+        }
+    }
+
+    fn is_temporary(&self, place: PlaceId) -> bool {
+        match &self.body.place(place).kind {
+            PlaceKind::Temporary(_) => true,
+            PlaceKind::Field { base, .. }
+            | PlaceKind::Lanes { base, .. }
+            | PlaceKind::Lane { base, .. } => self.is_temporary(*base),
+            _ => false,
+        }
+    }
+
+    fn read_only(&mut self, place: PlaceId, span: Span) {
+        let node = self.body.place(place);
+        let prefix = match node.space {
+            AddrSpace::Constant => "__constant ",
+            _ => "",
+        };
+        let shown = self.module.types.message_text(prefix, node.ty);
+        let (message, declared) = match &node.kind {
+            PlaceKind::Local(local) => {
+                let variable = self.body.local(*local);
+                (
+                    format!(
+                        "'{}' cannot be assigned to: its type is {shown}",
+                        variable.name
+                    ),
+                    Some((variable.name.clone(), variable.span)),
+                )
+            }
+            PlaceKind::Global(global) => {
+                let variable = self.module.global(*global);
+                (
+                    format!(
+                        "'{}' cannot be assigned to: its type is {shown}",
+                        variable.name
+                    ),
+                    Some((variable.name.clone(), variable.span)),
+                )
+            }
+            _ => ("what is const cannot be assigned to".to_string(), None),
+        };
+        let report = self.error(span, message);
+        if let Some((name, at)) = declared {
+            report.note(at, format!("'{name}' is declared const here"));
+        }
+    }
+
+    /// `++` and `--`.
+    pub(super) fn increment(
+        &mut self,
+        operand: ast::ExprId,
+        up: bool,
+        post: bool,
+        span: Span,
+    ) -> Option<ExprId> {
+        let operand = self.operand(operand)?;
+        let place = self.modifiable(operand, span)?;
+        let ty = self.body.place(place).ty.ty;
+        let old = self.mk(ExprKind::OldValue, ty, span);
+        let value = if self.module.types.is_pointer(ty) {
+            let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
+            self.pointer_add(old, one, !up, span)?
+        } else {
+            let (elem, _) = self.module.types.elem_lanes(ty);
+            if !self.module.types.is_arithmetic(elem) {
+                let message = format!(
+                    "it is not possible to {} a value of type {}",
+                    if up { "increment" } else { "decrement" },
+                    self.show(ty)
+                );
+                self.error(span, message);
+                return None;
+            }
+            self.check_half_arith(ty, span)?;
+            let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
+            let one = self.arith_convert(one, elem);
+            let op = if up { ArithOp::Add } else { ArithOp::Sub };
+            let (lhs, rhs, common) = self.unify(old, one, span)?;
+            let sum = self.mk(ExprKind::Binary { op, lhs, rhs }, common, span);
+            self.arith_convert(sum, ty)
+        };
+        Some(self.mk(
+            ExprKind::Update {
+                place,
+                value,
+                old: post,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    /// `lhs = rhs`, `lhs op= rhs`
+    pub(super) fn assignment(
+        &mut self,
+        op: Option<BinaryOp>,
+        op_span: Span,
+        lhs: ast::ExprId,
+        rhs: ast::ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let lhs_span = self.ast.expr(lhs).span;
+        let target = self.operand(lhs);
+        let value = self.rvalue(rhs);
+        let place = self.modifiable_at(target?, op_span, lhs_span)?;
+        let value = value?;
+        let ty = self.body.place(place).ty.ty;
+        let Some(op) = op else {
+            let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
+            return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
+        };
+        let old = self.mk(ExprKind::OldValue, ty, lhs_span);
+        let result = self.binary_values(op, op_span, old, value, span)?;
+        let result_ty = self.ty(result);
+        let types = &self.module.types;
+        let value = if types.is_arithmetic(result_ty) && types.is_arithmetic(ty) {
+            self.arith_convert(result, ty)
+        } else {
+            self.assign_convert(result, ty, Purpose::Assign(op_span))?
+        };
+        Some(self.mk(
+            ExprKind::Update {
+                place,
+                value,
+                old: false,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    /// Like [`Self::modifiable`], the caret under the operator as clang has it for r-values.
+    fn modifiable_at(&mut self, operand: Operand, op_span: Span, span: Span) -> Option<PlaceId> {
+        match operand {
+            Operand::Place(_) => self.modifiable(operand, span),
+            _ => self.modifiable(operand, op_span),
+        }
+    }
+
+    /// `!operand`
+    pub(super) fn logical_not(&mut self, operand: ast::ExprId, span: Span) -> Option<ExprId> {
+        let value = self.rvalue(operand)?;
+        let ty = self.ty(value);
+        if self.module.types.is_vector(ty) {
+            let result = self.truth_vector(ty);
+            return Some(self.mk(ExprKind::Not(value), result, span));
+        }
+        if !self.module.types.is_scalar(ty) {
+            self.invalid_unary(ty, span);
+            return None;
+        }
+        let value = self.truth(value)?;
+        let not = self.mk(ExprKind::Not(value), TypeTable::BOOL, span);
+        Some(self.bool_to_int(not))
+    }
+
+    /// `~operand`
+    pub(super) fn bit_not(&mut self, operand: ast::ExprId, span: Span) -> Option<ExprId> {
+        let value = self.rvalue(operand)?;
+        let ty = self.ty(value);
+        let (elem, lanes) = self.module.types.elem_lanes(ty);
+        if !self.module.types.is_integer(elem) {
+            self.invalid_unary(ty, span);
+            return None;
+        }
+        let value = if lanes == 1 {
+            self.promote(value)
+        } else {
+            value
+        };
+        let ty = self.ty(value);
+        Some(self.mk(ExprKind::BitNot(value), ty, span))
+    }
+
+    /// `-operand`, `+operand`
+    pub(super) fn sign(&mut self, operand: ast::ExprId, minus: bool, span: Span) -> Option<ExprId> {
+        let value = self.rvalue(operand)?;
+        let ty = self.ty(value);
+        let (elem, lanes) = self.module.types.elem_lanes(ty);
+        if !self.module.types.is_arithmetic(elem) {
+            self.invalid_unary(ty, span);
+            return None;
+        }
+        self.check_half_arith(ty, span)?;
+        let value = if lanes == 1 {
+            self.promote(value)
+        } else {
+            value
+        };
+        Some(if minus {
+            self.negate(value, span)
+        } else {
+            value
+        })
+    }
+
+    /// Arithmetic on half needs the device.
+    pub(super) fn check_half_arith(&mut self, ty: TypeId, span: Span) -> Option<()> {
+        let (elem, _) = self.module.types.elem_lanes(ty);
+        if elem == TypeTable::HALF && !self.lang.fp16() {
+            let message = format!("arithmetic on {} requires cl_khr_fp16", self.show(ty));
+            self.error(span, message);
+            return None;
+        }
+        Some(())
+    }
+
+    /// `lhs op rhs`
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        op_span: Span,
+        lhs: ast::ExprId,
+        rhs: ast::ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let left = self.rvalue(lhs);
+        let right = self.rvalue(rhs);
+        let (left, right) = (left?, right?);
+        self.binary_values(op, op_span, left, right, span)
+    }
+
+    fn binary_values(
+        &mut self,
+        op: BinaryOp,
+        op_span: Span,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return self.logical(op == BinaryOp::And, op_span, lhs, rhs, span);
+        }
+        if let Some(op) = compare_op(op) {
+            return self.comparison(op, op_span, lhs, rhs, span);
+        }
+        let arith = match op {
+            BinaryOp::Add => ArithOp::Add,
+            BinaryOp::Sub => ArithOp::Sub,
+            BinaryOp::Mul => ArithOp::Mul,
+            BinaryOp::Div => ArithOp::Div,
+            BinaryOp::Rem => ArithOp::Rem,
+            BinaryOp::Shl => ArithOp::Shl,
+            BinaryOp::Shr => ArithOp::Shr,
+            BinaryOp::BitAnd => ArithOp::And,
+            BinaryOp::BitOr => ArithOp::Or,
+            _ => ArithOp::Xor,
+        };
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let types = &self.module.types;
+        if matches!(arith, ArithOp::Add | ArithOp::Sub) {
+            match (types.is_pointer(left), types.is_pointer(right)) {
+                (true, true) if arith == ArithOp::Sub => {
+                    return self.pointer_difference(lhs, rhs, op_span, span);
+                }
+                (true, false) if types.is_integer(right) => {
+                    return self.pointer_add(lhs, rhs, arith == ArithOp::Sub, span);
+                }
+                (false, true) if arith == ArithOp::Add && types.is_integer(left) => {
+                    return self.pointer_add(rhs, lhs, false, span);
+                }
+                _ => {}
+            }
+        }
+        let (left_elem, _) = types.elem_lanes(left);
+        let (right_elem, _) = types.elem_lanes(right);
+        let integers_only = !matches!(
+            arith,
+            ArithOp::Add | ArithOp::Sub | ArithOp::Mul | ArithOp::Div
+        );
+        let fits = |ty| {
+            if integers_only {
+                types.is_integer(ty)
+            } else {
+                types.is_arithmetic(ty)
+            }
+        };
+        if !fits(left_elem) || !fits(right_elem) {
+            self.invalid_operands(left, right, op_span);
+            return None;
+        }
+        if matches!(arith, ArithOp::Shl | ArithOp::Shr) {
+            return self.shift(arith, op_span, lhs, rhs, span);
+        }
+        let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
+        self.check_half_arith(ty, op_span)?;
+        if matches!(arith, ArithOp::Div | ArithOp::Rem)
+            && matches!(self.body.expr(rhs).kind, ExprKind::Int(0))
+        {
+            let what = if arith == ArithOp::Div {
+                "division"
+            } else {
+                "remainder"
+            };
+            self.warning(op_span, format!("{what} by zero is undefined"));
+        }
+        Some(self.mk(
+            ExprKind::Binary {
+                op: arith,
+                lhs,
+                rhs,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    fn shift(
+        &mut self,
+        op: ArithOp,
+        op_span: Span,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let (elem, lanes) = self.module.types.elem_lanes(left);
+        let (_, count) = self.module.types.elem_lanes(right);
+        if lanes == 1 && count == 1 {
+            let lhs = self.promote(lhs);
+            let ty = self.ty(lhs);
+            // Only the low bits of the count matter, so any width serves.
+            let rhs = self.arith_convert(rhs, ty);
+            return Some(self.mk(ExprKind::Binary { op, lhs, rhs }, ty, span));
+        }
+        if lanes != count && count != 1 {
+            self.invalid_operands(left, right, op_span);
+            return None;
+        }
+        let rhs = if count == 1 {
+            let scalar = self.arith_convert(rhs, elem);
+            self.convert(super::typed::ConvertKind::Splat, scalar, left)
+        } else {
+            self.arith_convert(rhs, left)
+        };
+        Some(self.mk(ExprKind::Binary { op, lhs, rhs }, left, span))
+    }
+
+    fn comparison(
+        &mut self,
+        op: CompareOp,
+        op_span: Span,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let types = &self.module.types;
+        if types.is_pointer(left) || types.is_pointer(right) {
+            let result = self.pointer_compare(op, lhs, rhs, op_span, span)?;
+            return Some(self.bool_to_int(result));
+        }
+        let (left_elem, _) = types.elem_lanes(left);
+        let (right_elem, _) = types.elem_lanes(right);
+        if !types.is_arithmetic(left_elem) || !types.is_arithmetic(right_elem) {
+            self.invalid_operands(left, right, op_span);
+            return None;
+        }
+        let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
+        self.check_half_arith(ty, op_span)?;
+        if self.module.types.is_vector(ty) {
+            let result = self.truth_vector(ty);
+            return Some(self.mk(ExprKind::Compare { op, lhs, rhs }, result, span));
+        }
+        let result = self.mk(ExprKind::Compare { op, lhs, rhs }, TypeTable::BOOL, span);
+        Some(self.bool_to_int(result))
+    }
+
+    fn logical(
+        &mut self,
+        and: bool,
+        op_span: Span,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        if self.module.types.is_vector(left) || self.module.types.is_vector(right) {
+            let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
+            let result = self.truth_vector(ty);
+            let lhs = self.lanes_not_zero(lhs, result);
+            let rhs = self.lanes_not_zero(rhs, result);
+            return Some(self.mk(ExprKind::VectorLogical { and, lhs, rhs }, result, span));
+        }
+        let types = &self.module.types;
+        if !types.is_scalar(left) || !types.is_scalar(right) {
+            self.invalid_operands(left, right, op_span);
+            return None;
+        }
+        let lhs = self.truth(lhs)?;
+        let rhs = self.truth(rhs)?;
+        let result = self.mk(ExprKind::Logical { and, lhs, rhs }, TypeTable::BOOL, span);
+        Some(self.bool_to_int(result))
+    }
+
+    /// `cond ? then : otherwise`
+    pub(super) fn conditional(
+        &mut self,
+        cond: ast::ExprId,
+        then: Option<ast::ExprId>,
+        otherwise: ast::ExprId,
+        op_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let test = self.rvalue(cond);
+        let (test, first) = match then {
+            Some(then) => {
+                let first = self.rvalue_or_void(then);
+                (test, first)
+            }
+            None => {
+                // The condition is evaluated once, into a temporary.
+                let value = test?;
+                let q = crate::lang::types::QualType::plain(self.ty(value));
+                let at = self.span(value);
+                let local = self.add_local(String::new(), q, 0, at);
+                let align = self.module.types.align(q.ty);
+                let kind = PlaceKind::Literal {
+                    local,
+                    init: Init::Expr(value),
+                };
+                let made = self.mk_place(kind, q, AddrSpace::Private, align, at);
+                let again = self.local_place(local, at);
+                (
+                    self.value_of(Operand::Place(made), at),
+                    self.value_of(Operand::Place(again), at),
+                )
+            }
+        };
+        let second = self.rvalue_or_void(otherwise);
+        let (test, first, second) = (test?, first?, second?);
+        if self.module.types.is_vector(self.ty(test)) {
+            return self.select(test, first, second, op_span, span);
+        }
+        let cond = self.truth(test)?;
+        let (left, right) = (self.ty(first), self.ty(second));
+        let types = &self.module.types;
+        let (elem, _) = types.elem_lanes(left);
+        let (other, _) = types.elem_lanes(right);
+        let (then, otherwise, ty) = if left == TypeTable::VOID || right == TypeTable::VOID {
+            let void = TypeTable::VOID;
+            (
+                self.explicit_cast(first, void, span)?,
+                self.explicit_cast(second, void, span)?,
+                void,
+            )
+        } else if self.is_immaterial(left) {
+            let message = format!(
+                "'?:' cannot choose between values of type {}",
+                self.show(left)
+            );
+            self.error(op_span, message);
+            return None;
+        } else if left == right && !types.is_arithmetic(left) {
+            (first, second, left)
+        } else if types.is_pointer(left) || types.is_pointer(right) {
+            let (a, b) = self.conditional_pointers(first, second, op_span, span)?;
+            (a, b, self.ty(a))
+        } else if types.is_arithmetic(elem) && types.is_arithmetic(other) {
+            if left == right && types.is_float(left) {
+                (first, second, left)
+            } else {
+                self.unify(first, second, op_span)?
+            }
+        } else {
+            let message = format!(
+                "both results of '?:' must have one type, not {} and {}",
+                self.show(left),
+                self.show(right)
+            );
+            self.error(op_span, message);
+            return None;
+        };
+        Some(self.mk(
+            ExprKind::Cond {
+                cond,
+                then,
+                otherwise,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    fn rvalue_or_void(&mut self, id: ast::ExprId) -> Option<ExprId> {
+        self.rvalue(id)
+    }
+}
+
+fn compare_op(op: BinaryOp) -> Option<CompareOp> {
+    Some(match op {
+        BinaryOp::Lt => CompareOp::Lt,
+        BinaryOp::Gt => CompareOp::Gt,
+        BinaryOp::Le => CompareOp::Le,
+        BinaryOp::Ge => CompareOp::Ge,
+        BinaryOp::Eq => CompareOp::Eq,
+        BinaryOp::Ne => CompareOp::Ne,
+        _ => return None,
+    })
+}

@@ -1,0 +1,360 @@
+//! Pointers: arithmetic, comparison, address and indirection.
+use super::typed::{CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
+use super::{Operand, Sema};
+use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
+use crate::parse::ast;
+use crate::source::Span;
+
+impl<'a> Sema<'a> {
+    /// `*operand`
+    pub(super) fn deref(&mut self, operand: ast::ExprId, span: Span) -> Option<Operand> {
+        let pointer = self.rvalue(operand)?;
+        let ty = self.ty(pointer);
+        if !self.module.types.is_pointer(ty) {
+            let message = format!("'*' needs a pointer, not {}", self.show(ty));
+            self.error(span, message);
+            return None;
+        }
+        Some(Operand::Place(self.deref_place(pointer, span)?))
+    }
+
+    /// What a pointer points to.
+    pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
+        let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
+        if pointee.ty == TypeTable::VOID {
+            let message = format!("'*' cannot be applied to {}", self.show(self.ty(pointer)));
+            self.error(span, message);
+            return None;
+        }
+        let align = self.module.types.align(pointee.ty);
+        let align = self.pointer_align(pointer).map_or(align, |a| a.min(align));
+        Some(self.mk_place(PlaceKind::Deref(pointer), pointee, space, align, span))
+    }
+
+    /// What is known of an address's alignment when it comes straight from an object: elements
+    /// of an array in a packed record have less than their type asks for.
+    fn pointer_align(&self, pointer: ExprId) -> Option<u64> {
+        match self.body.expr(pointer).kind {
+            ExprKind::Decay(place) | ExprKind::AddrOf(place) => Some(self.body.place(place).align),
+            ExprKind::PtrAdd { base, .. } => self.pointer_align(base),
+            _ => None,
+        }
+    }
+
+    /// `&operand`
+    pub(super) fn address_of(&mut self, operand: ast::ExprId, span: Span) -> Option<ExprId> {
+        let place = match self.operand(operand)? {
+            Operand::Place(place) => place,
+            Operand::Value(expr) => {
+                let message = format!(
+                    "'&' needs something in memory, not a value of type {}",
+                    self.show(self.ty(expr))
+                );
+                self.error(span, message);
+                return None;
+            }
+            function => {
+                self.value_of(function, span);
+                return None;
+            }
+        };
+        let node = self.body.place(place);
+        let (q, space) = (node.ty, node.space);
+        if self.is_immaterial(q.ty) {
+            let message = format!("'&' cannot be applied to {}", self.show(q.ty));
+            self.error(span, message);
+            return None;
+        }
+        match node.kind {
+            PlaceKind::Lanes { .. } | PlaceKind::Lane { .. } => {
+                self.error(span, "'&' cannot be applied to an element of a vector");
+                None
+            }
+            PlaceKind::Temporary(_) => {
+                let message = format!(
+                    "'&' needs something in memory, not a value of type {}",
+                    self.show(q.ty)
+                );
+                self.error(span, message);
+                None
+            }
+            PlaceKind::Deref(pointer) => Some(pointer),
+            _ => {
+                let ty = self.module.types.pointer(q, space);
+                Some(self.mk(ExprKind::AddrOf(place), ty, span))
+            }
+        }
+    }
+
+    /// `pointer + number`, or minus.
+    pub(super) fn pointer_add(
+        &mut self,
+        pointer: ExprId,
+        number: ExprId,
+        minus: bool,
+        span: Span,
+    ) -> Option<ExprId> {
+        let ty = self.ty(pointer);
+        let (pointee, _) = self.module.types.pointer_parts(ty)?;
+        if pointee.ty != TypeTable::VOID && !self.module.types.is_complete(pointee.ty) {
+            let message = format!(
+                "no arithmetic is possible on a pointer to the incomplete type {}",
+                self.show(pointee.ty)
+            );
+            self.error(span, message);
+            return None;
+        }
+        let wide = if self.module.types.is_signed(self.ty(number)) || minus {
+            TypeTable::LONG
+        } else {
+            TypeTable::ULONG
+        };
+        let mut index = self.arith_convert(number, wide);
+        if minus {
+            let at = self.span(index);
+            index = self.negate(index, at);
+        }
+        Some(self.mk(
+            ExprKind::PtrAdd {
+                base: pointer,
+                index,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    /// A negated value; literals at once.
+    pub(super) fn negate(&mut self, operand: ExprId, span: Span) -> ExprId {
+        let ty = self.ty(operand);
+        let node = self.mk(ExprKind::Neg(operand), ty, span);
+        if matches!(
+            self.body.expr(operand).kind,
+            ExprKind::Int(_) | ExprKind::Float(_)
+        ) {
+            match self.eval(node) {
+                Some(super::const_eval::Value::Int(bits)) => {
+                    return self.mk(ExprKind::Int(bits), ty, span);
+                }
+                Some(super::const_eval::Value::Float(x)) => {
+                    return self.mk(ExprKind::Float(x), ty, span);
+                }
+                _ => {}
+            }
+        }
+        node
+    }
+
+    /// `lhs - rhs` of two pointers.
+    pub(super) fn pointer_difference(
+        &mut self,
+        lhs: ExprId,
+        rhs: ExprId,
+        op_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let (a, _) = self.module.types.pointer_parts(self.ty(lhs))?;
+        let (b, _) = self.module.types.pointer_parts(self.ty(rhs))?;
+        if a.ty != b.ty {
+            let message = format!(
+                "{} and {} point to different types",
+                self.show(self.ty(lhs)),
+                self.show(self.ty(rhs))
+            );
+            self.error(op_span, message);
+            return None;
+        }
+        if a.ty != TypeTable::VOID && !self.module.types.is_complete(a.ty) {
+            let message = format!(
+                "no arithmetic is possible on a pointer to the incomplete type {}",
+                self.show(a.ty)
+            );
+            self.error(op_span, message);
+            return None;
+        }
+        let (lhs, rhs) = self.common_pointers(lhs, rhs, op_span)?;
+        let elem_size = self.module.types.size(a.ty).max(1);
+        Some(self.mk(
+            ExprKind::PtrDiff {
+                lhs,
+                rhs,
+                elem_size,
+            },
+            TypeTable::LONG,
+            span,
+        ))
+    }
+
+    /// Two pointers as one type: same space (or generic), pointee of the left (void wins).
+    pub(super) fn common_pointers(
+        &mut self,
+        lhs: ExprId,
+        rhs: ExprId,
+        op_span: Span,
+    ) -> Option<(ExprId, ExprId)> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        if left == right {
+            return Some((lhs, rhs));
+        }
+        let (a, x) = self.module.types.pointer_parts(left)?;
+        let (b, y) = self.module.types.pointer_parts(right)?;
+        let generic = |one: AddrSpace, other: AddrSpace| {
+            one == AddrSpace::Generic && other != AddrSpace::Constant
+        };
+        let space = if x == y {
+            x
+        } else if generic(x, y) || generic(y, x) {
+            AddrSpace::Generic
+        } else {
+            let message = format!(
+                "{} and {} point to separate address spaces",
+                self.show(left),
+                self.show(right)
+            );
+            self.error(op_span, message);
+            return None;
+        };
+        let pointee = if b.ty == TypeTable::VOID { b.ty } else { a.ty };
+        let q = QualType::new(pointee, a.quals | b.quals);
+        let ty = self.module.types.pointer(q, space);
+        Some((self.pointer_convert(lhs, ty), self.pointer_convert(rhs, ty)))
+    }
+
+    /// Comparison where at least one operand is a pointer.
+    pub(super) fn pointer_compare(
+        &mut self,
+        op: CompareOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        op_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let types = &self.module.types;
+        let (lhs, rhs) = match (types.pointer_parts(left), types.pointer_parts(right)) {
+            (Some((a, _)), Some((b, _))) => {
+                let void = a.ty == TypeTable::VOID || b.ty == TypeTable::VOID;
+                if self.is_null_constant(rhs) {
+                    let null = self.mk(ExprKind::Null, left, span);
+                    (lhs, null)
+                } else if self.is_null_constant(lhs) {
+                    let null = self.mk(ExprKind::Null, right, span);
+                    (null, rhs)
+                } else {
+                    if a.ty != b.ty && !void {
+                        let message = format!(
+                            "comparison of pointers to different types ({} and {})",
+                            self.show(left),
+                            self.show(right)
+                        );
+                        self.warning(op_span, message);
+                    }
+                    self.common_pointers(lhs, rhs, op_span)?
+                }
+            }
+            (Some(_), None) if types.is_integer(right) => {
+                let rhs = self.integer_beside_pointer(rhs, left, op_span);
+                (lhs, rhs)
+            }
+            (None, Some(_)) if types.is_integer(left) => {
+                let lhs = self.integer_beside_pointer(lhs, right, op_span);
+                (lhs, rhs)
+            }
+            _ => {
+                self.invalid_operands(left, right, op_span);
+                return None;
+            }
+        };
+        Some(self.mk(ExprKind::Compare { op, lhs, rhs }, TypeTable::BOOL, span))
+    }
+
+    fn integer_beside_pointer(&mut self, number: ExprId, ty: TypeId, op_span: Span) -> ExprId {
+        let span = self.span(number);
+        if self.is_null_constant(number) {
+            return self.mk(ExprKind::Null, ty, span);
+        }
+        let message = format!(
+            "comparison of a pointer with an integer ({} and {})",
+            self.show(ty),
+            self.show(self.ty(number))
+        );
+        self.warning(op_span, message);
+        self.convert(ConvertKind::IntToPtr, number, ty)
+    }
+
+    /// `cond ? lhs : rhs` where at least one is a pointer: both as the common type.
+    pub(super) fn conditional_pointers(
+        &mut self,
+        lhs: ExprId,
+        rhs: ExprId,
+        op_span: Span,
+        span: Span,
+    ) -> Option<(ExprId, ExprId)> {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let types = &self.module.types;
+        match (types.is_pointer(left), types.is_pointer(right)) {
+            (true, _) if self.is_null_constant(rhs) => {
+                let null = self.mk(ExprKind::Null, left, span);
+                Some((lhs, null))
+            }
+            (_, true) if self.is_null_constant(lhs) => {
+                let null = self.mk(ExprKind::Null, right, span);
+                Some((null, rhs))
+            }
+            (true, true) => {
+                let pointee = |ty| {
+                    self.module
+                        .types
+                        .pointer_parts(ty)
+                        .map(|(q, _)| q.ty)
+                        .unwrap_or(TypeTable::VOID)
+                };
+                let (a, b) = (pointee(left), pointee(right));
+                if a != b && a != TypeTable::VOID && b != TypeTable::VOID {
+                    let message = format!(
+                        "the results of '?:' point to different types ({} and {})",
+                        self.show(left),
+                        self.show(right)
+                    );
+                    self.warning(op_span, message);
+                }
+                self.common_pointers(lhs, rhs, op_span)
+            }
+            (true, false) if types.is_integer(right) => {
+                let rhs = self.mixed_conditional(rhs, left, op_span);
+                Some((lhs, rhs))
+            }
+            (false, true) if types.is_integer(left) => {
+                let lhs = self.mixed_conditional(lhs, right, op_span);
+                Some((lhs, rhs))
+            }
+            _ => {
+                let message = format!(
+                    "both results of '?:' must have one type, not {} and {}",
+                    self.show(left),
+                    self.show(right)
+                );
+                self.error(op_span, message);
+                None
+            }
+        }
+    }
+
+    fn mixed_conditional(&mut self, number: ExprId, ty: TypeId, op_span: Span) -> ExprId {
+        let message = format!(
+            "one result of '?:' is a pointer, the other an integer ({} and {})",
+            self.show(ty),
+            self.show(self.ty(number))
+        );
+        self.warning(op_span, message);
+        self.convert(ConvertKind::IntToPtr, number, ty)
+    }
+
+    /// Whether the type is an array or pointer to one (for messages only).
+    pub(super) fn is_aggregate(&self, ty: TypeId) -> bool {
+        matches!(
+            self.module.types.get(ty),
+            Type::Array { .. } | Type::Record(_)
+        )
+    }
+}

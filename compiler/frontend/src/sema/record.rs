@@ -1,0 +1,338 @@
+//! Structs, unions and enumerations.
+use super::Sema;
+use super::layout::{FieldSpec, lay_out};
+use super::scope::{Entity, Tag};
+use crate::lang::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
+use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
+use crate::source::{Span, Symbol};
+use rustc_hash::FxHashMap;
+
+impl<'a> Sema<'a> {
+    /// The type of a `struct` or `union` specifier, declared or defined by it.
+    pub(super) fn record_type(
+        &mut self,
+        spec: &'a RecordSpec,
+        specs: &'a DeclSpecs,
+    ) -> Option<TypeId> {
+        self.check_attrs(&spec.attrs);
+        let (id, ty) = self.record_tag(spec)?;
+        let Some(members) = &spec.members else {
+            return Some(ty);
+        };
+        let packed = self.has_attr(&spec.attrs, "packed") || self.has_attr(&specs.attrs, "packed");
+        let mut fields = Vec::new();
+        for member in members {
+            match member {
+                MemberDecl::StaticAssert(assert) => self.static_assert(assert),
+                MemberDecl::Field { .. } => self.fields(member, &mut fields),
+                MemberDecl::Broken => {}
+            }
+        }
+        self.check_duplicates(&fields);
+        if fields.iter().any(|f| f.host_sized) {
+            self.host_sized.insert(id);
+        }
+        let min_align = self
+            .aligned_attr(&spec.attrs)
+            .max(self.aligned_attr(&specs.attrs));
+        let is_union = spec.is_union;
+        if members.is_empty() {
+            self.error(
+                spec.span,
+                format!(
+                    "{} without members is not allowed in OpenCL C",
+                    if is_union { "union" } else { "struct" }
+                ),
+            );
+        }
+        let Some(layout) = lay_out(&self.module.types, fields, is_union, packed, min_align) else {
+            self.error(spec.span, "structure is too large");
+            return None;
+        };
+        let def = &mut self.module.types.records[id.0 as usize];
+        def.fields = layout.fields;
+        def.size = layout.size.max(1);
+        def.align = layout.align;
+        def.packed = packed;
+        def.complete = true;
+        Some(ty)
+    }
+
+    fn record_tag(&mut self, spec: &'a RecordSpec) -> Option<(RecordId, TypeId)> {
+        let Some((name, name_span)) = spec.tag else {
+            return Some(self.module.types.add_record("", spec.is_union, spec.span));
+        };
+        let previous = if spec.members.is_some() {
+            self.lookup_tag_here(name)
+        } else {
+            self.lookup_tag(name)
+        };
+        if let Some((tag, previous_span)) = previous {
+            match tag {
+                Tag::Record(id, ty) if self.module.types.record(id).is_union == spec.is_union => {
+                    if spec.members.is_some() && self.module.types.record(id).complete {
+                        self.error(
+                            name_span,
+                            format!("'{}' is defined a second time", self.name(name)),
+                        )
+                        .note(previous_span, "the earlier definition is here");
+                        return None;
+                    }
+                    return Some((id, ty));
+                }
+                _ => {
+                    self.error(
+                        name_span,
+                        format!("'{}' was another kind of type before", self.name(name)),
+                    )
+                    .note(previous_span, "the earlier use is here");
+                    return None;
+                }
+            }
+        }
+        let text = self.name(name);
+        let (id, ty) = self.module.types.add_record(text, spec.is_union, name_span);
+        self.bind_tag(name, Tag::Record(id, ty), name_span);
+        Some((id, ty))
+    }
+
+    fn fields(&mut self, member: &'a MemberDecl, out: &mut Vec<FieldSpec>) {
+        let MemberDecl::Field {
+            specs,
+            declarators,
+            span,
+        } = member
+        else {
+            return;
+        };
+        self.check_attrs(&specs.attrs);
+        let Some(base) = self.spec_type(specs) else {
+            return;
+        };
+        let shared_align = self.aligned_attr(&specs.attrs);
+        if declarators.is_empty() {
+            let anonymous = self
+                .module
+                .types
+                .record_id(base.q.ty)
+                .is_some_and(|r| self.module.types.record(r).name.is_empty());
+            if anonymous {
+                out.push(FieldSpec {
+                    name: String::new(),
+                    ty: base.q,
+                    align: shared_align,
+                    packed: false,
+                    host_sized: false,
+                    span: *span,
+                });
+            } else {
+                self.warning(*span, "this declares nothing");
+            }
+            return;
+        }
+        for member in declarators {
+            let declarator = &member.declarator;
+            let Some((name, name_span)) = declarator.name else {
+                if member.bit_width.is_some() {
+                    self.error(declarator.span, "OpenCL C has no bit-fields");
+                }
+                continue;
+            };
+            if member.bit_width.is_some() {
+                self.error(name_span, "OpenCL C has no bit-fields");
+                continue;
+            }
+            self.check_attrs(&declarator.attrs);
+            let Some(ty) = self.declarator_type(base, declarator) else {
+                continue;
+            };
+            let align = shared_align
+                .max(self.aligned_attr(&declarator.attrs))
+                .max(ty.align);
+            let Some(ty_id) = self.ext_vector(&declarator.attrs, ty.q.ty) else {
+                continue;
+            };
+            if !matches!(ty.space, None | Some(AddrSpace::Private)) {
+                self.error(name_span, "a member cannot name an address space");
+                continue;
+            }
+            let text = self.name(name);
+            let bad = match self.module.types.get(ty_id) {
+                Type::Function { .. } => Some(format!("member '{text}' cannot be a function")),
+                Type::Array { len: None, .. } => Some(format!(
+                    "flexible array member '{text}' is not allowed in OpenCL C"
+                )),
+                Type::Opaque(OpaqueKind::Event) => {
+                    Some(format!("no member can have type {}", self.show(ty_id)))
+                }
+                _ if self.is_immaterial(ty_id) => {
+                    Some(format!("no member can have type {}", self.show(ty_id)))
+                }
+                _ if !self.module.types.is_complete(ty_id) => Some(format!(
+                    "no member can have the incomplete type {}",
+                    self.show(ty_id)
+                )),
+                _ => None,
+            };
+            if let Some(message) = bad {
+                self.error(name_span, message);
+                continue;
+            }
+            let packed = self.has_attr(&declarator.attrs, "packed");
+            out.push(FieldSpec {
+                name: text.to_string(),
+                ty: crate::lang::types::QualType {
+                    ty: ty_id,
+                    quals: ty.q.quals,
+                },
+                align,
+                packed,
+                host_sized: ty.not_for_kernels,
+                span: name_span,
+            });
+        }
+    }
+
+    fn check_duplicates(&mut self, fields: &[FieldSpec]) {
+        let mut seen: FxHashMap<String, Span> = FxHashMap::default();
+        for field in fields {
+            let mut names = Vec::new();
+            if field.name.is_empty() {
+                self.anonymous_names(field.ty.ty, &mut names);
+            } else {
+                names.push((field.name.clone(), field.span));
+            }
+            for (name, span) in names {
+                if let Some(&previous) = seen.get(&name) {
+                    self.error(span, format!("a second member is named '{name}'"))
+                        .note(previous, "the earlier declaration is here");
+                } else {
+                    seen.insert(name, span);
+                }
+            }
+        }
+    }
+
+    fn anonymous_names(&self, ty: TypeId, out: &mut Vec<(String, Span)>) {
+        let Some(id) = self.module.types.record_id(ty) else {
+            return;
+        };
+        for field in &self.module.types.record(id).fields {
+            if field.name.is_empty() {
+                self.anonymous_names(field.ty.ty, out);
+            } else {
+                out.push((field.name.clone(), field.span));
+            }
+        }
+    }
+
+    /// Field numbers that lead to a member, through anonymous records.
+    pub(super) fn find_field(&self, record: RecordId, name: &str) -> Option<Vec<u32>> {
+        let fields = &self.module.types.record(record).fields;
+        for (index, field) in fields.iter().enumerate() {
+            if field.name == name && !name.is_empty() {
+                return Some(vec![index as u32]);
+            }
+            if field.name.is_empty() {
+                if let Some(inner) = self.module.types.record_id(field.ty.ty) {
+                    if let Some(rest) = self.find_field(inner, name) {
+                        let mut path = vec![index as u32];
+                        path.extend(rest);
+                        return Some(path);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The type of an `enum` specifier, declared or defined by it.
+    pub(super) fn enum_type(&mut self, spec: &'a EnumSpec) -> Option<TypeId> {
+        self.check_attrs(&spec.attrs);
+        let text = spec.tag.map_or("", |(name, _)| self.name(name));
+        let previous = spec.tag.and_then(|(name, _)| {
+            if spec.enumerators.is_some() {
+                self.lookup_tag_here(name)
+            } else {
+                self.lookup_tag(name)
+            }
+        });
+        let span = spec.tag.map_or(spec.span, |(_, span)| span);
+        let (id, ty) = match previous {
+            Some((Tag::Enum(id, ty), previous_span)) => {
+                let complete = self.module.types.enums[id.0 as usize].complete;
+                if spec.enumerators.is_some() && complete {
+                    self.error(span, format!("'{text}' is defined a second time"))
+                        .note(previous_span, "the earlier definition is here");
+                    return None;
+                }
+                (id, ty)
+            }
+            Some((Tag::Record(..), previous_span)) => {
+                self.error(span, format!("'{text}' was another kind of type before"))
+                    .note(previous_span, "the earlier use is here");
+                return None;
+            }
+            None => {
+                if spec.enumerators.is_none() {
+                    self.error(
+                        span,
+                        "an enumeration must be defined before its name is used".to_string(),
+                    );
+                    return None;
+                }
+                let (id, ty) = self.module.types.add_enum(text, span);
+                if let Some((name, name_span)) = spec.tag {
+                    self.bind_tag(name, Tag::Enum(id, ty), name_span);
+                }
+                (id, ty)
+            }
+        };
+        let Some(enumerators) = &spec.enumerators else {
+            return Some(ty);
+        };
+        let mut next: i128 = 0;
+        let (mut lowest, mut highest) = (0, 0);
+        for enumerator in enumerators {
+            if let Some(value) = enumerator.value {
+                match self.integer_constant(value, "enumerator value") {
+                    Some(value) => next = value,
+                    None => {
+                        self.bind(enumerator.name, Entity::Poisoned, enumerator.span);
+                        continue;
+                    }
+                }
+            }
+            (lowest, highest) = (next.min(lowest), next.max(highest));
+            self.enumerator(enumerator.name, next, enumerator.span);
+            next += 1;
+        }
+        let def = &mut self.module.types.enums[id.0 as usize];
+        let signed = lowest < 0;
+        let narrow = i32::try_from(lowest).is_ok()
+            && (i32::try_from(highest).is_ok() || (!signed && u32::try_from(highest).is_ok()));
+        // C99 wants int; wider enumerators are what clang and its users have.
+        def.underlying = IntKind::of(if narrow { 32 } else { 64 }, signed);
+        def.complete = true;
+        Some(ty)
+    }
+
+    fn enumerator(&mut self, name: Symbol, value: i128, span: Span) {
+        let ty = if i32::try_from(value).is_ok() {
+            TypeTable::INT
+        } else if u32::try_from(value).is_ok() {
+            TypeTable::UINT
+        } else if i64::try_from(value).is_ok() {
+            TypeTable::LONG
+        } else if u64::try_from(value).is_ok() {
+            TypeTable::ULONG
+        } else {
+            let message = format!("enumerator value {value} does not fit in 64 bits");
+            self.error(span, message);
+            return;
+        };
+        let wide = ty == TypeTable::LONG || ty == TypeTable::ULONG;
+        let bits = (value as u64) & if wide { u64::MAX } else { 0xffff_ffff };
+        self.bind_new(name, Entity::Enumerator(ty, bits), span);
+    }
+}

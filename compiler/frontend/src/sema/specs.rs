@@ -1,0 +1,562 @@
+//! Specifiers and declarators to types.
+use super::Sema;
+use super::scope::{Entity, SpacedType};
+use crate::lang::names::{self, NamedType};
+use crate::lang::types::{
+    Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
+};
+use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec, TypeWord};
+use crate::source::{Span, Symbol};
+use pumice_target::options::ClStd;
+
+impl<'a> Sema<'a> {
+    /// The type of specifiers, with qualifiers and address space.
+    pub(super) fn spec_type(&mut self, specs: &'a DeclSpecs) -> Option<SpacedType> {
+        let base = self.base_type(&specs.ty, specs)?;
+        self.qualify(base, &specs.quals)
+    }
+
+    fn base_type(&mut self, spec: &'a TypeSpec, specs: &'a DeclSpecs) -> Option<SpacedType> {
+        let span = specs.ty_span;
+        match spec {
+            TypeSpec::Missing => {
+                self.error(specs.span, "the declaration lacks a type");
+                None
+            }
+            TypeSpec::Words(words) => self.word_type(words).map(SpacedType::plain),
+            TypeSpec::Named(name) => self.named_type(*name, span),
+            TypeSpec::Record(record) => self.record_type(record, specs).map(SpacedType::plain),
+            TypeSpec::Enum(spec) => self.enum_type(spec).map(SpacedType::plain),
+            TypeSpec::TypeofExpr(expr) => {
+                let operand = self.unevaluated(*expr)?;
+                Some(SpacedType::qual(operand))
+            }
+            TypeSpec::TypeofType(name) => self.type_name(*name),
+            TypeSpec::Atomic(name) => {
+                let inner = self.type_name(*name)?;
+                self.atomic_type(inner.q.ty, span).map(SpacedType::plain)
+            }
+            TypeSpec::Pipe(packet) => {
+                let packet = self.base_type(packet, specs)?.q.ty;
+                self.pipe_type(packet, span).map(SpacedType::plain)
+            }
+            TypeSpec::Error => None,
+        }
+    }
+
+    /// Whether nothing in memory can have a type: blocks, images, samplers and pipes.
+    pub(super) fn is_immaterial(&self, ty: TypeId) -> bool {
+        match self.module.types.get(ty) {
+            Type::Block(_) => true,
+            Type::Opaque(kind) => kind.is_handle(),
+            _ => false,
+        }
+    }
+
+    /// An opaque type, if the device has it.
+    fn opaque_type(&mut self, kind: OpaqueKind, span: Span) -> Option<TypeId> {
+        let ty = self.module.types.intern(Type::Opaque(kind));
+        if let Some(needs) = kind.missing(&self.lang) {
+            let message = format!(
+                "type '{}' requires {needs}{}",
+                match kind {
+                    OpaqueKind::Image(_, Access::ReadWrite) => self.module.types.display(ty),
+                    _ => kind.name().to_string(),
+                },
+                match needs.starts_with("OpenCL") {
+                    true => "",
+                    false => ", which this device lacks",
+                }
+            );
+            self.error(span, message);
+            return None;
+        }
+        Some(ty)
+    }
+
+    /// `pipe T`: T is a scalar, a vector or a struct (OpenCL C 3.0 §6.15.16).
+    fn pipe_type(&mut self, packet: TypeId, span: Span) -> Option<TypeId> {
+        let ty = self.opaque_type(OpaqueKind::Pipe(packet, Access::Read), span)?;
+        let types = &self.module.types;
+        let good = match types.get(packet) {
+            Type::Opaque(_) | Type::Pointer { .. } | Type::Error => false,
+            _ => types.is_complete(packet),
+        };
+        if !good {
+            let message = format!("a pipe cannot hold packets of type {}", self.show(packet));
+            self.error(span, message);
+            return None;
+        }
+        Some(ty)
+    }
+
+    /// An image or pipe type with an access qualifier.
+    fn with_access(&mut self, ty: TypeId, qual: Qual, span: Span) -> Option<TypeId> {
+        let access = match qual {
+            Qual::ReadOnly => Access::Read,
+            Qual::WriteOnly => Access::Write,
+            _ => Access::ReadWrite,
+        };
+        match self.module.types.opaque(ty) {
+            Some(OpaqueKind::Image(kind, _)) => {
+                self.opaque_type(OpaqueKind::Image(kind, access), span)
+            }
+            Some(OpaqueKind::Pipe(..)) if access == Access::ReadWrite => {
+                self.error(span, "a pipe is 'read_only' or 'write_only'");
+                None
+            }
+            Some(OpaqueKind::Pipe(packet, _)) => {
+                self.opaque_type(OpaqueKind::Pipe(packet, access), span)
+            }
+            _ => {
+                let message = format!(
+                    "access qualifiers are for images and pipes, not for {}",
+                    self.show(ty)
+                );
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    fn atomic_type(&mut self, value: TypeId, span: Span) -> Option<TypeId> {
+        match self.module.types.get(value) {
+            Type::Int(kind) if kind.bits() >= 32 => {}
+            Type::Float(_) => {}
+            Type::Atomic(_) => return Some(value),
+            _ => {
+                let message = format!("{} has no atomic form in OpenCL C", self.show(value));
+                self.error(span, message);
+                return None;
+            }
+        }
+        Some(self.module.types.intern(Type::Atomic(value)))
+    }
+
+    fn named_type(&mut self, name: Symbol, span: Span) -> Option<SpacedType> {
+        if let Some(binding) = self.lookup(name) {
+            return match &binding.entity {
+                Entity::Typedef(spaced) => Some(*spaced),
+                Entity::Poisoned => None,
+                _ => {
+                    self.error(span, format!("'{}' does not name a type", self.name(name)));
+                    None
+                }
+            };
+        }
+        let text = self.name(name);
+        let found = match names::lookup(text) {
+            Some(NamedType::Type(ty)) => SpacedType::plain(self.builtin_name(name, ty)),
+            Some(NamedType::Vector(elem, len)) => {
+                SpacedType::plain(self.module.types.vector(elem, len))
+            }
+            Some(NamedType::Atomic(_)) if self.lang.std < ClStd::Cl20 => {
+                self.error(span, format!("type '{text}' requires OpenCL C 2.0"));
+                return None;
+            }
+            Some(NamedType::Atomic(value)) => {
+                let ty = self.module.types.intern(Type::Atomic(value));
+                SpacedType::plain(self.builtin_name(name, ty))
+            }
+            Some(NamedType::Opaque(kind)) => SpacedType::plain(self.opaque_type(kind, span)?),
+            None => {
+                let message = match self.suggest_type(text) {
+                    Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
+                    None => format!("no type is named '{text}'"),
+                };
+                self.error(span, message);
+                return None;
+            }
+        };
+        let (elem, _) = self.module.types.elem_lanes(found.q.ty);
+        self.check_float_allowed(elem, span)?;
+        Some(SpacedType {
+            not_for_kernels: names::forbidden_in_kernels(text),
+            ..found
+        })
+    }
+
+    /// `size_t` and its like are typedefs to messages.
+    fn builtin_name(&mut self, name: Symbol, ty: TypeId) -> TypeId {
+        if let Some(&named) = self.builtin_names.get(&name) {
+            return named;
+        }
+        let named = self
+            .module
+            .types
+            .named(self.name(name), QualType::plain(ty))
+            .ty;
+        self.builtin_names.insert(name, named);
+        named
+    }
+
+    /// Doubles need the device; half does as a value, which is checked where values are declared.
+    fn check_float_allowed(&mut self, ty: TypeId, span: Span) -> Option<()> {
+        let value = match *self.module.types.get(ty) {
+            Type::Atomic(value) => value,
+            _ => ty,
+        };
+        if self.module.types.float_kind(value) == Some(FloatKind::Double) && !self.lang.fp64() {
+            self.error(
+                span,
+                "type 'double' requires cl_khr_fp64, which this device lacks",
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn word_type(&mut self, words: &[(TypeWord, Span)]) -> Option<TypeId> {
+        let mut base: Option<(TypeWord, Span)> = None;
+        let mut sign: Option<(TypeWord, Span)> = None;
+        let mut longs = 0;
+        for &(word, span) in words {
+            let clash = match word {
+                TypeWord::Signed | TypeWord::Unsigned => sign.replace((word, span)),
+                TypeWord::Long if matches!(base, None | Some((TypeWord::Long, _))) => {
+                    longs += 1;
+                    base = Some((word, span));
+                    if longs > 2 { base } else { None }
+                }
+                TypeWord::Int if matches!(base, Some((TypeWord::Long | TypeWord::Short, _))) => {
+                    None
+                }
+                TypeWord::Long | TypeWord::Short if matches!(base, Some((TypeWord::Int, _))) => {
+                    longs += u32::from(word == TypeWord::Long);
+                    base = Some((word, span));
+                    None
+                }
+                TypeWord::Complex => {
+                    self.error(span, "complex types do not exist in OpenCL C");
+                    return None;
+                }
+                _ => base.replace((word, span)),
+            };
+            if let Some((previous, _)) = clash {
+                let message = if previous == word {
+                    format!("'{}' stands twice", word_name(word))
+                } else {
+                    format!("this does not go with '{}' before it", word_name(previous))
+                };
+                self.error(span, message);
+                return None;
+            }
+        }
+        let signed = !matches!(sign, Some((TypeWord::Unsigned, _)));
+        let (word, span) = base.or(sign)?;
+        let int = |bits| Some(TypeTable::int(IntKind::of(bits, signed)));
+        match word {
+            TypeWord::Char => int(8),
+            TypeWord::Short => int(16),
+            TypeWord::Int | TypeWord::Signed | TypeWord::Unsigned => int(32),
+            TypeWord::Long => int(64),
+            other => {
+                if let Some((sign, sign_span)) = sign {
+                    let message = format!("'{}' cannot be {}", word_name(other), word_name(sign));
+                    self.error(sign_span, message);
+                    return None;
+                }
+                let ty = match other {
+                    TypeWord::Void => TypeTable::VOID,
+                    TypeWord::Bool => TypeTable::BOOL,
+                    TypeWord::Half => TypeTable::HALF,
+                    TypeWord::Float => TypeTable::FLOAT,
+                    _ => TypeTable::DOUBLE,
+                };
+                self.check_float_allowed(ty, span)?;
+                Some(ty)
+            }
+        }
+    }
+
+    /// Adds written qualifiers to a type.
+    pub(super) fn qualify(
+        &mut self,
+        base: SpacedType,
+        quals: &[(Qual, Span)],
+    ) -> Option<SpacedType> {
+        let mut out = base;
+        let mut written: Option<AddrSpace> = None;
+        let mut add = Quals::empty();
+        let mut access: Option<Qual> = None;
+        for &(qual, span) in quals {
+            let space = match qual {
+                Qual::Const => {
+                    add |= Quals::CONST;
+                    continue;
+                }
+                Qual::Volatile => {
+                    add |= Quals::VOLATILE;
+                    continue;
+                }
+                Qual::Restrict => {
+                    if !self.module.types.is_pointer(out.q.ty) {
+                        let message = format!(
+                            "'restrict' is for pointers, not for {}",
+                            self.show(out.q.ty)
+                        );
+                        self.error(span, message);
+                        return None;
+                    }
+                    add |= Quals::RESTRICT;
+                    continue;
+                }
+                Qual::Atomic => {
+                    out.q.ty = self.atomic_type(out.q.ty, span)?;
+                    continue;
+                }
+                Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
+                    if access.is_some() {
+                        self.error(span, "the type names a second access qualifier");
+                        return None;
+                    }
+                    out.q.ty = self.with_access(out.q.ty, qual, span)?;
+                    access = Some(qual);
+                    continue;
+                }
+                Qual::Private => AddrSpace::Private,
+                Qual::Global => AddrSpace::Global,
+                Qual::Local => AddrSpace::Local,
+                Qual::Constant => AddrSpace::Constant,
+                Qual::Generic => {
+                    if !self.lang.generic_address_space() {
+                        self.error(
+                            span,
+                            "the generic address space is not available in this language version",
+                        );
+                        return None;
+                    }
+                    AddrSpace::Generic
+                }
+            };
+            match written.or(base.space) {
+                Some(other) if other != space => {
+                    self.error(span, "the type names a second address space");
+                    return None;
+                }
+                Some(_) if written.is_some() => {
+                    self.warning(span, "the type names its address space twice");
+                }
+                _ => {}
+            }
+            written = Some(space);
+        }
+        out.space = written.or(base.space);
+        out.q = self.add_quals(out.q, add);
+        Some(out)
+    }
+
+    /// Adds qualifiers; those of an array belong to its elements.
+    pub(super) fn add_quals(&mut self, q: QualType, add: Quals) -> QualType {
+        if add.is_empty() {
+            return q;
+        }
+        if let Type::Array { elem, len } = *self.module.types.get(q.ty) {
+            let elem = self.add_quals(elem, add);
+            return QualType::plain(self.module.types.array(elem, len));
+        }
+        q.with(add)
+    }
+
+    /// Where a pointer points to when nobody says.
+    pub(super) fn default_pointee_space(&self) -> AddrSpace {
+        if self.lang.generic_address_space() {
+            AddrSpace::Generic
+        } else {
+            AddrSpace::Private
+        }
+    }
+
+    /// Applies a declarator to its specifiers' type.
+    pub(super) fn declarator_type(
+        &mut self,
+        base: SpacedType,
+        declarator: &'a Declarator,
+    ) -> Option<SpacedType> {
+        self.derive(base, &declarator.parts, declarator.span)
+    }
+
+    /// Applies derivations, given from the name outwards.
+    pub(super) fn derive(
+        &mut self,
+        base: SpacedType,
+        parts: &'a [DeclPart],
+        span: Span,
+    ) -> Option<SpacedType> {
+        let mut current = base;
+        for part in parts.iter().rev() {
+            current = match part {
+                DeclPart::Pointer { quals, span, .. } => {
+                    let ty = self.pointer_to(current, *span)?;
+                    self.qualify(SpacedType::plain(ty), quals)?
+                }
+                DeclPart::Block { span, .. } => {
+                    if !matches!(self.module.types.get(current.q.ty), Type::Function { .. }) {
+                        self.error(*span, "only a function type makes a block type");
+                        return None;
+                    }
+                    SpacedType::plain(self.module.types.intern(Type::Block(current.q.ty)))
+                }
+                DeclPart::Array {
+                    size,
+                    is_star,
+                    span: brackets,
+                    ..
+                } => {
+                    let elem = current.q;
+                    if *is_star {
+                        self.error(
+                            *brackets,
+                            "OpenCL C has no variable length arrays: the length must be a constant",
+                        );
+                        return None;
+                    }
+                    if !self.module.types.is_complete(elem.ty) {
+                        let message = match self.module.types.get(elem.ty) {
+                            Type::Function { .. } => {
+                                "array of functions is not possible".to_string()
+                            }
+                            Type::Array { .. } => {
+                                "only the first length of an array can be left out".to_string()
+                            }
+                            _ => format!(
+                                "no array can have elements of the incomplete type {}",
+                                self.show(elem.ty)
+                            ),
+                        };
+                        self.error(span, message);
+                        return None;
+                    }
+                    if self.is_immaterial(elem.ty) {
+                        let message =
+                            format!("no array can have elements of type {}", self.show(elem.ty));
+                        self.error(span, message);
+                        return None;
+                    }
+                    let len = match size {
+                        Some(size) => Some(self.array_size(*size, elem.ty)?),
+                        None => None,
+                    };
+                    SpacedType {
+                        q: QualType::plain(self.module.types.array(elem, len)),
+                        ..current
+                    }
+                }
+                DeclPart::Function {
+                    params,
+                    variadic,
+                    span,
+                    ..
+                } => {
+                    if matches!(
+                        self.module.types.get(current.q.ty),
+                        Type::Function { .. } | Type::Array { .. }
+                    ) {
+                        let message =
+                            format!("a function cannot return type {}", self.show(current.q.ty));
+                        self.error(*span, message);
+                        return None;
+                    }
+                    let mut types = Vec::new();
+                    for param in params {
+                        types.push(self.param_type(param)?.q.ty);
+                    }
+                    SpacedType::plain(self.module.types.intern(Type::Function {
+                        ret: current.q.ty,
+                        params: types,
+                        variadic: variadic.is_some(),
+                    }))
+                }
+            };
+        }
+        Some(current)
+    }
+
+    fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
+        if matches!(self.module.types.get(pointee.q.ty), Type::Function { .. }) {
+            self.error(span, "OpenCL C has no pointers to functions");
+            return None;
+        }
+        if self.is_immaterial(pointee.q.ty) {
+            let message = format!("no pointer can point to {}", self.show(pointee.q.ty));
+            self.error(span, message);
+            return None;
+        }
+        let space = pointee
+            .space
+            .unwrap_or_else(|| self.default_pointee_space());
+        Some(self.module.types.pointer(pointee.q, space))
+    }
+
+    /// A parameter's type after decay.
+    pub(super) fn param_type(&mut self, param: &'a ast::ParamDecl) -> Option<SpacedType> {
+        let base = self.spec_type(&param.specs)?;
+        let mut ty = self.declarator_type(base, &param.declarator)?;
+        let span = param.declarator.name.map_or(param.span, |(_, span)| span);
+        match *self.module.types.get(ty.q.ty) {
+            Type::Array { elem, .. } => {
+                let space = ty.space.unwrap_or_else(|| self.default_pointee_space());
+                ty.q = QualType::plain(self.module.types.pointer(elem, space));
+                ty.space = None;
+            }
+            Type::Function { .. } => {
+                self.error(span, "OpenCL C has no pointers to functions");
+                return None;
+            }
+            Type::Block(_) => {
+                self.error(span, "a block cannot be an argument");
+                return None;
+            }
+            Type::Void => {
+                self.error(span, "a parameter cannot have type 'void'");
+                return None;
+            }
+            _ => {}
+        }
+        match ty.space {
+            None | Some(AddrSpace::Private) => {}
+            Some(_) => {
+                self.error(span, "a parameter cannot name an address space");
+                return None;
+            }
+        }
+        ty.space = None;
+        Some(ty)
+    }
+
+    /// The type that a type name means.
+    pub(super) fn type_name(&mut self, id: ast::TypeNameId) -> Option<SpacedType> {
+        let ast = self.ast;
+        let name = ast.type_name(id);
+        let base = self.spec_type(&name.specs)?;
+        self.declarator_type(base, &name.declarator)
+    }
+
+    /// Refuses values of half where the device cannot compute with it.
+    pub(super) fn check_half_value(&mut self, ty: TypeId, span: Span, what: &str) -> Option<()> {
+        let (elem, _) = self.module.types.elem_lanes(ty);
+        if self.module.types.float_kind(elem) == Some(FloatKind::Half) && !self.lang.fp16() {
+            let message = format!("a {what} of type {} requires cl_khr_fp16", self.show(ty));
+            self.error(span, message);
+            return None;
+        }
+        Some(())
+    }
+}
+
+fn word_name(word: TypeWord) -> &'static str {
+    match word {
+        TypeWord::Void => "void",
+        TypeWord::Bool => "bool",
+        TypeWord::Char => "char",
+        TypeWord::Short => "short",
+        TypeWord::Int => "int",
+        TypeWord::Long => "long",
+        TypeWord::Half => "half",
+        TypeWord::Float => "float",
+        TypeWord::Double => "double",
+        TypeWord::Signed => "signed",
+        TypeWord::Unsigned => "unsigned",
+        TypeWord::Complex => "_Complex",
+    }
+}

@@ -1,0 +1,700 @@
+//! The typed tree: what sema proves about a translation unit and emission writes from.
+//!
+//! Everything is resolved. Each expression is an r-value with a canonical type; l-values are
+//! a sort of their own ([`Place`]), read only by [`ExprKind::Load`] and written only by
+//! [`ExprKind::Assign`], [`ExprKind::Update`] and initialisers. Every implicit conversion is
+//! an [`ExprKind::Convert`] node. Integer promotion has happened: operands of a
+//! [`ExprKind::Binary`] have the node's type (shifts included).
+use crate::builtins::BuiltinId;
+use crate::lang::types::{AddrSpace, QualType, TypeId, TypeTable};
+use crate::source::Span;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+    };
+}
+
+id! {
+    /// A function in [`TypedModule::functions`].
+    FuncId
+}
+id! {
+    /// A variable with static storage in [`TypedModule::globals`].
+    GlobalId
+}
+id! {
+    /// A private variable or parameter in [`Body::locals`].
+    LocalId
+}
+id! {
+    /// An r-value in [`Body::exprs`].
+    ExprId
+}
+id! {
+    /// An l-value in [`Body::places`].
+    PlaceId
+}
+id! {
+    /// A statement in [`Body::stmts`].
+    StmtId
+}
+id! {
+    /// A label of a function (0-based, below [`Body::label_count`]): of `goto`, or the target of
+    /// a switch case.
+    LabelId
+}
+
+/// A checked translation unit.
+#[derive(Clone, Debug, Default)]
+pub struct TypedModule {
+    /// All types.
+    pub types: TypeTable,
+    /// Functions in order of first declaration; those without body are imports.
+    pub functions: Vec<Function>,
+    /// Program-scope variables, static locals, `__constant` and `__local` variables of
+    /// functions, and string literals.
+    pub globals: Vec<Global>,
+    /// What `#pragma OPENCL FP_CONTRACT` says at the end (`true`: contraction allowed).
+    pub fp_contract: bool,
+}
+
+impl TypedModule {
+    /// The function `id`.
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// The variable `id`.
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.0 as usize]
+    }
+}
+
+/// Who can see a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linkage {
+    /// This module only.
+    Internal,
+    /// Defined here, visible to other modules (SPIR-V Export).
+    External,
+    /// Declared here, defined elsewhere (SPIR-V Import).
+    Import,
+}
+
+/// A variable with static storage.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name for linking and debugging; string literals are `.str`, `.str.1`, …; variables of
+    /// functions `function.name`.
+    pub name: String,
+    /// Type and qualifiers; complete.
+    pub ty: QualType,
+    /// Global, Constant or Local.
+    pub space: AddrSpace,
+    /// Linkage.
+    pub linkage: Linkage,
+    /// Alignment in bytes, at least the type's.
+    pub align: u64,
+    /// The initial bytes; `None` for `__local` variables and imports. Variables without an
+    /// initialiser have zeros.
+    pub init: Option<ConstData>,
+    /// The function that declares it, for variables of functions.
+    pub owner: Option<FuncId>,
+    /// True for a string literal.
+    pub is_string: bool,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// A constant as the bytes it has in memory (little endian, padding zero).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConstData {
+    /// The bytes; as many as the type's size.
+    pub bytes: Vec<u8>,
+    /// Addresses stored in the bytes, by rising offset. The bytes there are zero.
+    pub relocs: Vec<Reloc>,
+}
+
+/// The address of a variable inside a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reloc {
+    /// Where the 8-byte address lies in [`ConstData::bytes`].
+    pub offset: u64,
+    /// Whose address it is.
+    pub target: GlobalId,
+    /// Bytes added to the address.
+    pub addend: i64,
+}
+
+/// Whether calls of a function are to be inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inlining {
+    /// Nothing is said.
+    Free,
+    /// `inline` or `always_inline`.
+    Wanted,
+    /// `noinline`; it wins over `inline`.
+    Refused,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name as written.
+    pub name: String,
+    /// Name for linking: the same, or mangled for `overloadable` functions.
+    pub link_name: String,
+    /// Return type.
+    pub ret: TypeId,
+    /// Parameters' types, unqualified.
+    pub params: Vec<TypeId>,
+    /// Linkage. `static` and `inline` functions are internal.
+    pub linkage: Linkage,
+    /// What the source asks for at its calls.
+    pub inlining: Inlining,
+    /// For kernels.
+    pub kernel: Option<KernelInfo>,
+    /// The definition.
+    pub body: Option<Body>,
+    /// Position of the name.
+    pub span: Span,
+}
+
+/// What a kernel says about itself.
+#[derive(Clone, Debug, Default)]
+pub struct KernelInfo {
+    /// Arguments, one per parameter.
+    pub args: Vec<KernelArg>,
+    /// `reqd_work_group_size(x, y, z)`
+    pub reqd_work_group_size: Option<[u32; 3]>,
+    /// `work_group_size_hint(x, y, z)`
+    pub work_group_size_hint: Option<[u32; 3]>,
+    /// `vec_type_hint(type)`
+    pub vec_type_hint: Option<TypeId>,
+    /// `intel_reqd_sub_group_size(n)`
+    pub reqd_sub_group_size: Option<u32>,
+    /// Attributes as written, for CL_KERNEL_ATTRIBUTES (separated by spaces when joined).
+    pub attributes: Vec<String>,
+}
+
+/// A kernel argument as clGetKernelArgInfo shows it.
+#[derive(Clone, Debug)]
+pub struct KernelArg {
+    /// Name.
+    pub name: String,
+    /// Type as written without qualifiers and address space: `float4*`, `uint`, `struct S`.
+    pub type_name: String,
+    /// CL_KERNEL_ARG_TYPE_CONST/RESTRICT/VOLATILE of the pointee, space-separated.
+    pub type_qualifiers: String,
+    /// Address space of the pointee; Private for values, Global for images and pipes.
+    pub space: AddrSpace,
+}
+
+/// A function's definition.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// Private variables. The first ones are the parameters, in order.
+    pub locals: Vec<Local>,
+    /// Arena of r-values.
+    pub exprs: Vec<Expr>,
+    /// Arena of l-values.
+    pub places: Vec<Place>,
+    /// Arena of statements.
+    pub stmts: Vec<Stmt>,
+    /// The outermost statement, a [`StmtKind::Block`].
+    pub root: Option<StmtId>,
+    /// Number of labels.
+    pub label_count: u32,
+}
+
+impl Body {
+    /// The r-value `id`.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// The l-value `id`.
+    pub fn place(&self, id: PlaceId) -> &Place {
+        &self.places[id.0 as usize]
+    }
+
+    /// The statement `id`.
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.0 as usize]
+    }
+
+    /// The variable `id`.
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+}
+
+/// A private variable or parameter.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Name; empty for compound literals and nameless parameters.
+    pub name: String,
+    /// Type and qualifiers; complete.
+    pub ty: QualType,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// An r-value.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type; [`TypeTable::VOID`] for calls and conditionals without value.
+    pub ty: TypeId,
+    /// Source.
+    pub span: Span,
+}
+
+/// An l-value.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// The object's type and qualifiers.
+    pub ty: QualType,
+    /// Where the object lives.
+    pub space: AddrSpace,
+    /// Alignment in bytes that an access may rely on (packed fields have less than their type).
+    pub align: u64,
+    /// Source.
+    pub span: Span,
+}
+
+/// L-values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlaceKind {
+    /// A private variable.
+    Local(LocalId),
+    /// A variable with static storage.
+    Global(GlobalId),
+    /// What a pointer points to.
+    Deref(ExprId),
+    /// A field of a struct or union in memory.
+    Field {
+        /// The record.
+        base: PlaceId,
+        /// Field number.
+        field: u32,
+    },
+    /// Lanes of a vector in memory; as a target the lanes are distinct. One lane is a scalar.
+    Lanes {
+        /// The vector.
+        base: PlaceId,
+        /// Lane numbers, in the order of the swizzle.
+        lanes: Vec<u8>,
+    },
+    /// One lane of a vector in memory, by a computed number (`v[i]`).
+    Lane {
+        /// The vector.
+        base: PlaceId,
+        /// Number, of an integer type.
+        index: ExprId,
+    },
+    /// A compound literal: the variable, initialised when the place is evaluated.
+    Literal {
+        /// The variable.
+        local: LocalId,
+        /// Its initialiser.
+        init: Init,
+    },
+    /// An r-value record put into memory so that an array in it can be indexed. Not assignable.
+    Temporary(ExprId),
+}
+
+/// R-values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// An integer, bool or enumeration constant, truncated to its type's width, zero-extended.
+    Int(u64),
+    /// A float constant, exactly representable in its type.
+    Float(f64),
+    /// The null pointer of the type.
+    Null,
+    /// Zero of any type (records, arrays, event_t).
+    Zero,
+    /// A sampler literal: the sum of its `CLK_*` constants.
+    Sampler(u32),
+    /// The value in a place. Never of array type, except to initialise a temporary.
+    Load(PlaceId),
+    /// The address of a place; the type is a pointer to it. Not of Lanes, Lane.
+    AddrOf(PlaceId),
+    /// The address of the first element of an array.
+    Decay(PlaceId),
+    /// Conversion.
+    Convert {
+        /// How.
+        kind: ConvertKind,
+        /// Operand.
+        operand: ExprId,
+    },
+    /// Arithmetic negation (integers wrap).
+    Neg(ExprId),
+    /// Bitwise complement.
+    BitNot(ExprId),
+    /// `!`: on a Bool operand gives Bool; on a vector, lanes equal to 0 give -1, others 0.
+    Not(ExprId),
+    /// Arithmetic and bitwise operators, element by element on vectors. Both operands have the
+    /// node's type. Shift counts are taken modulo the element width. Division of integers by
+    /// zero gives an unspecified value and never traps.
+    Binary {
+        /// Operator.
+        op: ArithOp,
+        /// Left.
+        lhs: ExprId,
+        /// Right.
+        rhs: ExprId,
+    },
+    /// Comparison of operands of one type. Scalars and pointers give Bool; vectors give the
+    /// signed integer vector of the same lanes with -1 for true.
+    Compare {
+        /// Operator.
+        op: CompareOp,
+        /// Left.
+        lhs: ExprId,
+        /// Right.
+        rhs: ExprId,
+    },
+    /// `&&` or `||` on Bool operands with short circuit, gives Bool.
+    Logical {
+        /// True for `&&`.
+        and: bool,
+        /// Left.
+        lhs: ExprId,
+        /// Right.
+        rhs: ExprId,
+    },
+    /// `&&` or `||` lane by lane on vectors of one signed integer type holding 0 or -1 (sema
+    /// compares with zero first); both sides are evaluated.
+    VectorLogical {
+        /// True for `&&`.
+        and: bool,
+        /// Left.
+        lhs: ExprId,
+        /// Right.
+        rhs: ExprId,
+    },
+    /// `cond ? then : otherwise` with a Bool condition; one side is evaluated. May be void or a
+    /// record.
+    Cond {
+        /// Bool.
+        cond: ExprId,
+        /// Value when true.
+        then: ExprId,
+        /// Value when false.
+        otherwise: ExprId,
+    },
+    /// Lane by lane: the most significant bit of the condition's lane selects `then`.
+    Select {
+        /// An integer vector with as many lanes, of the same element width.
+        cond: ExprId,
+        /// Value where the bit is set.
+        then: ExprId,
+        /// Value where it is not.
+        otherwise: ExprId,
+    },
+    /// A pointer moved by `index` elements of its pointee type (bytes for void).
+    PtrAdd {
+        /// Pointer.
+        base: ExprId,
+        /// A Long or ULong, signed meaning either way; negated for `p - i`.
+        index: ExprId,
+    },
+    /// Difference of two pointers in elements, a Long.
+    PtrDiff {
+        /// Left.
+        lhs: ExprId,
+        /// Right, of the same type.
+        rhs: ExprId,
+        /// Size of the element in bytes (at least 1).
+        elem_size: u64,
+    },
+    /// Stores a value; the node's value is the value stored.
+    Assign {
+        /// Target.
+        place: PlaceId,
+        /// Value, of the target's type.
+        value: ExprId,
+    },
+    /// Compound assignment and `++`/`--`: the place is evaluated once and read once (on first
+    /// use of [`ExprKind::OldValue`]), `value` is computed and stored.
+    Update {
+        /// Target.
+        place: PlaceId,
+        /// The new value, of the target's type, containing one [`ExprKind::OldValue`].
+        value: ExprId,
+        /// True when the node's value is the old one (`x++`).
+        old: bool,
+    },
+    /// The value read by the innermost enclosing [`ExprKind::Update`].
+    OldValue,
+    /// Evaluates both, gives the second.
+    Comma {
+        /// First.
+        lhs: ExprId,
+        /// Second.
+        rhs: ExprId,
+    },
+    /// `({ … })`: runs statements, then gives the value, which is no record. No jump leaves the
+    /// statements and no label stands in them.
+    Stmts {
+        /// Statements in order.
+        stmts: Vec<StmtId>,
+        /// The value; `None` when the type is void.
+        value: Option<ExprId>,
+    },
+    /// Call of a function of this program.
+    Call {
+        /// Callee.
+        func: FuncId,
+        /// Arguments, of the parameters' types.
+        args: Vec<ExprId>,
+    },
+    /// Call of a built-in.
+    Builtin {
+        /// Row.
+        id: BuiltinId,
+        /// Arguments, of the resolved parameter types ([`ExprKind::Convert`] applied); printf's
+        /// variable arguments follow their own promotions.
+        args: Vec<ExprId>,
+    },
+    /// A block as an operand of the enqueueing functions.
+    Block {
+        /// The literal's function; its first parameter points to the context.
+        func: FuncId,
+        /// The context's address, a generic pointer to void.
+        context: ExprId,
+    },
+    /// A vector put together from scalars and vectors of its element type, in order; the lanes
+    /// add up exactly.
+    VectorBuild(Vec<ExprId>),
+    /// Lanes of an r-value vector; one lane gives a scalar.
+    Swizzle {
+        /// Vector.
+        base: ExprId,
+        /// Lane numbers.
+        lanes: Vec<u8>,
+    },
+    /// One lane of an r-value vector by a computed number.
+    ExtractLane {
+        /// Vector.
+        base: ExprId,
+        /// Number.
+        index: ExprId,
+    },
+    /// A field of an r-value record.
+    ExtractField {
+        /// Record.
+        base: ExprId,
+        /// Field number.
+        field: u32,
+    },
+}
+
+/// Conversions. "Element by element" ones apply to vectors of equal length as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConvertKind {
+    /// Integer, enumeration or Bool to integer: truncation, or extension by the source's
+    /// signedness (Bool is 0 or 1). Element by element. Also a change of signedness alone.
+    IntToInt,
+    /// Integer or Bool to float, round to nearest even. Element by element.
+    IntToFloat,
+    /// Float to integer, toward zero. Element by element.
+    FloatToInt,
+    /// Float to float, round to nearest even. Element by element.
+    FloatToFloat,
+    /// Scalar or pointer to Bool: not equal to zero.
+    ToBool,
+    /// Scalar to a vector with that element type, in all lanes.
+    Splat,
+    /// Pointer to integer (then as wide as the node's type, truncated or zero-extended).
+    PtrToInt,
+    /// Integer to pointer.
+    IntToPtr,
+    /// Pointer to pointer in the same address space.
+    PtrToPtr,
+    /// Pointer to pointer into or out of the generic address space.
+    SpaceCast,
+    /// The same bits as another type of the same size (`as_type`); 3-vectors count 4.
+    Bitcast,
+    /// Evaluated for its effects; the type is void.
+    ToVoid,
+    /// Same representation, different type (`atomic` value to value and back).
+    Same,
+}
+
+/// Operators of [`ExprKind::Binary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%` (integers)
+    Rem,
+    /// `<<`
+    Shl,
+    /// `>>` (arithmetic for signed types)
+    Shr,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+}
+
+/// Operators of [`ExprKind::Compare`]. Float comparisons are ordered, except `Ne`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `==`
+    Eq,
+    /// `!=` (true for NaN)
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// How a private variable is initialised.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    /// By a value of its type (scalars, vectors, records).
+    Expr(ExprId),
+    /// By constant bytes (aggregates whose initialiser is constant, string arrays).
+    Const(ConstData),
+    /// An aggregate: zero everywhere if `zero_fill`, then the elements in order.
+    List {
+        /// False when the elements cover the object.
+        zero_fill: bool,
+        /// Scalars, vectors and whole records, each with its way from the object.
+        elems: Vec<InitElem>,
+    },
+}
+
+/// A value inside an aggregate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InitElem {
+    /// Field numbers and array indices, outermost first (the types tell which is which).
+    pub path: Vec<u64>,
+    /// The value, of the element's type.
+    pub value: ExprId,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Source.
+    pub span: Span,
+}
+
+/// Hints on a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LoopHint {
+    /// None given.
+    #[default]
+    None,
+    /// `opencl_unroll_hint` or `#pragma unroll` without a count.
+    Unroll,
+    /// `opencl_unroll_hint(1)`: keep the loop.
+    DontUnroll,
+    /// `opencl_unroll_hint(n)`
+    UnrollCount(u32),
+}
+
+/// Statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Evaluates an expression for its effects.
+    Expr(ExprId),
+    /// Begins a variable's life; without initialiser its value is undefined.
+    Decl {
+        /// Variable.
+        local: LocalId,
+        /// Initialiser.
+        init: Option<Init>,
+    },
+    /// Statements in order.
+    Block(Vec<StmtId>),
+    /// `if`
+    If {
+        /// Bool.
+        cond: ExprId,
+        /// When true.
+        then: StmtId,
+        /// When false.
+        otherwise: Option<StmtId>,
+    },
+    /// `while`, `do` and `for` in one form: init; loop { if pre-tested and !cond break; body;
+    /// step; if post-tested and !cond break }. `continue` goes to the step (or the post-test).
+    Loop {
+        /// Runs once before.
+        init: Vec<StmtId>,
+        /// Bool; `None` is true.
+        cond: Option<ExprId>,
+        /// True when tested after the body (`do … while`).
+        post_test: bool,
+        /// Evaluated after each round.
+        step: Option<ExprId>,
+        /// Body.
+        body: StmtId,
+        /// Unroll hint.
+        hint: LoopHint,
+    },
+    /// `switch`: jumps to the label of the case that holds the value, else to the default,
+    /// else behind the body. Labels are [`StmtKind::Label`]s anywhere inside the body, and
+    /// `break` inside leaves it.
+    Switch {
+        /// An integer of at least 32 bits.
+        value: ExprId,
+        /// Cases, disjoint, in source order.
+        cases: Vec<SwitchCase>,
+        /// `default:`
+        default: Option<LabelId>,
+        /// Body.
+        body: StmtId,
+    },
+    /// The place of a label.
+    Label(LabelId),
+    /// Jump.
+    Goto(LabelId),
+    /// Leaves the innermost loop or switch.
+    Break,
+    /// Next round of the innermost loop.
+    Continue,
+    /// Returns.
+    Return(Option<ExprId>),
+}
+
+/// A case of a switch: the values from `lo` to `hi` inclusive, in the type's order, as bits of
+/// the type zero-extended to 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchCase {
+    /// First value.
+    pub lo: u64,
+    /// Last value.
+    pub hi: u64,
+    /// Target.
+    pub label: LabelId,
+}

@@ -1,0 +1,41 @@
+//! Sources and what every stage shares of them: included files, interned names, positions.
+
+pub use crate::diagnostics::{Loc, Span};
+pub use crate::symbol::{Interner, Symbol};
+
+/// A source text with the name that diagnostics show for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Name shown in diagnostics and by `__FILE__`, for example `<source>`.
+    pub name: &'a str,
+    /// The text as the application gave it: any bytes, not necessarily UTF-8.
+    pub text: &'a [u8],
+}
+
+/// A file that an `#include` directive brought in.
+#[derive(Clone, Debug)]
+pub struct IncludedFile {
+    /// The path that identifies the file (for diagnostics and `#pragma once`).
+    pub path: String,
+    /// The contents.
+    pub text: Vec<u8>,
+}
+
+/// Answers `#include` directives. The compiler itself does no I/O.
+pub trait IncludeResolver: Sync {
+    /// Finds `name` as written between the quotes or angle brackets.
+    ///
+    /// `from` is the path of the including file. The resolver knows the `-I` folders
+    /// (it is built from the same options) and the headers given to clCompileProgram.
+    fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile>;
+}
+
+/// An [`IncludeResolver`] that finds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoIncludes;
+
+impl IncludeResolver for NoIncludes {
+    fn resolve(&self, _name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
+        None
+    }
+}

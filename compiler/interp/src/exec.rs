@@ -1,0 +1,477 @@
+//! Work-items: frames and the execution of one instruction.
+
+use super::args::{bytes_of, lanes_of};
+use super::eval;
+use super::group::Machine;
+use super::memory::{Access, Memory, Place, cast, resolve};
+use super::{ErrorKind, PrintfRecord, PrintfValue};
+use cranelift_entity::EntityRef;
+use pumice_ir::{
+    AddressSpace, Block, BlockCall, ConvertOp, FuncId, Function, Inst, InstKind, PrintfArg, Scalar,
+    StackSlot, Type, Value, ValueDef,
+};
+use smallvec::{SmallVec, smallvec};
+
+/// The lanes of a value, zero-extended.
+pub(super) type Lanes = SmallVec<[u64; 1]>;
+
+const MAX_CALL_DEPTH: usize = 1000;
+
+/// One activation of a function.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub func: FuncId,
+    pub block: Block,
+    pub index: usize,
+    values: Vec<Lanes>,
+    slots: Vec<u64>,
+    /// The call in the caller that the results go to.
+    call: Option<Inst>,
+}
+
+/// Whether a work-item can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// At a barrier or collective.
+    Waiting,
+    Done,
+}
+
+/// One work-item.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub local_id: [u64; 3],
+    /// Position in the work-group.
+    pub linear: u64,
+    pub state: State,
+    pub frames: Vec<Frame>,
+    pub private: Memory,
+}
+
+impl Item {
+    /// Function and instruction at which the work-item stands.
+    pub fn position(&self, machine: &Machine<'_>) -> Option<(FuncId, Inst)> {
+        let frame = self.frames.last()?;
+        let func = &machine.module.functions[frame.func];
+        Some((
+            frame.func,
+            *func.layout.insts[frame.block].get(frame.index)?,
+        ))
+    }
+
+    /// Enters a function.
+    pub fn push(
+        &mut self,
+        machine: &Machine<'_>,
+        id: FuncId,
+        args: &[Lanes],
+        call: Option<Inst>,
+    ) -> Result<(), ErrorKind> {
+        if self.frames.len() >= MAX_CALL_DEPTH {
+            return Err(ErrorKind::CallDepth);
+        }
+        let func = &machine.module.functions[id];
+        let Some(entry) = func.entry() else {
+            let what = format!("call of {:?}, which has no body", func.name);
+            return Err(ErrorKind::Unsupported(what));
+        };
+        let follow = machine.options.check_uninitialised;
+        let slots = func
+            .slots
+            .values()
+            .map(|slot| {
+                self.private
+                    .add_fresh(u64::from(slot.size), slot.align, follow)
+            })
+            .collect();
+        let mut frame = Frame {
+            func: id,
+            block: entry,
+            index: 0,
+            values: vec![Lanes::new(); func.num_values()],
+            slots,
+            call,
+        };
+        for (&param, arg) in func.blocks[entry].params.iter().zip(args) {
+            frame.values[param.index()] = arg.clone();
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// A value of the innermost frame.
+    pub fn read(&self, func: &Function, value: Value) -> Lanes {
+        match func.def(value) {
+            ValueDef::Const(lanes) => lanes.clone(),
+            ValueDef::Undef => smallvec![0; usize::from(func.ty(value).lanes)],
+            ValueDef::Result(..) | ValueDef::Param(..) => match self.frames.last() {
+                Some(frame) => frame.values[value.index()].clone(),
+                None => Lanes::new(),
+            },
+        }
+    }
+
+    /// Sets a value of the innermost frame.
+    pub fn write(&mut self, value: Value, lanes: Lanes) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.values[value.index()] = lanes;
+        }
+    }
+
+    fn scalar(&self, func: &Function, value: Value) -> u64 {
+        self.read(func, value).first().copied().unwrap_or(0)
+    }
+
+    fn branch(&mut self, func: &Function, call: &BlockCall) {
+        // All arguments are read before any parameter changes.
+        let args: SmallVec<[Lanes; 4]> = call.args.iter().map(|&a| self.read(func, a)).collect();
+        for (&param, arg) in func.blocks[call.block].params.iter().zip(args) {
+            self.write(param, arg);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.block = call.block;
+            frame.index = 0;
+        }
+    }
+
+    /// Goes on behind the current instruction.
+    pub fn advance(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.index += 1;
+        }
+    }
+
+    fn memory<'a>(&'a mut self, machine: &'a mut Machine<'_>, place: Place) -> &'a mut Memory {
+        match place {
+            Place::Global => &mut machine.global,
+            Place::Local => &mut machine.local,
+            Place::Private => &mut self.private,
+        }
+    }
+
+    fn access(&self, func: &Function, pointer: Value, size: u64, align: u32) -> (Place, Access) {
+        let space = func.ty(pointer).address_space();
+        let bits = self.scalar(func, pointer);
+        let (place, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
+        let access = Access {
+            address,
+            size,
+            align,
+        };
+        (place, access)
+    }
+
+    fn load(
+        &mut self,
+        machine: &mut Machine<'_>,
+        func: &Function,
+        (ptr, align): (Value, u32),
+        ty: Type,
+    ) -> Result<Lanes, ErrorKind> {
+        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        let bytes = self.memory(machine, place).load(access)?;
+        Ok(lanes_of(ty, bytes))
+    }
+
+    fn store(
+        &mut self,
+        machine: &mut Machine<'_>,
+        func: &Function,
+        (ptr, align): (Value, u32),
+        ty: Type,
+        lanes: &[u64],
+    ) -> Result<(), ErrorKind> {
+        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        self.memory(machine, place)
+            .store(access, &bytes_of(ty, lanes), None)
+    }
+
+    /// Executes one instruction.
+    pub fn step(&mut self, machine: &mut Machine<'_>) -> Result<(), ErrorKind> {
+        let Some(frame) = self.frames.last() else {
+            self.state = State::Done;
+            return Ok(());
+        };
+        let module = machine.module;
+        let func = &module.functions[frame.func];
+        let inst = func.layout.insts[frame.block][frame.index];
+        let data = &func.insts[inst];
+        let result_ty = data.results.first().map(|&r| func.ty(r));
+        let ty = result_ty.unwrap_or(Type::I32);
+        let result: Lanes = match &data.kind {
+            InstKind::Jump { dest } => {
+                self.branch(func, dest);
+                return Ok(());
+            }
+            InstKind::Branch { cond, then, other } => {
+                let taken = self.scalar(func, *cond) != 0;
+                self.branch(func, if taken { then } else { other });
+                return Ok(());
+            }
+            InstKind::Switch {
+                value,
+                default,
+                cases,
+            } => {
+                let value = self.scalar(func, *value);
+                let case = cases.iter().find(|(case, _)| *case == value);
+                self.branch(func, case.map_or(default, |(_, call)| call));
+                return Ok(());
+            }
+            InstKind::Return { values } => {
+                let values: SmallVec<[Lanes; 2]> =
+                    values.iter().map(|&v| self.read(func, v)).collect();
+                self.pop(machine, &values);
+                return Ok(());
+            }
+            InstKind::Unreachable => return Err(ErrorKind::Unreachable),
+            InstKind::Call { func: callee, args } => {
+                let args: Vec<Lanes> = args.iter().map(|&a| self.read(func, a)).collect();
+                return self.push(machine, *callee, &args, Some(inst));
+            }
+            InstKind::Barrier { .. } | InstKind::Group { .. } => {
+                self.state = State::Waiting;
+                return Ok(());
+            }
+            &InstKind::Store {
+                ptr, value, align, ..
+            } => {
+                let lanes = self.read(func, value);
+                self.store(machine, func, (ptr, align), func.ty(value), &lanes)?;
+                Lanes::new()
+            }
+            InstKind::MemCopy { .. } => {
+                self.copy(machine, func, &data.kind)?;
+                Lanes::new()
+            }
+            &InstKind::Load { ptr, align, .. } => self.load(machine, func, (ptr, align), ty)?,
+            &InstKind::AtomicLoad { ptr, .. } => {
+                self.load(machine, func, (ptr, ty.scalar.bytes()), ty)?
+            }
+            &InstKind::AtomicStore { ptr, value, .. } => {
+                let (ty, lanes) = (func.ty(value), self.read(func, value));
+                self.store(machine, func, (ptr, ty.scalar.bytes()), ty, &lanes)?;
+                Lanes::new()
+            }
+            &InstKind::AtomicRmw { op, ptr, value, .. } => {
+                let at = (ptr, ty.scalar.bytes());
+                let old = self.load(machine, func, at, ty)?;
+                let value = self.scalar(func, value);
+                let new = eval::atomic(op, ty.scalar, old[0], value);
+                self.store(machine, func, at, ty, &[new])?;
+                old
+            }
+            &InstKind::AtomicCmpXchg {
+                ptr,
+                expected,
+                desired,
+                ..
+            } => {
+                let at = (ptr, ty.scalar.bytes());
+                let old = self.load(machine, func, at, ty)?;
+                if old[0] == self.scalar(func, expected) {
+                    let desired = self.scalar(func, desired);
+                    self.store(machine, func, at, ty, &[desired])?;
+                }
+                old
+            }
+            InstKind::Fence { .. } => Lanes::new(),
+            InstKind::Printf { format, args } => {
+                let args = args.iter().map(|arg| match *arg {
+                    PrintfArg::Value(v) => {
+                        PrintfValue::Value(func.ty(v), self.read(func, v).to_vec())
+                    }
+                    PrintfArg::String(id) => PrintfValue::String(module.strings[id].clone()),
+                });
+                let record = PrintfRecord {
+                    format: module.strings[*format].clone(),
+                    args: args.collect(),
+                };
+                machine.printf.push(record);
+                smallvec![0]
+            }
+            &InstKind::StackAddr { slot } => smallvec![self.slot(slot)],
+            &InstKind::GlobalAddr { global } => smallvec![machine.global_addresses[global]],
+            InstKind::Node { op, args } => {
+                let args: Vec<u64> = args.iter().map(|&a| self.scalar(func, a)).collect();
+                let handle = args.first().copied().unwrap_or(0);
+                if machine.payloads.is_shared(*op, handle)? {
+                    self.state = State::Waiting;
+                    return Ok(());
+                }
+                machine.payloads.execute(machine.module, *op, &args)?
+            }
+            InstKind::Image { op, image, .. } => {
+                return Err(ErrorKind::Unsupported(format!(
+                    "{} of {}",
+                    op.words().join("."),
+                    image.display()
+                )));
+            }
+            &InstKind::HandleArg { ordinal } => smallvec![u64::from(ordinal)],
+            InstKind::HandleInfo { which, .. } => {
+                return Err(ErrorKind::Unsupported(which.name().into()));
+            }
+            &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
+            &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,
+            // The instructions executed so far are a clock that never stands still.
+            InstKind::ReadClock { .. } => smallvec![machine.clock()],
+            &InstKind::BuiltIn { which } => machine.built_in(which, self)?,
+            pure => self.pure(func, pure, ty)?,
+        };
+        if let Some(&value) = data.results.first() {
+            self.write(value, result);
+        }
+        self.advance();
+        Ok(())
+    }
+
+    fn slot(&self, slot: StackSlot) -> u64 {
+        self.frames.last().map_or(0, |f| f.slots[slot.index()])
+    }
+
+    /// Leaves a function.
+    fn pop(&mut self, machine: &Machine<'_>, values: &[Lanes]) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        for slot in frame.slots {
+            self.private.free(slot);
+        }
+        let (Some(call), Some(caller)) = (frame.call, self.frames.last()) else {
+            self.state = State::Done;
+            return;
+        };
+        let results = &machine.module.functions[caller.func].insts[call].results;
+        for (&result, value) in results.iter().zip(values) {
+            self.write(result, value.clone());
+        }
+        self.advance();
+    }
+
+    fn copy(
+        &mut self,
+        machine: &mut Machine<'_>,
+        func: &Function,
+        kind: &InstKind,
+    ) -> Result<(), ErrorKind> {
+        let &InstKind::MemCopy {
+            dst,
+            src,
+            size,
+            dst_align,
+            src_align,
+            ..
+        } = kind
+        else {
+            return Ok(());
+        };
+        let size = self.scalar(func, size);
+        let (from, source) = self.access(func, src, size, src_align);
+        let (to, dest) = self.access(func, dst, size, dst_align);
+        let distance = source.address.abs_diff(dest.address);
+        if from == to && distance != 0 && distance < size {
+            return Err(ErrorKind::Overlap);
+        }
+        let (bytes, written) = self.memory(machine, from).peek(source)?;
+        self.memory(machine, to)
+            .store(dest, &bytes, written.as_deref())
+    }
+
+    /// Instructions that only compute.
+    fn pure(&self, func: &Function, kind: &InstKind, ty: Type) -> Result<Lanes, ErrorKind> {
+        let read = |value: Value| self.read(func, value);
+        let scalar_of = |value: Value| func.ty(value).scalar;
+        let pairs = |args: &[Value; 2]| read(args[0]).into_iter().zip(read(args[1]));
+        Ok(match kind {
+            &InstKind::Unary { op, arg } => {
+                let lanes = read(arg).into_iter();
+                lanes.map(|a| eval::unary(op, ty.scalar, a)).collect()
+            }
+            InstKind::Binary { op, args, .. } => pairs(args)
+                .map(|(a, b)| eval::binary(*op, ty.scalar, a, b))
+                .collect(),
+            InstKind::ICmp { cond, args } => pairs(args)
+                .map(|(a, b)| u64::from(eval::icmp(*cond, scalar_of(args[0]), a, b)))
+                .collect(),
+            InstKind::FCmp { cond, args, .. } => pairs(args)
+                .map(|(a, b)| u64::from(eval::fcmp(*cond, scalar_of(args[0]), a, b)))
+                .collect(),
+            &InstKind::Select { cond, then, other } => {
+                let cond = read(cond);
+                let chosen = |lane: usize| cond[if cond.len() == 1 { 0 } else { lane }] != 0;
+                let lanes = read(then).into_iter().zip(read(other)).enumerate();
+                lanes
+                    .map(|(lane, (a, b))| if chosen(lane) { a } else { b })
+                    .collect()
+            }
+            &InstKind::Convert { op, arg, rounding } => {
+                let from = func.ty(arg);
+                let lanes = read(arg);
+                match (op, from.scalar, ty.scalar) {
+                    (ConvertOp::Bitcast, ..) => lanes_of(ty, &bytes_of(from, &lanes)),
+                    (ConvertOp::AddressSpaceCast, Scalar::Ptr(a), Scalar::Ptr(b)) => {
+                        lanes.into_iter().map(|p| cast(a, b, p)).collect()
+                    }
+                    (op, a, b) => {
+                        let lanes = lanes.into_iter();
+                        lanes
+                            .map(|v| eval::convert(op, a, b, v, rounding))
+                            .collect()
+                    }
+                }
+            }
+            InstKind::Math { op, args, .. } => {
+                let values: SmallVec<[Lanes; 3]> = args.iter().map(|&a| read(a)).collect();
+                let scalar = args.first().map_or(ty.scalar, |&a| scalar_of(a));
+                let mut lanes = Lanes::new();
+                for lane in 0..usize::from(ty.lanes) {
+                    let of_lane: SmallVec<[u64; 3]> =
+                        values.iter().filter_map(|v| v.get(lane).copied()).collect();
+                    lanes.push(eval::math(*op, scalar, &of_lane)?);
+                }
+                lanes
+            }
+            InstKind::Build { lanes } => lanes.iter().map(|&l| self.scalar(func, l)).collect(),
+            &InstKind::Splat { arg } => smallvec![self.scalar(func, arg); usize::from(ty.lanes)],
+            &InstKind::Extract { vector, lane } => smallvec![read(vector)[usize::from(lane)]],
+            &InstKind::Insert {
+                vector,
+                scalar,
+                lane,
+            } => {
+                let mut lanes = read(vector);
+                lanes[usize::from(lane)] = self.scalar(func, scalar);
+                lanes
+            }
+            &InstKind::ExtractDyn { vector, index } => {
+                let lanes = read(vector);
+                let index = self.scalar(func, index) as usize;
+                smallvec![lanes.get(index).copied().unwrap_or(0)]
+            }
+            &InstKind::InsertDyn {
+                vector,
+                scalar,
+                index,
+            } => {
+                let mut lanes = read(vector);
+                if let Some(lane) = lanes.get_mut(self.scalar(func, index) as usize) {
+                    *lane = self.scalar(func, scalar);
+                }
+                lanes
+            }
+            InstKind::Shuffle { args, mask } => {
+                let mut all = read(args[0]);
+                all.extend(read(args[1]));
+                let pick = |lane: &Option<u8>| lane.map_or(0, |lane| all[usize::from(lane)]);
+                mask.iter().map(pick).collect()
+            }
+            &InstKind::PtrAdd { base, offset } => {
+                let (base_bits, offset) = (self.scalar(func, base), self.scalar(func, offset));
+                smallvec![base_bits.wrapping_add(offset)]
+            }
+            other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Which functions call which.
+
+use crate::{FuncId, InstKind, LowerError, Module};
+use cranelift_entity::SecondaryMap;
+
+/// Functions that the kernels reach, callees first.
+///
+/// # Errors
+/// A call of a function that has no body, or recursion.
+pub fn reachable_functions(module: &Module) -> Result<Vec<FuncId>, LowerError> {
+    let mut state: SecondaryMap<FuncId, u8> = SecondaryMap::new();
+    let mut order = Vec::new();
+    // Explicit stack: call chains of hostile input must not exhaust ours.
+    let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
+    let callees = |id: FuncId| {
+        let f = &module.functions[id];
+        let mut list = Vec::new();
+        for &block in &f.layout.blocks {
+            for &inst in &f.layout.insts[block] {
+                if let InstKind::Call { func, .. } = f.insts[inst].kind {
+                    list.push(func);
+                }
+            }
+        }
+        list
+    };
+    for kernel in &module.kernels {
+        if state[kernel.func] == 0 {
+            state[kernel.func] = 1;
+            stack.push((kernel.func, callees(kernel.func)));
+        }
+        while let Some((func, rest)) = stack.last_mut() {
+            let func = *func;
+            match rest.pop() {
+                Some(callee) if module.functions[callee].entry().is_none() => {
+                    return Err(LowerError::new(format!(
+                        "undefined function '{}'",
+                        module.functions[callee].name
+                    )));
+                }
+                Some(callee) => match state[callee] {
+                    0 => {
+                        state[callee] = 1;
+                        stack.push((callee, callees(callee)));
+                    }
+                    1 => {
+                        return Err(LowerError::new(format!(
+                            "recursion through function '{}' is not allowed in OpenCL C",
+                            module.functions[callee].name
+                        )));
+                    }
+                    _ => {}
+                },
+                None => {
+                    state[func] = 2;
+                    order.push(func);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    Ok(order)
+}

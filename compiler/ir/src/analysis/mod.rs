@@ -1,0 +1,16 @@
+//! Facts that passes and the emitter ask of a function: what may alias, what is known, what
+//! pieces memory falls into.
+//!
+//! Nothing here changes the IR.
+
+pub mod alias;
+pub mod bases;
+mod call_graph;
+pub mod eval;
+pub mod known_values;
+mod literals;
+pub mod partition;
+pub mod slots;
+
+pub use call_graph::reachable_functions;
+pub use literals::literal;

@@ -1,0 +1,303 @@
+//! Which private variables can leave memory, and as which scalar or vector pieces.
+//!
+//! A slot is a candidate when every use of its address is a load, store or small copy at a
+//! constant offset. Its bytes fall into pieces: a range that is always accessed whole is one
+//! piece (a vector stays a vector); otherwise each lane is a piece, and lanes that overlap
+//! are merged into one integer. A slot whose pieces are no power of two stays in memory.
+
+use crate::{
+    AccessFlags, Cfg, ConvertOp, Function, Inst, InstKind, Scalar, StackSlot, Type, Value,
+};
+use cranelift_entity::{SecondaryMap, entity_impl};
+
+/// Copies of more bytes stay copies, and their slots stay in memory.
+pub const MAX_COPY: u64 = 256;
+
+/// A part of a slot that becomes an SSA variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Piece(u32);
+entity_impl!(Piece, "piece");
+
+/// Where and what a piece is.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceData {
+    /// Byte offset in the slot.
+    pub offset: u32,
+    /// Its type as a variable.
+    pub ty: Type,
+}
+
+/// A slot's address with a constant offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The slot.
+    pub slot: StackSlot,
+    /// Bytes from its start.
+    pub offset: i64,
+}
+
+/// A load or store of a slot.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    slot: StackSlot,
+    offset: u32,
+    ty: Type,
+}
+
+/// Addresses of slots, and what is done with them.
+#[derive(Debug, Default)]
+pub struct Uses {
+    addresses: SecondaryMap<Value, Option<Address>>,
+    /// Slots whose address is used for anything but constant-offset accesses.
+    pub escaped: SecondaryMap<StackSlot, bool>,
+    accesses: Vec<Access>,
+    /// Copies of a constant size with a slot on at least one side.
+    pub copies: Vec<Inst>,
+}
+
+impl Uses {
+    /// Follows slot addresses through the function.
+    pub fn new(func: &Function, cfg: &Cfg) -> Self {
+        let mut uses = Uses::default();
+        for &block in cfg.reverse_postorder() {
+            for &inst in &func.layout.insts[block] {
+                uses.inst(func, inst);
+            }
+        }
+        uses
+    }
+
+    /// The slot and offset that an address stands for.
+    pub fn address(&self, value: Value) -> Option<Address> {
+        self.addresses[value]
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(address) = self.addresses[value] {
+            self.escaped[address.slot] = true;
+        }
+    }
+
+    fn inst(&mut self, func: &Function, inst: Inst) {
+        let data = &func.insts[inst];
+        match &data.kind {
+            InstKind::StackAddr { slot } => {
+                self.addresses[data.results[0]] = Some(Address {
+                    slot: *slot,
+                    offset: 0,
+                });
+            }
+            InstKind::PtrAdd { base, offset } => {
+                match (self.addresses[*base], func.const_signed(*offset)) {
+                    (Some(address), Some(by)) => {
+                        self.addresses[data.results[0]] = Some(Address {
+                            offset: address.offset.wrapping_add(by),
+                            ..address
+                        });
+                    }
+                    _ => {
+                        self.escape(*base);
+                        self.escape(*offset);
+                    }
+                }
+            }
+            InstKind::Convert {
+                op: ConvertOp::AddressSpaceCast,
+                arg,
+                ..
+            } => self.addresses[data.results[0]] = self.addresses[*arg],
+            InstKind::Load { ptr, flags, .. } => {
+                self.access(func, *ptr, func.ty(data.results[0]), *flags);
+            }
+            InstKind::Store {
+                ptr, value, flags, ..
+            } => {
+                self.escape(*value);
+                self.access(func, *ptr, func.ty(*value), *flags);
+            }
+            InstKind::MemCopy {
+                dst,
+                src,
+                size,
+                flags,
+                ..
+            } => {
+                let small = func.const_bits(*size).is_some_and(|size| size <= MAX_COPY);
+                let plain = small && !flags.contains(AccessFlags::VOLATILE);
+                for ptr in [*dst, *src] {
+                    if let Some(address) = self.addresses[ptr] {
+                        let end = func
+                            .const_bits(*size)
+                            .and_then(|size| address.offset.checked_add_unsigned(size));
+                        let inside = address.offset >= 0
+                            && end
+                                .is_some_and(|end| end <= i64::from(func.slots[address.slot].size));
+                        if !plain || !inside {
+                            self.escaped[address.slot] = true;
+                        }
+                    }
+                }
+                if plain && (self.addresses[*dst].is_some() || self.addresses[*src].is_some()) {
+                    self.copies.push(inst);
+                }
+            }
+            // Comparing an address with NULL reads no memory and tells nobody the address.
+            InstKind::ICmp { args, .. }
+                if args.iter().any(|&arg| func.const_bits(arg) == Some(0)) => {}
+            kind => kind.for_each_value(|value| self.escape(value)),
+        }
+    }
+
+    fn access(&mut self, func: &Function, ptr: Value, ty: Type, flags: AccessFlags) {
+        let Some(Address { slot, offset }) = self.addresses[ptr] else {
+            return;
+        };
+        let end = offset.checked_add(i64::from(ty.access_bytes()));
+        let inside = offset >= 0 && end.is_some_and(|end| end <= i64::from(func.slots[slot].size));
+        if !inside || flags.contains(AccessFlags::VOLATILE) {
+            self.escaped[slot] = true;
+            return;
+        }
+        self.accesses.push(Access {
+            slot,
+            offset: offset as u32,
+            ty,
+        });
+    }
+
+    /// What is known to be read or written of each slot, as (offset, type).
+    pub fn ranges(&self) -> SecondaryMap<StackSlot, Vec<(u32, Type)>> {
+        let mut ranges: SecondaryMap<StackSlot, Vec<(u32, Type)>> = SecondaryMap::new();
+        for access in &self.accesses {
+            ranges[access.slot].push((access.offset, access.ty));
+        }
+        for list in ranges.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        ranges
+    }
+}
+
+/// The pieces of every slot that can leave memory, sorted by offset.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    /// Each slot's pieces; `None` for slots that stay.
+    pub of_slot: SecondaryMap<StackSlot, Option<Vec<Piece>>>,
+    /// All pieces.
+    pub data: cranelift_entity::PrimaryMap<Piece, PieceData>,
+}
+
+impl Pieces {
+    /// Decides for every slot.
+    pub fn new(func: &Function, uses: &Uses) -> Self {
+        let mut pieces = Pieces::default();
+        let mut by_slot: SecondaryMap<StackSlot, Vec<Access>> = SecondaryMap::new();
+        for access in &uses.accesses {
+            by_slot[access.slot].push(*access);
+        }
+        for slot in func.slots.keys() {
+            if uses.escaped[slot] {
+                continue;
+            }
+            let accesses = &mut by_slot[slot];
+            accesses.sort_by_key(|access| (access.offset, access.ty));
+            if let Some(found) = split(accesses) {
+                let list = found.into_iter().map(|data| pieces.data.push(data));
+                pieces.of_slot[slot] = Some(list.collect());
+            }
+        }
+        pieces
+    }
+
+    /// The pieces that an access of `bytes` bytes at an address touches.
+    pub fn touched(&self, address: Address, bytes: u32) -> Option<&[Piece]> {
+        let list = self.of_slot[address.slot].as_ref()?;
+        let (start, end) = (address.offset, address.offset + i64::from(bytes));
+        let first = list.partition_point(|&piece| {
+            let data = &self.data[piece];
+            i64::from(data.offset) + i64::from(data.ty.access_bytes()) <= start
+        });
+        let last = list.partition_point(|&piece| i64::from(self.data[piece].offset) < end);
+        list.get(first..last.max(first))
+    }
+
+    /// Whether no slot can leave memory.
+    pub fn is_empty(&self) -> bool {
+        self.of_slot.values().all(Option::is_none)
+    }
+}
+
+/// Splits one slot's accesses, sorted by offset, into pieces.
+fn split(accesses: &[Access]) -> Option<Vec<PieceData>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < accesses.len() {
+        // A cluster of accesses that overlap.
+        let start = accesses[at].offset;
+        let mut end = start + accesses[at].ty.access_bytes();
+        let mut next = at + 1;
+        while next < accesses.len() && accesses[next].offset < end {
+            end = end.max(accesses[next].offset + accesses[next].ty.access_bytes());
+            next += 1;
+        }
+        let cluster = &accesses[at..next];
+        at = next;
+        let whole = cluster
+            .iter()
+            .all(|access| access.offset == start && access.ty.access_bytes() == end - start);
+        if whole {
+            pieces.push(PieceData {
+                offset: start,
+                ty: preferred_type(cluster),
+            });
+        } else {
+            split_lanes(cluster, &mut pieces)?;
+        }
+    }
+    Some(pieces)
+}
+
+/// The type of a range that is accessed whole: the most frequent one.
+fn preferred_type(cluster: &[Access]) -> Type {
+    let mut counts: Vec<(Type, u32)> = Vec::new();
+    for access in cluster {
+        match counts.iter_mut().find(|(ty, _)| *ty == access.ty) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((access.ty, 1)),
+        }
+    }
+    let best = counts.iter().rev().max_by_key(|(_, count)| *count);
+    best.map_or(cluster[0].ty, |&(ty, _)| ty)
+}
+
+fn split_lanes(cluster: &[Access], pieces: &mut Vec<PieceData>) -> Option<()> {
+    let mut lanes: Vec<(u32, Scalar)> = cluster
+        .iter()
+        .flat_map(|access| {
+            let bytes = access.ty.scalar.bytes();
+            (0..u32::from(access.ty.lanes))
+                .map(move |lane| (access.offset + lane * bytes, access.ty.scalar))
+        })
+        .collect();
+    lanes.sort_unstable();
+    let mut at = 0;
+    while at < lanes.len() {
+        let (start, scalar) = lanes[at];
+        let mut end = start + scalar.bytes();
+        let mut same = true;
+        at += 1;
+        while at < lanes.len() && lanes[at].0 < end {
+            same &= lanes[at] == (start, scalar);
+            end = end.max(lanes[at].0 + lanes[at].1.bytes());
+            at += 1;
+        }
+        let ty = if same {
+            Type::scalar(scalar)
+        } else {
+            Type::scalar(Scalar::int_of_bits((end - start) * 8)?)
+        };
+        pieces.push(PieceData { offset: start, ty });
+    }
+    Some(())
+}

@@ -1,0 +1,85 @@
+//! Places of a kernel's arguments in its argument block.
+//!
+//! Invariant: arguments are read as 32-bit words, so every argument begins on a word.
+
+use crate::{KernelArgKind, KernelInfo};
+use pumice_target::Abi;
+
+/// Place of one argument in the argument block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgPlace {
+    /// Byte offset in the block.
+    pub offset: u32,
+    /// Size in bytes that the application passes.
+    pub size: u32,
+}
+
+/// The argument block of one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgLayout {
+    /// One place per argument; `None` for local arguments and for handles.
+    pub places: Vec<Option<ArgPlace>>,
+    /// Bytes of the whole block, a multiple of 4.
+    pub size: u32,
+}
+
+impl ArgLayout {
+    /// Lays out a kernel's arguments in order.
+    ///
+    /// With descriptors only plain data lies in the block, as aligned as its types are. Pointers
+    /// get numbers behind it that no block has: which argument a `LoadArg` means.
+    pub fn of(kernel: &KernelInfo, abi: &Abi) -> Self {
+        if abi.descriptors().is_some() {
+            return Self::of_descriptors(kernel);
+        }
+        let mut layout = ArgLayout::default();
+        for arg in &kernel.args {
+            let size = match arg.kind {
+                KernelArgKind::Value(ty) => ty.alloc_bytes(),
+                KernelArgKind::ByVal { size, .. } => size,
+                KernelArgKind::Pointer(_) => 8,
+                KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => {
+                    layout.places.push(None);
+                    continue;
+                }
+            };
+            layout.places.push(Some(ArgPlace {
+                offset: layout.size,
+                size,
+            }));
+            layout.size += size.next_multiple_of(4);
+        }
+        layout
+    }
+
+    fn of_descriptors(kernel: &KernelInfo) -> Self {
+        let mut layout = ArgLayout {
+            places: vec![None; kernel.args.len()],
+            size: 0,
+        };
+        for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {
+            let (size, align) = match arg.kind {
+                KernelArgKind::Value(ty) => (ty.alloc_bytes(), ty.alloc_bytes()),
+                KernelArgKind::ByVal { size, align } => (size, align),
+                KernelArgKind::Pointer(_)
+                | KernelArgKind::Local { .. }
+                | KernelArgKind::Image(_)
+                | KernelArgKind::Sampler => continue,
+            };
+            let offset = layout.size.next_multiple_of(align.max(4));
+            *place = Some(ArgPlace { offset, size });
+            layout.size = offset + size.next_multiple_of(4);
+        }
+        let mut number = layout.size.next_multiple_of(8);
+        for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {
+            if matches!(arg.kind, KernelArgKind::Pointer(_)) {
+                *place = Some(ArgPlace {
+                    offset: number,
+                    size: 8,
+                });
+                number += 8;
+            }
+        }
+        layout
+    }
+}

@@ -1,0 +1,25 @@
+//! The error of every stage of the back end.
+
+/// Why a program cannot be lowered: something the application may see in the build log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowerError {
+    /// The text after `error: `, naming the construct.
+    pub message: String,
+}
+
+impl LowerError {
+    /// An error with this text.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for LowerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LowerError {}

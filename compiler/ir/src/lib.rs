@@ -1,0 +1,66 @@
+//! The intermediate representation of the back half.
+//!
+//! SSA over a control-flow graph. Block parameters stand in place of phis; entities are
+//! newtyped `u32`s in dense maps (`cranelift-entity`); data flow ([`Function::insts`],
+//! [`Function::values`]) is kept apart from layout ([`Function::layout`]).
+//!
+//! Takes: what the back end's importer reads from Kernel SPIR-V, or the text form ([`text`]).
+//! Gives: what the passes rewrite and the Vulkan emitter writes.
+//! Never: aggregates. Structs and arrays are memory; the importer explodes aggregate SSA
+//! values into their scalar and vector leaves (several parameters, several results).
+//!
+//! Invariant: a pointer is an integer and memory is bytes. Pointers are untyped and carry
+//! only an address space; the access type, alignment and volatility sit on the load or
+//! store. All address arithmetic is [`InstKind::PtrAdd`] in bytes.
+//! Invariant: constants are values, not instructions, and are hash-consed per function.
+//! Invariant: every block ends in exactly one terminator, which is its last instruction.
+#![forbid(unsafe_code)]
+
+pub mod analysis;
+mod arg_layout;
+mod cfg;
+mod dom;
+mod edit;
+mod entities;
+mod error;
+mod function;
+mod group;
+mod image;
+mod inst;
+mod loops;
+mod module;
+mod node;
+mod operands;
+pub mod text;
+mod types;
+pub mod verify;
+mod verify_inst;
+#[cfg(test)]
+mod verify_tests;
+
+pub use arg_layout::{ArgLayout, ArgPlace};
+pub use cfg::{Cfg, reachable, reachable_by};
+pub use dom::DomTree;
+pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
+pub use error::LowerError;
+pub use function::{
+    BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+};
+pub use group::{GroupOp, GroupOperation};
+pub use image::{
+    HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, Lod, Texel, literal_mask,
+    literal_sampler, sampler_mask,
+};
+pub use inst::{
+    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
+    InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Scope, UnaryOp,
+};
+pub use loops::{Loop, LoopData, LoopNest, is_reducible};
+pub use module::{
+    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
+    Module, Pointee, PrintfRecord, Relocation,
+};
+pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
+pub use pumice_numerics::Rounding;
+pub use types::{AddressSpace, Scalar, Type};
+pub use verify::{VerifyError, verify};

@@ -1,0 +1,654 @@
+//! Reading the text form: modules, kernels, function shells, operands.
+//!
+//! A function is read in two passes over its lines: the first makes blocks, parameters and
+//! results, so that the second may refer to values defined further down.
+
+use super::super::{
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, Block, FuncId, Function, GlobalData, GlobalId,
+    ImageType, Inst, InstKind, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo,
+    Relocation, SourceLoc, StackSlot, StackSlotData, StringId, Type, UnrollHint, Value, ValueDef,
+};
+use super::ParseError;
+use super::lex::{Tok, Token, lex};
+use cranelift_entity::EntityRef;
+use pumice_numerics::half_from_f64;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+/// An image's type in dotted words.
+fn image_type(words: &str) -> Option<ImageType> {
+    let words: Vec<&str> = words.split('.').collect();
+    match ImageType::from_words(&words) {
+        Some((image, [])) => Some(image),
+        _ => None,
+    }
+}
+
+/// Numbers above this are refused, so that a short text cannot ask for huge tables.
+const MAX_NUMBER: u32 = 4_000_000;
+
+/// Reads a module.
+///
+/// # Errors
+/// The first place where the text is not what the form asks for.
+pub fn parse_module(text: &str) -> Result<Module, ParseError> {
+    let tokens = lex(text)?;
+    let mut parser = Parser { tokens, pos: 0 };
+    let mut module = Module::default();
+    loop {
+        parser.skip_newlines();
+        let word = match parser.peek() {
+            Tok::End => return Ok(module),
+            Tok::Word(word) => word.clone(),
+            _ => return Err(parser.error("expected a module item")),
+        };
+        match word.as_str() {
+            "string" => parser.string(&mut module)?,
+            "global" => parser.global(&mut module)?,
+            "payload" => parser.payload(&mut module)?,
+            "kernel" => parser.kernel(&mut module)?,
+            "func" | "declare" => parser.function(&mut module)?,
+            _ => {
+                return Err(
+                    parser.error("expected string, global, payload, kernel, func or declare")
+                );
+            }
+        }
+    }
+}
+
+pub(super) type Result1<T> = Result<T, ParseError>;
+
+pub(super) struct Parser {
+    tokens: Vec<Token>,
+    pos: usize,
+}
+
+impl Parser {
+    pub(super) fn peek(&self) -> &Tok {
+        &self.tokens[self.pos].tok
+    }
+
+    pub(super) fn next(&mut self) -> Tok {
+        let tok = self.tokens[self.pos].tok.clone();
+        if self.pos + 1 < self.tokens.len() {
+            self.pos += 1;
+        }
+        tok
+    }
+
+    pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
+        let token = &self.tokens[self.pos];
+        ParseError {
+            line: token.line,
+            column: token.column,
+            message: message.into(),
+        }
+    }
+
+    fn skip_newlines(&mut self) {
+        while *self.peek() == Tok::Newline {
+            self.pos += 1;
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while !matches!(self.peek(), Tok::Newline | Tok::End) {
+            self.pos += 1;
+        }
+    }
+
+    pub(super) fn accept(&mut self, punct: char) -> bool {
+        let found = *self.peek() == Tok::Punct(punct);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, punct: char) -> Result1<()> {
+        if self.accept(punct) {
+            return Ok(());
+        }
+        Err(self.error(format!("expected `{punct}`")))
+    }
+
+    pub(super) fn accept_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Tok::Word(w) if w == word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    pub(super) fn expect_word(&mut self, word: &str) -> Result1<()> {
+        if self.accept_word(word) {
+            return Ok(());
+        }
+        Err(self.error(format!("expected `{word}`")))
+    }
+
+    pub(super) fn word(&mut self, what: &str) -> Result1<String> {
+        match self.peek() {
+            Tok::Word(word) => {
+                let word = word.clone();
+                self.next();
+                Ok(word)
+            }
+            _ => Err(self.error(format!("expected {what}"))),
+        }
+    }
+
+    fn named<T>(&mut self, what: &str, find: impl Fn(&str) -> Option<T>) -> Result1<T> {
+        if let Tok::Word(word) = self.peek() {
+            if let Some(found) = find(word) {
+                self.next();
+                return Ok(found);
+            }
+        }
+        Err(self.error(format!("expected {what}")))
+    }
+
+    pub(super) fn end_of_line(&mut self) -> Result1<()> {
+        match self.peek() {
+            Tok::Newline | Tok::End => {
+                self.next();
+                Ok(())
+            }
+            _ => Err(self.error("expected the end of the line")),
+        }
+    }
+
+    fn bytes(&mut self) -> Result1<Vec<u8>> {
+        match self.peek() {
+            Tok::Str(bytes) => {
+                let bytes = bytes.clone();
+                self.next();
+                Ok(bytes)
+            }
+            _ => Err(self.error("expected a string")),
+        }
+    }
+
+    pub(super) fn text(&mut self) -> Result1<String> {
+        let place = self.error("the string is not UTF-8");
+        String::from_utf8(self.bytes()?).map_err(|_| place)
+    }
+
+    /// A plain integer with `bits` bits, decimal or hexadecimal, negative allowed.
+    pub(super) fn integer(&mut self, bits: u32) -> Result1<u64> {
+        let Tok::Number(number) = self.peek() else {
+            return Err(self.error("expected an integer"));
+        };
+        let value = parse_int(number, bits)
+            .ok_or_else(|| self.error(format!("`{number}` is no {bits}-bit integer")))?;
+        self.next();
+        Ok(value)
+    }
+
+    pub(super) fn u32(&mut self) -> Result1<u32> {
+        self.integer(32).map(|v| v as u32)
+    }
+
+    /// A numbered entity such as `block3`.
+    pub(super) fn entity<T: EntityRef>(&mut self, prefix: &str) -> Result1<T> {
+        if let Tok::Word(word) = self.peek() {
+            if let Some(number) = entity_number(word, prefix) {
+                self.next();
+                return Ok(T::new(number as usize));
+            }
+        }
+        Err(self.error(format!("expected {prefix}<number>")))
+    }
+
+    /// A module-level entity that must come next in its list.
+    pub(super) fn next_entity<T: EntityRef>(
+        &mut self,
+        prefix: &str,
+        expected: usize,
+    ) -> Result1<T> {
+        let place = self.error(format!(
+            "expected {prefix}{expected}: numbers are consecutive"
+        ));
+        let found: T = self.entity(prefix)?;
+        if found.index() != expected {
+            return Err(place);
+        }
+        Ok(found)
+    }
+
+    pub(super) fn ty(&mut self) -> Result1<Type> {
+        self.named("a type", Type::from_name)
+    }
+
+    fn string(&mut self, module: &mut Module) -> Result1<()> {
+        self.next();
+        let _: StringId = self.next_entity("str", module.strings.len())?;
+        self.expect('=')?;
+        let bytes = self.bytes()?;
+        module.strings.push(bytes);
+        self.end_of_line()
+    }
+
+    fn size_align(&mut self) -> Result1<(u32, u32)> {
+        self.expect_word("size")?;
+        let size = self.u32()?;
+        self.expect_word("align")?;
+        Ok((size, self.u32()?))
+    }
+
+    fn global(&mut self, module: &mut Module) -> Result1<()> {
+        self.next();
+        let _: GlobalId = self.next_entity("global", module.globals.len())?;
+        let name = self.text()?;
+        let space = self.named("an address space", AddressSpace::from_name)?;
+        self.expect_word("size")?;
+        let size = self.integer(64)?;
+        self.expect_word("align")?;
+        let align = self.u32()?;
+        let linkage = self.named("a linkage", Linkage::from_name)?;
+        let init = if self.accept_word("init") {
+            self.bytes()?
+        } else {
+            Vec::new()
+        };
+        let mut relocations = Vec::new();
+        if self.accept_word("reloc") {
+            self.expect('[')?;
+            while !self.accept(']') {
+                let offset = self.integer(64)?;
+                self.expect(':')?;
+                let target = self.entity("global")?;
+                self.expect('+')?;
+                let addend = self.integer(64)? as i64;
+                relocations.push(Relocation {
+                    offset,
+                    target,
+                    addend,
+                });
+                if !self.accept(',') {
+                    self.expect(']')?;
+                    break;
+                }
+            }
+        }
+        module.globals.push(GlobalData {
+            name,
+            space,
+            size,
+            align,
+            init,
+            relocations,
+            linkage,
+        });
+        self.end_of_line()
+    }
+
+    pub(super) fn triple(&mut self) -> Result1<[u32; 3]> {
+        self.expect('(')?;
+        let x = self.u32()?;
+        self.expect(',')?;
+        let y = self.u32()?;
+        self.expect(',')?;
+        let z = self.u32()?;
+        self.expect(')')?;
+        Ok([x, y, z])
+    }
+
+    fn kernel(&mut self, module: &mut Module) -> Result1<()> {
+        self.next();
+        let name = self.text()?;
+        let func: FuncId = self.entity("fn")?;
+        let mut kernel = KernelInfo {
+            name,
+            func,
+            args: Vec::new(),
+            required_work_group_size: None,
+            work_group_size_hint: None,
+            required_sub_group_size: None,
+            initializer: false,
+            finalizer: false,
+            node: None,
+            attributes: String::new(),
+        };
+        let mut node = NodeInfo::default();
+        loop {
+            if self.node_attribute(&mut node)? {
+                continue;
+            }
+            if self.accept_word("reqd") {
+                kernel.required_work_group_size = Some(self.triple()?);
+            } else if self.accept_word("hint") {
+                kernel.work_group_size_hint = Some(self.triple()?);
+            } else if self.accept_word("subgroup") {
+                self.expect('(')?;
+                kernel.required_sub_group_size = Some(self.u32()?);
+                self.expect(')')?;
+            } else if self.accept_word("initializer") {
+                kernel.initializer = true;
+            } else if self.accept_word("finalizer") {
+                kernel.finalizer = true;
+            } else if self.accept_word("attributes") {
+                kernel.attributes = self.text()?;
+            } else {
+                break;
+            }
+        }
+        kernel.node = (node != NodeInfo::default()).then(|| Box::new(node));
+        self.expect('{')?;
+        loop {
+            self.skip_newlines();
+            if self.accept('}') {
+                break;
+            }
+            let kind = match self.word("value, byval, pointer, local or `}`")?.as_str() {
+                "value" => KernelArgKind::Value(self.ty()?),
+                "byval" => {
+                    let (size, align) = self.size_align()?;
+                    KernelArgKind::ByVal { size, align }
+                }
+                "pointer" => {
+                    KernelArgKind::Pointer(self.named("an address space", AddressSpace::from_name)?)
+                }
+                "local" => {
+                    self.expect_word("align")?;
+                    KernelArgKind::Local { align: self.u32()? }
+                }
+                "sampler" => KernelArgKind::Sampler,
+                word => match word.strip_prefix("image.").and_then(image_type) {
+                    Some(image) => KernelArgKind::Image(image),
+                    None => {
+                        let kinds = "expected value, byval, pointer, local, image or sampler";
+                        return Err(self.error(kinds));
+                    }
+                },
+            };
+            let info = if self.accept_word("info") {
+                Some(self.arg_info()?)
+            } else {
+                None
+            };
+            kernel.args.push(KernelArg {
+                kind,
+                info,
+                pointee: None,
+            });
+            self.end_of_line()?;
+        }
+        module.kernels.push(kernel);
+        self.end_of_line()
+    }
+
+    fn arg_info(&mut self) -> Result1<ArgInfo> {
+        let mut info = ArgInfo::default();
+        self.expect('(')?;
+        while !self.accept(')') {
+            match self.word("name, type, address, access or quals")?.as_str() {
+                "name" => info.name = self.text()?,
+                "type" => info.type_name = self.text()?,
+                "address" => {
+                    info.address = Some(self.named("an address", ArgAddress::from_name)?);
+                }
+                "access" => info.access = Some(self.named("an access", ArgAccess::from_name)?),
+                "quals" => info.type_qualifier = Some(self.u32()?),
+                _ => return Err(self.error("unknown argument information")),
+            }
+            if !self.accept(',') {
+                self.expect(')')?;
+                break;
+            }
+        }
+        Ok(info)
+    }
+
+    fn type_list(&mut self) -> Result1<Vec<Type>> {
+        self.expect('(')?;
+        let mut list = Vec::new();
+        while !self.accept(')') {
+            list.push(self.ty()?);
+            if !self.accept(',') {
+                self.expect(')')?;
+                break;
+            }
+        }
+        Ok(list)
+    }
+
+    fn function(&mut self, module: &mut Module) -> Result1<()> {
+        self.next();
+        let _: FuncId = self.next_entity("fn", module.functions.len())?;
+        let name = self.text()?;
+        let params = self.type_list()?;
+        self.expect('>')?;
+        let results = self.type_list()?;
+        let mut func = Function::new(name, params, results);
+        func.linkage = self.named("a linkage", Linkage::from_name)?;
+        func.no_inline = self.accept_word("noinline");
+        func.always_inline = self.accept_word("alwaysinline");
+        func.passes_handles = self.accept_word("handles");
+        if self.accept('{') {
+            self.body(&mut func)?;
+        }
+        module.functions.push(func);
+        self.end_of_line()
+    }
+
+    /// Slots, blocks and the closing brace.
+    fn body(&mut self, func: &mut Function) -> Result1<()> {
+        let mut defined = Defined::default();
+        let mut pending: Vec<(Inst, usize)> = Vec::new();
+        let mut block: Option<Block> = None;
+        loop {
+            self.skip_newlines();
+            if *self.peek() == Tok::Punct('}') {
+                break;
+            }
+            if *self.peek() == Tok::End {
+                return Err(self.error("expected `}`"));
+            }
+            let Tok::Word(word) = self.peek() else {
+                return Err(self.error("expected a slot, a block or an instruction"));
+            };
+            if block.is_none() && entity_number(word, "slot").is_some() {
+                let _: StackSlot = self.next_entity("slot", func.slots.len())?;
+                self.expect('=')?;
+                let (size, align) = self.size_align()?;
+                func.slots.push(StackSlotData { size, align });
+                self.end_of_line()?;
+            } else if entity_number(word, "block").is_some() {
+                block = Some(self.block_header(func, &mut defined)?);
+            } else if let Some(block) = block {
+                let inst = func.make_inst(InstKind::Unreachable, &[], SourceLoc::default());
+                func.layout.insts[block].push(inst);
+                if entity_number(word, "v").is_some() {
+                    self.results(func, inst, &mut defined)?;
+                }
+                pending.push((inst, self.pos));
+                self.skip_line();
+            } else {
+                return Err(self.error("expected a block before the first instruction"));
+            }
+        }
+        let end = self.pos;
+        for (inst, start) in pending {
+            self.pos = start;
+            let kind = self.inst_kind(func, &defined)?;
+            func.insts[inst].kind = kind;
+            if self.accept('@') {
+                func.insts[inst].loc = self.loc()?;
+            }
+            self.end_of_line()?;
+        }
+        self.pos = end;
+        self.expect('}')
+    }
+
+    fn loc(&mut self) -> Result1<SourceLoc> {
+        let line = self.u32()?;
+        self.expect(':')?;
+        Ok(SourceLoc {
+            line,
+            column: self.u32()?,
+        })
+    }
+
+    fn block_header(&mut self, func: &mut Function, defined: &mut Defined) -> Result1<Block> {
+        let place = self.error("the block is defined twice");
+        let block: Block = self.entity("block")?;
+        if !defined.blocks.insert(block) {
+            return Err(place);
+        }
+        func.place_block(block);
+        func.layout.blocks.push(block);
+        if self.accept('(') {
+            while !self.accept(')') {
+                let (value, ty) = self.definition(defined)?;
+                let index = func.blocks[block].params.len() as u16;
+                func.place_value(value, ty, ValueDef::Param(block, index));
+                func.blocks[block].params.push(value);
+                if !self.accept(',') {
+                    self.expect(')')?;
+                    break;
+                }
+            }
+        }
+        if self.accept_word("dont_unroll") {
+            func.blocks[block].unroll = UnrollHint::DontUnroll;
+        } else if self.accept_word("unroll") {
+            func.blocks[block].unroll = match self.peek() {
+                Tok::Punct(':') => UnrollHint::Unroll,
+                _ => UnrollHint::Partial(self.u32()?),
+            };
+        }
+        self.expect(':')?;
+        self.end_of_line()?;
+        Ok(block)
+    }
+
+    /// `v3: i32`
+    fn definition(&mut self, defined: &mut Defined) -> Result1<(Value, Type)> {
+        let place = self.error("the value is defined twice");
+        let value: Value = self.entity("v")?;
+        if !defined.values.insert(value) {
+            return Err(place);
+        }
+        self.expect(':')?;
+        Ok((value, self.ty()?))
+    }
+
+    fn results(&mut self, func: &mut Function, inst: Inst, defined: &mut Defined) -> Result1<()> {
+        loop {
+            let (value, ty) = self.definition(defined)?;
+            let index = func.insts[inst].results.len() as u16;
+            func.place_value(value, ty, ValueDef::Result(inst, index));
+            func.insts[inst].results.push(value);
+            if !self.accept(',') {
+                return self.expect('=');
+            }
+        }
+    }
+
+    /// A value by number, a constant or `undef`.
+    pub(super) fn operand(&mut self, func: &mut Function, defined: &Defined) -> Result1<Value> {
+        let Tok::Word(word) = self.peek() else {
+            return Err(self.error("expected an operand"));
+        };
+        if let Some(number) = entity_number(word, "v") {
+            let value = Value::from_u32(number);
+            if !defined.values.contains(&value) {
+                return Err(self.error(format!("{value} is not defined")));
+            }
+            self.next();
+            return Ok(value);
+        }
+        if self.accept_word("undef") {
+            let ty = self.ty()?;
+            return Ok(func.undef(ty));
+        }
+        let ty = self.ty()?;
+        let mut lanes: SmallVec<[u64; 16]> = SmallVec::new();
+        if ty.is_vector() {
+            self.expect('[')?;
+            loop {
+                lanes.push(self.lane(ty)?);
+                if !self.accept(',') {
+                    break;
+                }
+            }
+            if lanes.len() != 1 && lanes.len() != usize::from(ty.lanes) {
+                return Err(self.error(format!("expected 1 or {} lanes", ty.lanes)));
+            }
+            self.expect(']')?;
+            if lanes.len() == 1 {
+                return Ok(func.splat_constant(ty, lanes[0]));
+            }
+        } else {
+            lanes.push(self.lane(ty)?);
+        }
+        Ok(func.constant(ty, &lanes))
+    }
+
+    fn lane(&mut self, ty: Type) -> Result1<u64> {
+        use super::super::Scalar;
+        let scalar = ty.scalar;
+        if scalar == Scalar::Bool {
+            if self.accept_word("true") {
+                return Ok(1);
+            }
+            self.expect_word("false")?;
+            return Ok(0);
+        }
+        if !scalar.is_float() {
+            return self.integer(scalar.bits());
+        }
+        let Tok::Number(number) = self.peek() else {
+            return Err(self.error("expected a number"));
+        };
+        if number.starts_with("0x") {
+            return self.integer(scalar.bits());
+        }
+        let bits = match scalar {
+            Scalar::F16 => number
+                .parse::<f64>()
+                .ok()
+                .map(|v| u64::from(half_from_f64(v))),
+            Scalar::F32 => number.parse::<f32>().ok().map(|v| u64::from(v.to_bits())),
+            _ => number.parse::<f64>().ok().map(f64::to_bits),
+        };
+        let bits = bits.ok_or_else(|| self.error(format!("`{number}` is no float")))?;
+        self.next();
+        Ok(bits)
+    }
+}
+
+/// Which numbers the first pass has seen.
+#[derive(Default)]
+pub(super) struct Defined {
+    pub values: FxHashSet<Value>,
+    pub blocks: FxHashSet<Block>,
+}
+
+fn entity_number(word: &str, prefix: &str) -> Option<u32> {
+    let digits = word.strip_prefix(prefix)?;
+    if digits.is_empty() || (digits.len() > 1 && digits.starts_with('0')) {
+        return None;
+    }
+    digits.parse().ok().filter(|&n| n <= MAX_NUMBER)
+}
+
+fn parse_int(text: &str, bits: u32) -> Option<u64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let magnitude = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        None => digits.parse::<u64>().ok()?,
+    };
+    let mask = u64::MAX >> (64 - bits);
+    if negative {
+        (magnitude <= 1 << (bits - 1)).then(|| magnitude.wrapping_neg() & mask)
+    } else {
+        (magnitude <= mask).then_some(magnitude)
+    }
+}

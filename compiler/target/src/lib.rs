@@ -1,0 +1,13 @@
+//! The device and the build options as the compiler knows them.
+//!
+//! Plain data that the runtime (or `pumicec`) fills in and every stage reads. Equal values give
+//! equal output for equal input, so all of it is part of every cache key.
+#![forbid(unsafe_code)]
+
+pub mod abi;
+pub mod options;
+mod target;
+
+pub use abi::Abi;
+pub use options::{CompileOptions, LinkOptions, LowerOptions};
+pub use target::{FEATURES, FloatControls, SmallStorage, SubgroupOps, Target};
