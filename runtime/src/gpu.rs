@@ -270,15 +270,23 @@ impl Stream {
         Ok((recorder, self.queue.last_submitted() + 1))
     }
 
-    /// Starts the clock of a command; `None` where the device has no timestamps.
-    pub fn start_clock(&self, recorder: &mut Recorder) -> Option<Times> {
-        let times = Times {
-            device: self.device.clone(),
-            start: self.device.create_timestamp().ok()?,
-            end: self.device.create_timestamp().ok()?,
+    /// Starts the clock of a command, at the end of the one before if that has a clock; `None`
+    /// where the device has no timestamps.
+    pub fn start_clock(&self, recorder: &mut Recorder, before: Option<&Times>) -> Option<Times> {
+        let end = self.device.create_timestamp().ok()?;
+        let start = match before {
+            Some(times) => times.end.clone(),
+            None => {
+                let start = self.device.create_timestamp().ok()?;
+                recorder.write_timestamp(&start).ok()?;
+                start
+            }
         };
-        recorder.write_timestamp(&times.start).ok()?;
-        Some(times)
+        Some(Times {
+            device: self.device.clone(),
+            start,
+            end,
+        })
     }
 
     /// Stops it.

@@ -33,7 +33,7 @@ const IN_FLIGHT_LIMIT: usize = 64;
 struct Recorded {
     node: Arc<Node>,
     retire: Retire,
-    /// Its times on the device, in a profiling queue.
+    /// Its times on the device, if anyone can ask for them.
     clock: Option<gpu::Times>,
 }
 
@@ -44,6 +44,8 @@ struct Batch {
     /// Semaphores of other queues, with the values to wait for.
     waits: Vec<gpu::Wait>,
     commands: Vec<Recorded>,
+    /// The clock of the last command, if it has one.
+    last_clock: Option<gpu::Times>,
 }
 
 /// A submitted batch.
@@ -333,6 +335,7 @@ impl Object<Queue> {
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
+                last_clock: None,
             });
         }
         let Some(batch) = lane.open.as_mut() else {
@@ -346,13 +349,17 @@ impl Object<Queue> {
             batch.recorder.barrier();
             lane.unordered.clear();
         }
-        let clock = (self.profiling() || trace::enabled())
-            .then(|| self.stream.start_clock(&mut batch.recorder))
+        // Between the commands of an in-order queue there is nothing but a barrier, so that one
+        // starts when the one before ends.
+        let before = batch.last_clock.take().filter(|_| !self.out_of_order());
+        let clock = (self.profiling() && node.gives_event || trace::enabled())
+            .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
         let retire = node.command.record(self, &mut batch.recorder)?;
         if let Some(clock) = &clock {
             self.stream.stop_clock(&mut batch.recorder, clock);
         }
+        batch.last_clock.clone_from(&clock);
         batch.waits.extend(waits);
         lane.unordered.insert(node.event.handle());
         batch.commands.push(Recorded {
@@ -413,6 +420,11 @@ impl Object<Queue> {
                 batch.waits.push(self.stream.at(reached));
             }
         }
+        log::debug!(
+            "submits {} commands with {} timestamps",
+            batch.commands.len(),
+            batch.recorder.timestamps()
+        );
         exit::batch_submitted();
         match self.stream.submit(batch.recorder, &batch.waits) {
             Ok(_) => {

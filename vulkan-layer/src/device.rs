@@ -16,6 +16,7 @@ use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
 use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
+use crate::quirks;
 use crate::sampler::Samplers;
 use crate::submit::Timelines;
 use crate::tools::Turnstile;
@@ -48,6 +49,8 @@ pub(crate) struct DeviceShared {
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
+    /// Whether its queues run one command after the other, with barriers or without.
+    pub runs_in_order: bool,
     probes: OnceLock<Probes>,
 }
 
@@ -111,6 +114,10 @@ impl Device {
         let calibrated = caps
             .calibrated_timestamps
             .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
+        let turnstile = Turnstile::of(physical);
+        // A layer that validates looks at what Vulkan promises, not at what the driver does.
+        let runs_in_order =
+            quirks::has(&caps.driver, quirks::Change::RunsInOrder) && !turnstile.is_narrow();
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
@@ -129,8 +136,9 @@ impl Device {
                 samplers: Samplers::default(),
                 queries: QueryPools::default(),
                 timelines: Timelines::default(),
-                turnstile: Turnstile::of(physical),
+                turnstile,
                 clock: Clock::default(),
+                runs_in_order,
                 probes: OnceLock::new(),
             }),
         })

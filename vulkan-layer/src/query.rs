@@ -17,19 +17,31 @@ pub struct Timestamp(Arc<Slot>);
 
 struct Slot {
     device: Arc<DeviceShared>,
-    pool: vk::QueryPool,
+    raw: vk::QueryPool,
+    /// Which of the device's pools that is.
+    pool: usize,
     index: u32,
     written: AtomicBool,
 }
 
-/// The device's query pools and the queries that are free.
+/// The device's query pools.
 #[derive(Default)]
 pub(crate) struct QueryPools(Mutex<Pools>);
 
 #[derive(Default)]
 struct Pools {
-    all: Vec<vk::QueryPool>,
-    free: Vec<(vk::QueryPool, u32)>,
+    all: Vec<Pool>,
+    /// Which of them new timestamps come from.
+    open: usize,
+}
+
+/// Queries that are reset together, by the host, when none of them is in use and all have been.
+struct Pool {
+    raw: vk::QueryPool,
+    /// Queries handed out since the reset, the first of the pool.
+    taken: u32,
+    /// Those of them that are in use.
+    live: u32,
 }
 
 /// Queries per pool.
@@ -56,33 +68,64 @@ pub fn host_time_ns() -> u64 {
     host_clock_ns()
 }
 
+impl Pool {
+    fn create(device: &DeviceShared) -> Result<Self> {
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(POOL_QUERIES);
+        fault::check("vkCreateQueryPool")?;
+        // SAFETY: `info` lives through the call.
+        let raw = unsafe { device.raw.create_query_pool(&info, None) };
+        let raw = raw.call("vkCreateQueryPool")?;
+        let mut pool = Self {
+            raw,
+            taken: 0,
+            live: 0,
+        };
+        pool.reset(device);
+        Ok(pool)
+    }
+
+    fn reset(&mut self, device: &DeviceShared) {
+        // SAFETY: recorders keep their timestamps until the device is done, and none is left, so
+        // no query is in use; hostQueryReset is enabled where there are timestamps.
+        unsafe { device.raw.reset_query_pool(self.raw, 0, POOL_QUERIES) };
+        self.taken = 0;
+    }
+}
+
 impl QueryPools {
     /// # Safety
     /// No query is in use, and `device` is the one that the pools were made from.
     pub unsafe fn destroy(&self, device: &ash::Device) {
         for pool in self.0.lock().all.drain(..) {
             // SAFETY: by this function's contract.
-            unsafe { device.destroy_query_pool(pool, None) };
+            unsafe { device.destroy_query_pool(pool.raw, None) };
         }
     }
 
-    fn take(&self, device: &DeviceShared) -> Result<(vk::QueryPool, u32)> {
-        let mut pools = self.0.lock();
-        if let Some(free) = pools.free.pop() {
-            return Ok(free);
+    /// A query that was reset: its pool, which of the device's that is, and its place there.
+    fn take(&self, device: &DeviceShared) -> Result<(vk::QueryPool, usize, u32)> {
+        let mut guard = self.0.lock();
+        let pools = &mut *guard;
+        let full = |pool: &Pool| pool.taken == POOL_QUERIES;
+        if pools.all.get(pools.open).is_none_or(full) {
+            pools.open = match pools.all.iter().position(|pool| pool.live == 0) {
+                Some(idle) => {
+                    pools.all[idle].reset(device);
+                    idle
+                }
+                None => {
+                    pools.all.push(Pool::create(device)?);
+                    pools.all.len() - 1
+                }
+            };
         }
-        let info = vk::QueryPoolCreateInfo::default()
-            .query_type(vk::QueryType::TIMESTAMP)
-            .query_count(POOL_QUERIES);
-        fault::check("vkCreateQueryPool")?;
-        // SAFETY: `info` lives through the call.
-        let pool = unsafe { device.raw.create_query_pool(&info, None) };
-        let pool = pool.call("vkCreateQueryPool")?;
-        pools.all.push(pool);
-        pools
-            .free
-            .extend((1..POOL_QUERIES).rev().map(|index| (pool, index)));
-        Ok((pool, 0))
+        let pool = &mut pools.all[pools.open];
+        let index = pool.taken;
+        pool.taken += 1;
+        pool.live += 1;
+        Ok((pool.raw, pools.open, index))
     }
 }
 
@@ -105,14 +148,17 @@ impl Device {
     /// Makes a timestamp.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device's queues have none, out of memory.
+    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
+    /// out of memory.
     pub fn create_timestamp(&self) -> Result<Timestamp> {
-        if self.shared.caps.timestamp_bits == 0 {
+        let caps = &self.shared.caps;
+        if caps.timestamp_bits == 0 || !caps.features.host_query_reset {
             return Err(Error::Unsupported("timestamps".into()));
         }
-        let (pool, index) = self.shared.queries.take(&self.shared)?;
+        let (raw, pool, index) = self.shared.queries.take(&self.shared)?;
         Ok(Timestamp(Arc::new(Slot {
             device: Arc::clone(&self.shared),
+            raw,
             pool,
             index,
             written: AtomicBool::new(false),
@@ -183,7 +229,7 @@ impl Timestamp {
         if !Arc::ptr_eq(&self.0.device, device) {
             return Err(Error::InvalidUse("a timestamp of another device".into()));
         }
-        Ok((self.0.pool, self.0.index))
+        Ok((self.0.raw, self.0.index))
     }
 
     pub(crate) fn mark_written(&self) {
@@ -203,7 +249,7 @@ impl Timestamp {
         // SAFETY: the query belongs to this timestamp; `ticks` holds one 64-bit result.
         let result = unsafe {
             (self.0.device.raw).get_query_pool_results(
-                self.0.pool,
+                self.0.raw,
                 self.0.index,
                 &mut ticks,
                 vk::QueryResultFlags::TYPE_64,
@@ -220,8 +266,7 @@ impl Timestamp {
 impl Drop for Slot {
     fn drop(&mut self) {
         // Recorders keep the timestamp until the device has written it.
-        let mut pools = self.device.queries.0.lock();
-        pools.free.push((self.pool, self.index));
+        self.device.queries.0.lock().all[self.pool].live -= 1;
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Recorder {
     pub(crate) commands: Option<Commands>,
     pub(crate) kept: Vec<Kept>,
     pipeline: Option<Pipeline>,
+    /// How many timestamps it has written.
+    timestamps: usize,
 }
 
 /// What a submission keeps alive.
@@ -64,6 +66,7 @@ impl Recorder {
             commands: Some(commands),
             kept: Vec::new(),
             pipeline: None,
+            timestamps: 0,
         };
         fault::check("vkBeginCommandBuffer")?;
         begun.call("vkBeginCommandBuffer")?;
@@ -335,6 +338,10 @@ impl Recorder {
 
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
+        // See `quirks::Change::RunsInOrder`.
+        if self.timestamps > 0 && self.device().runs_in_order {
+            return;
+        }
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
@@ -361,16 +368,23 @@ impl Recorder {
     /// A timestamp of another device.
     pub fn write_timestamp(&mut self, timestamp: &Timestamp) -> Result<()> {
         let (pool, index) = timestamp.place(self.device())?;
-        let done = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-        // SAFETY: the query is this timestamp's alone and kept; it is reset before it is written.
-        unsafe {
-            let raw = &self.device().raw;
-            raw.cmd_reset_query_pool(self.raw(), pool, index, 1);
-            raw.cmd_write_timestamp(self.raw(), done, pool, index);
-        }
+        // Where commands run in order, those before are done when the device comes to this one.
+        let done = match self.device().runs_in_order {
+            true => vk::PipelineStageFlags::TOP_OF_PIPE,
+            false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
+        };
+        // SAFETY: the query is this timestamp's alone and kept; its pool was reset since it was
+        // written last.
+        unsafe { (self.device().raw).cmd_write_timestamp(self.raw(), done, pool, index) };
+        self.timestamps += 1;
         timestamp.mark_written();
         self.keep(timestamp.clone());
         Ok(())
+    }
+
+    /// How many timestamps it has written.
+    pub fn timestamps(&self) -> usize {
+        self.timestamps
     }
 
     /// Ends the recording: the host sees what the commands wrote.

@@ -4,7 +4,7 @@ use super::kernels::N;
 use super::math::{self, Function};
 use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
-use crate::cl::Arg;
+use crate::cl::{self, Arg};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -36,6 +36,10 @@ pub(super) enum What {
     LaunchBatched,
     LaunchChain,
     LaunchOutOfOrder,
+    /// How long a thousand empty kernels before one clFinish take on a queue that profiles when on
+    /// a plain one, in turns with it, it is 1: without events, and with an event of each.
+    LaunchProfiling,
+    LaunchProfiled,
     /// MiB that so many launches before one clFinish add to the process.
     LaunchMemory(usize),
     /// GB/s of 16 MiB: clEnqueueWriteBuffer, clEnqueueReadBuffer, memcpy, a map that is written.
@@ -115,6 +119,16 @@ pub(super) const ROWS: &[Row] = &[
     ),
     less("launch, out of order", "µs", What::LaunchOutOfOrder),
     less(
+        "launch on a profiling queue, a plain one is 1",
+        "×",
+        What::LaunchProfiling,
+    ),
+    less(
+        "launch on a profiling queue with events, a plain one without is 1",
+        "×",
+        What::LaunchProfiled,
+    ),
+    less(
         "memory added by 20000 launches",
         "MiB",
         What::LaunchMemory(20_000),
@@ -183,17 +197,16 @@ pub(super) fn resident(key: &str) -> Result<f64> {
         .ok_or_else(|| Failure(format!("/proc/self/status has no {key}")))
 }
 
-/// How fast `driver` copies when `plain`, memcpy of as many bytes from or to the same memory of the
-/// application's, taken in turns with it, is 1.
-fn share_of_memcpy<T>(
+/// How fast `driver` is when `plain`, taken in turns with it, is 1.
+fn share_of<T>(
     state: &mut T,
-    mut plain: impl FnMut(&mut T),
-    mut driver: impl FnMut(&mut T) -> Result<()>,
+    mut plain: impl FnMut(&mut T) -> cl::Result<()>,
+    mut driver: impl FnMut(&mut T) -> cl::Result<()>,
 ) -> Result<f64> {
     let mut best = [f64::MAX; 2];
     for _ in 0..12 {
         let start = Instant::now();
-        plain(state);
+        plain(state)?;
         best[0] = best[0].min(start.elapsed().as_secs_f64());
         let start = Instant::now();
         driver(state)?;
@@ -300,6 +313,31 @@ impl Subject {
                     Ok(device.finish()?)
                 })
             }
+            What::LaunchProfiling => {
+                let kernel = self.empty_kernel()?;
+                let profiling = self.device.profiling()?;
+                share_of(
+                    self,
+                    |s| s.device.launch_many(&kernel),
+                    |_| profiling.launch_many(&kernel),
+                )
+                .map(f64::recip)
+            }
+            What::LaunchProfiled => {
+                let kernel = self.empty_kernel()?;
+                let profiling = self.device.profiling()?;
+                share_of(
+                    self,
+                    |s| s.device.launch_many(&kernel),
+                    |_| {
+                        for _ in 0..1000 {
+                            profiling.enqueue_after(&kernel, 64, None)?;
+                        }
+                        profiling.finish()
+                    },
+                )
+                .map(f64::recip)
+            }
             What::LaunchMemory(count) => {
                 let kernel = self.empty_kernel()?;
                 // What the first launches set up belongs to the process.
@@ -332,15 +370,21 @@ impl Subject {
                 })?;
                 Ok(gigabytes / best)
             }
-            What::WriteShare => share_of_memcpy(
+            What::WriteShare => share_of(
                 self,
-                |s| s.beside.copy_from_slice(std::hint::black_box(&s.host)),
-                |s| Ok(s.device.write(&s.buffers[1], &s.host)?),
+                |s| {
+                    s.beside.copy_from_slice(std::hint::black_box(&s.host));
+                    Ok(())
+                },
+                |s| s.device.write(&s.buffers[1], &s.host),
             ),
-            What::ReadShare => share_of_memcpy(
+            What::ReadShare => share_of(
                 self,
-                |s| s.host.copy_from_slice(std::hint::black_box(&s.beside)),
-                |s| Ok(s.device.read_into(&s.buffers[1], &mut s.host)?),
+                |s| {
+                    s.host.copy_from_slice(std::hint::black_box(&s.beside));
+                    Ok(())
+                },
+                |s| s.device.read_into(&s.buffers[1], &mut s.host),
             ),
             What::Map => {
                 let best = best_of(Clock::Wall, || {
