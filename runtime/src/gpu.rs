@@ -249,7 +249,7 @@ impl Times {
     /// Start and end in nanoseconds of the host's clock, once the command has ended.
     pub fn read(&self) -> Option<(u64, u64)> {
         let at = |timestamp: &Timestamp| {
-            let device = timestamp.device_ns().ok()??;
+            let device = timestamp.device_ns().ok()?;
             self.device.to_host_time(device).ok()
         };
         let (start, end) = (at(&self.start)?, at(&self.end)?);
@@ -272,28 +272,20 @@ impl Stream {
 
     /// Starts the clock of a command, at the end of the one before if that has a clock; `None`
     /// where the device has no timestamps.
-    pub fn start_clock(&self, recorder: &mut Recorder, before: Option<&Times>) -> Option<Times> {
-        let end = self.device.create_timestamp().ok()?;
-        let start = match before {
-            Some(times) => times.end.clone(),
-            None => {
-                let start = self.device.create_timestamp().ok()?;
-                recorder.write_timestamp(&start).ok()?;
-                start
-            }
-        };
-        Some(Times {
-            device: self.device.clone(),
-            start,
-            end,
-        })
+    pub fn start_clock(
+        &self,
+        recorder: &mut Recorder,
+        before: Option<&Times>,
+    ) -> Option<Timestamp> {
+        let before = before.map(|times| times.end.clone());
+        before.or_else(|| recorder.write_timestamp().ok())
     }
 
     /// Stops it.
-    pub fn stop_clock(&self, recorder: &mut Recorder, times: &Times) {
-        if let Err(failure) = recorder.write_timestamp(&times.end) {
-            log::warn!("{failure}");
-        }
+    pub fn stop_clock(&self, recorder: &mut Recorder, start: Timestamp) -> Option<Times> {
+        let end = recorder.write_timestamp().ok()?;
+        let device = self.device.clone();
+        Some(Times { device, start, end })
     }
 
     /// A wait for a value of this stream's.

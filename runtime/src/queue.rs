@@ -352,13 +352,11 @@ impl Object<Queue> {
         // Between the commands of an in-order queue there is nothing but a barrier, so that one
         // starts when the one before ends.
         let before = batch.last_clock.take().filter(|_| !self.out_of_order());
-        let clock = (self.profiling() && node.gives_event || trace::enabled())
+        let start = (self.profiling() && node.gives_event || trace::enabled())
             .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
         let retire = node.command.record(self, &mut batch.recorder)?;
-        if let Some(clock) = &clock {
-            self.stream.stop_clock(&mut batch.recorder, clock);
-        }
+        let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
         batch.waits.extend(waits);
         lane.unordered.insert(node.event.handle());
@@ -495,7 +493,8 @@ impl Object<Queue> {
         let now = host_time();
         for recorded in batch.commands {
             let event = &recorded.node.event;
-            let measured = recorded.clock.as_ref().and_then(gpu::Times::read);
+            let clock = recorded.clock.filter(|_| lost.is_none());
+            let measured = clock.as_ref().and_then(gpu::Times::read);
             let (start, end) = measured.unwrap_or((now, now));
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);

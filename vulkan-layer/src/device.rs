@@ -15,7 +15,7 @@ use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
 use crate::probe::{self, Probes};
-use crate::query::{Clock, QueryPools};
+use crate::query::Clock;
 use crate::quirks;
 use crate::sampler::Samplers;
 use crate::submit::Timelines;
@@ -44,7 +44,6 @@ pub(crate) struct DeviceShared {
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
-    pub queries: QueryPools,
     pub timelines: Timelines,
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
@@ -134,7 +133,6 @@ impl Device {
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),
-                queries: QueryPools::default(),
                 timelines: Timelines::default(),
                 turnstile,
                 clock: Clock::default(),
@@ -250,7 +248,6 @@ impl Drop for DeviceShared {
             self.timelines.destroy(&self.raw);
             self.descriptors.destroy(&self.raw);
             self.samplers.destroy(&self.raw);
-            self.queries.destroy(&self.raw);
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             ManuallyDrop::drop(&mut self.allocator);
             self.raw.destroy_device(None);

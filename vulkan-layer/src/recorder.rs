@@ -11,7 +11,7 @@ use crate::device::DeviceShared;
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::pipeline::Pipeline;
-use crate::query::Timestamp;
+use crate::query::{self, RESULT_SIZE, Timestamp};
 use crate::submit::{Commands, QueueShared};
 
 /// Commands being recorded for one queue. [`crate::Queue::submit`] takes it; dropped, it records
@@ -27,8 +27,8 @@ pub struct Recorder {
     pub(crate) commands: Option<Commands>,
     pub(crate) kept: Vec<Kept>,
     pipeline: Option<Pipeline>,
-    /// How many timestamps it has written.
-    timestamps: usize,
+    /// Those that it has written.
+    timestamps: Vec<Timestamp>,
 }
 
 /// What a submission keeps alive.
@@ -66,7 +66,7 @@ impl Recorder {
             commands: Some(commands),
             kept: Vec::new(),
             pipeline: None,
-            timestamps: 0,
+            timestamps: Vec::new(),
         };
         fault::check("vkBeginCommandBuffer")?;
         begun.call("vkBeginCommandBuffer")?;
@@ -339,7 +339,7 @@ impl Recorder {
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
         // See `quirks::Change::RunsInOrder`.
-        if self.timestamps > 0 && self.device().runs_in_order {
+        if !self.timestamps.is_empty() && self.device().runs_in_order {
             return;
         }
         let barrier = [vk::MemoryBarrier::default()
@@ -365,30 +365,56 @@ impl Recorder {
     /// Notes the device's time once everything recorded before is done.
     ///
     /// # Errors
-    /// A timestamp of another device.
-    pub fn write_timestamp(&mut self, timestamp: &Timestamp) -> Result<()> {
-        let (pool, index) = timestamp.place(self.device())?;
+    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
+    /// out of memory.
+    pub fn write_timestamp(&mut self) -> Result<Timestamp> {
+        let timestamp = self.queue.timestamps.take()?;
+        let (pool, index) = timestamp.place();
         // Where commands run in order, those before are done when the device comes to this one.
         let done = match self.device().runs_in_order {
             true => vk::PipelineStageFlags::TOP_OF_PIPE,
             false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
         };
-        // SAFETY: the query is this timestamp's alone and kept; its pool was reset since it was
-        // written last.
+        // SAFETY: the query is this timestamp's alone, kept and written once; its pool was reset
+        // before.
         unsafe { (self.device().raw).cmd_write_timestamp(self.raw(), done, pool, index) };
-        self.timestamps += 1;
-        timestamp.mark_written();
-        self.keep(timestamp.clone());
-        Ok(())
+        self.timestamps.push(timestamp.clone());
+        Ok(timestamp)
+    }
+
+    /// Puts the times that were noted where the host reads them.
+    fn resolve_timestamps(&mut self) {
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        for run in query::runs(&self.timestamps) {
+            // SAFETY: the queries are written in this command buffer; the results have a place for
+            // each query of the pool, and both are kept with the timestamps.
+            unsafe {
+                (self.device().raw).cmd_copy_query_pool_results(
+                    self.raw(),
+                    run.pool,
+                    run.first,
+                    run.count,
+                    run.results.raw(),
+                    u64::from(run.first) * RESULT_SIZE,
+                    RESULT_SIZE,
+                    flags,
+                );
+            }
+        }
+        let timestamps = std::mem::take(&mut self.timestamps);
+        self.keep(timestamps);
     }
 
     /// How many timestamps it has written.
     pub fn timestamps(&self) -> usize {
-        self.timestamps
+        self.timestamps.len()
     }
 
     /// Ends the recording: the host sees what the commands wrote.
     pub(crate) fn finish(&mut self) -> Result<vk::CommandBuffer> {
+        if !self.timestamps.is_empty() {
+            self.resolve_timestamps();
+        }
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ | vk::AccessFlags::HOST_WRITE)];
