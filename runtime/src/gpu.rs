@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, MemoryClass, Timestamp};
 
 use crate::cache;
 use crate::config;
@@ -18,6 +18,8 @@ pub use vk::{Probes, Recorder, Wait};
 
 /// How much goes through staging at a time, in bytes.
 pub(crate) const STAGING: usize = 8 << 20;
+/// Up to so many bytes of mapped memory the host clears itself.
+const HOST_CLEARS: usize = 64 << 10;
 /// How often a question that ran out of memory is asked again.
 const ASK_AGAIN: usize = 8;
 
@@ -41,6 +43,12 @@ fn insist<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
         }
     }
     ask()
+}
+
+/// Whether what nothing has written reads as zero.
+fn zero_memory() -> bool {
+    static ZERO_MEMORY: OnceLock<bool> = OnceLock::new();
+    *ZERO_MEMORY.get_or_init(|| config::ZERO_MEMORY.flag(true))
 }
 
 fn staging_only() -> bool {
@@ -128,6 +136,41 @@ impl Device {
             return None;
         }
         host.import(&self.raw)
+    }
+
+    /// Fills new memory with zeros, unless that is not wanted. No command uses it yet.
+    pub fn clear(&self, memory: &Buffer) -> Result<()> {
+        if !zero_memory() {
+            return Ok(());
+        }
+        // A submission costs more than the host needs for a little; processors clear no faster
+        // than their host.
+        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
+        if let Some(view) = host_view(memory).filter(by_host) {
+            view.fill(&[0]);
+            return Ok(());
+        }
+        self.with_transfers(|queue| {
+            let run = || {
+                let mut recorder = queue.recorder()?;
+                recorder.clear_buffer(memory)?;
+                let value = queue.submit(recorder, &[])?;
+                queue.wait(value, None)
+            };
+            run().map(|_| ()).map_err(error)
+        })
+    }
+
+    /// Fills a new image with zeros, unless that is not wanted. No command uses it yet.
+    pub fn clear_image(&self, image: &Image) -> Result<()> {
+        match zero_memory() {
+            true => self.run_on_image(|recorder| recorder.clear_image(image)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_processor(&self) -> bool {
+        self.raw.capabilities().device_type == vk::caps::DeviceType::Cpu
     }
 
     /// Copies device memory to the host, once all commands that write it have ended.

@@ -292,6 +292,19 @@ impl Recorder {
         self.copy_buffer(&staging, buffer, &[region])
     }
 
+    /// Fills a buffer with zeros, to the end of its last word.
+    ///
+    /// # Errors
+    /// A buffer of another device.
+    pub fn clear_buffer(&mut self, buffer: &Buffer) -> Result<()> {
+        self.own(buffer)?;
+        let all = vk::WHOLE_SIZE;
+        // SAFETY: the buffer is alive, kept, and has whole words.
+        unsafe { (self.device().raw).cmd_fill_buffer(self.raw(), buffer.raw(), 0, all, 0) };
+        self.keep(buffer.clone());
+        Ok(())
+    }
+
     /// Fills a range with repetitions of a pattern (1 byte or more; the size a multiple of the
     /// pattern's).
     ///

@@ -13,6 +13,7 @@ const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get
 /// A kernel that does next to nothing and may still not be left out.
 pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
                                 if (get_global_id(0) > 100000)\n        p[0] = 1;\n}\n";
+const FILL: &str = "kernel void fill(global uint4 *p)\n{\n    p[get_global_id(0)] = 1;\n}\n";
 
 /// How a row is measured.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,9 @@ pub(super) enum What {
     MapSmall,
     /// Microseconds of making a sub-buffer, launching a kernel on it and releasing it.
     SubBuffers,
+    /// Microseconds of making a buffer of so many bytes, launching a kernel that writes all of it and
+    /// releasing it.
+    NewBuffer(usize),
     /// Of a process that opens the device, builds and runs a small kernel: milliseconds to the
     /// device when one such process has been before, and when none has, MiB resident at its end,
     /// MiB of the driver's library.
@@ -147,6 +151,16 @@ pub(super) const ROWS: &[Row] = &[
     less("read 16 bytes", "µs", What::ReadSmall),
     less("map and unmap 16 bytes", "µs", What::MapSmall),
     less("sub-buffer, launch on it", "µs", What::SubBuffers),
+    less(
+        "new buffer of 64 KiB, kernel that fills it",
+        "µs",
+        What::NewBuffer(64 << 10),
+    ),
+    less(
+        "new buffer of 16 MiB, kernel that fills it",
+        "µs",
+        What::NewBuffer(16 << 20),
+    ),
     less("process start to device", "ms", What::StartUp),
     less(
         "process start to device, empty caches",
@@ -412,6 +426,19 @@ impl Subject {
                         self.device.enqueue(&kernel, None, &[64], None)?;
                     }
                     Ok(self.device.finish()?)
+                })
+            }
+            What::NewBuffer(size) => {
+                let program = self.device.build(fresh(FILL).as_bytes(), "")?;
+                let kernel = program.kernel("fill")?;
+                let count = if size > 1 << 20 { 10 } else { 100 };
+                time_of_each(count, || {
+                    for _ in 0..count {
+                        let buffer = self.device.new_buffer(size)?;
+                        let args = [Arg::Buffer(&buffer)];
+                        (self.device).run(&kernel, &args, None, &[size / 16], None)?;
+                    }
+                    Ok(())
                 })
             }
             What::StartUp => {

@@ -85,6 +85,23 @@ impl Device {
         Ok(Event { event })
     }
 
+    /// A buffer that nothing has written.
+    pub fn new_buffer(&self, size: usize) -> Result<Buffer> {
+        let mut code = 0;
+        // SAFETY: a valid context, and no memory of the host's.
+        let mem = unsafe {
+            cl_sys::clCreateBuffer(
+                self.context,
+                CL_MEM_READ_WRITE,
+                size,
+                ptr::null_mut(),
+                &mut code,
+            )
+        };
+        check("clCreateBuffer", code)?;
+        Ok(Buffer { mem, size })
+    }
+
     /// Enqueues a kernel a thousand times and waits.
     pub fn launch_many(&self, kernel: &Kernel) -> Result<()> {
         for _ in 0..1000 {
