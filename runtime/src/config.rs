@@ -98,6 +98,8 @@ variables! {
         "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",
         "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
+    ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
+        "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     FAULTS = "PUMICE_FAULTS",
