@@ -14,6 +14,7 @@ use pumice_vulkan_layer::{
 
 use crate::config;
 use crate::error::{Error, Result};
+use crate::exit;
 use crate::extensions;
 use crate::gpu;
 use crate::log;
@@ -258,6 +259,8 @@ impl Device {
     pub fn gpu(&self) -> Result<&gpu::Device> {
         let _opening = match self.gpu.get() {
             Some(gpu) => return Ok(gpu),
+            // The Vulkan instance's threads are not in a forked child.
+            None if exit::is_forked() => return Err(Error::DeviceNotAvailable),
             None => self.opening.lock(),
         };
         if let Some(gpu) = self.gpu.get() {
