@@ -6,29 +6,37 @@ use opencl_sys::{
     CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel,
     cl_map_flags, cl_mem, cl_mem_migration_flags, cl_uint,
 };
-use pumice_runtime::command::{self, Command, copy, fill, map, migrate, native, ndrange, transfer};
+use pumice_runtime::command::{Command, copy, fill, map, migrate, native, ndrange, transfer};
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::event::Event;
+use pumice_runtime::executable::RangeRequest;
 use pumice_runtime::kernel::Kernel;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::region::Layout;
 use pumice_runtime::object::Ref;
-use pumice_runtime::queue::Queue;
+use pumice_runtime::queue::{Queue, WaitList};
 use transfer::{Direction, Sides};
 
 use crate::callback::{NativeKernel, UserData};
 use crate::handle;
 use crate::memory::host_slice;
 
-/// Gives the application its event, if it wants one.
+/// Puts a command into a queue and gives the application its event, if it wants one.
 ///
 /// # Safety
-/// `out` is NULL or writable.
-pub unsafe fn give(event: Ref<Event>, out: *mut cl_event) {
-    if !out.is_null() {
+/// `event` is NULL or writable.
+pub unsafe fn enqueue(
+    queue: &Ref<Queue>,
+    command: Command,
+    wait: WaitList,
+    blocking: bool,
+    event: *mut cl_event,
+) -> Result<()> {
+    let done = queue.enqueue(command, wait, blocking)?;
+    if !event.is_null() {
         // SAFETY: the caller's contract.
-        unsafe { out.write(handle::publish(event)) };
+        unsafe { event.write(handle::publish(done)) };
     }
+    Ok(())
 }
 
 /// A `size_t[3]`; NULL is CL_INVALID_VALUE.
@@ -59,19 +67,16 @@ pub unsafe fn enqueue_read_buffer(
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = transfer::linear(
-            &queue,
+        let command = transfer::linear(
+            queue.on(),
             &buffer,
             Direction::Read,
-            blocking_read != 0,
             offset,
             size,
             host_slice(ptr, size),
-            wait,
         )?;
-        give(done, event);
+        enqueue(&queue, command, wait, blocking_read != 0, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_write_buffer(
@@ -90,19 +95,16 @@ pub unsafe fn enqueue_write_buffer(
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = transfer::linear(
-            &queue,
+        let command = transfer::linear(
+            queue.on(),
             &buffer,
             Direction::Write,
-            blocking_write != 0,
             offset,
             size,
             host_slice(ptr, size),
-            wait,
         )?;
-        give(done, event);
+        enqueue(&queue, command, wait, blocking_write != 0, event)
     }
-    Ok(())
 }
 
 /// What both Rect transfers share.
@@ -113,7 +115,7 @@ unsafe fn rect(
     command_queue: cl_command_queue,
     buffer: cl_mem,
     direction: Direction,
-    blocking: bool,
+    blocking: cl_bool,
     [buffer_origin, host_origin, region]: [*const usize; 3],
     [buffer_row, buffer_slice, host_row, host_slice_pitch]: [usize; 4],
     ptr: *const c_void,
@@ -133,10 +135,9 @@ unsafe fn rect(
         };
         let end = sides.host.end(extent).ok_or(Error::InvalidValue)?;
         let host = host_slice(ptr, end);
-        let done = transfer::rect(&queue, &buffer, direction, blocking, sides, host, wait)?;
-        give(done, event);
+        let command = transfer::rect(queue.on(), &buffer, direction, sides, host)?;
+        enqueue(&queue, command, wait, blocking != 0, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_read_buffer_rect(
@@ -161,7 +162,7 @@ pub unsafe fn enqueue_read_buffer_rect(
             command_queue,
             buffer,
             Direction::Read,
-            blocking_read != 0,
+            blocking_read,
             [buffer_origin, host_origin, region],
             [
                 buffer_row_pitch,
@@ -198,7 +199,7 @@ pub unsafe fn enqueue_write_buffer_rect(
             command_queue,
             buffer,
             Direction::Write,
-            blocking_write != 0,
+            blocking_write,
             [buffer_origin, host_origin, region],
             [
                 buffer_row_pitch,
@@ -230,18 +231,16 @@ pub unsafe fn enqueue_copy_buffer(
         let source = handle::get::<Mem>(src_buffer)?;
         let destination = handle::get::<Mem>(dst_buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = copy::linear(
-            &queue,
+        let command = copy::linear(
+            queue.on(),
             &source,
             &destination,
             src_offset,
             dst_offset,
             size,
-            wait,
         )?;
-        give(done, event);
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_copy_buffer_rect(
@@ -270,18 +269,9 @@ pub unsafe fn enqueue_copy_buffer_rect(
         let from = Layout::new(origins[0], extent, src_row_pitch, src_slice_pitch)?;
         let to = Layout::new(origins[1], extent, dst_row_pitch, dst_slice_pitch)?;
         let tight = (src_row_pitch == 0 || src_slice_pitch == 0).then_some(origins);
-        let done = copy::rect(
-            &queue,
-            &source,
-            &destination,
-            [from, to],
-            extent,
-            tight,
-            wait,
-        )?;
-        give(done, event);
+        let command = copy::rect(queue.on(), &source, &destination, [from, to], extent, tight)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_fill_buffer(
@@ -302,10 +292,9 @@ pub unsafe fn enqueue_fill_buffer(
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let pattern =
             (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
-        let done = fill::enqueue(&queue, &buffer, pattern, offset, size, wait)?;
-        give(done, event);
+        let command = fill::buffer(queue.on(), &buffer, pattern, offset, size)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_map_buffer(
@@ -324,9 +313,8 @@ pub unsafe fn enqueue_map_buffer(
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let blocking = blocking_map != 0;
-        let (address, done) = map::map(&queue, &buffer, blocking, map_flags, offset, size, wait)?;
-        give(done, event);
+        let (command, address) = map::buffer(queue.on(), &buffer, map_flags, offset, size)?;
+        enqueue(&queue, command, wait, blocking_map != 0, event)?;
         Ok(address as *mut c_void)
     }
 }
@@ -344,10 +332,9 @@ pub unsafe fn enqueue_unmap_mem_object(
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(memobj)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = map::unmap(&queue, &buffer, mapped_ptr as usize, wait)?;
-        give(done, event);
+        let command = map::unmap(queue.on(), &buffer, mapped_ptr as usize)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_migrate_mem_objects(
@@ -367,10 +354,9 @@ pub unsafe fn enqueue_migrate_mem_objects(
             .map(|&buffer| handle::get::<Mem>(buffer))
             .collect::<Result<Vec<_>>>()?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = migrate::enqueue(&queue, buffers, flags, wait)?;
-        give(done, event);
+        let command = migrate::migrate(queue.on(), buffers, flags)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 /// Enqueues a kernel.
@@ -392,17 +378,15 @@ unsafe fn kernel(
         let kernel = handle::get::<Kernel>(kernel)?;
         let wait = handle::wait_list(count, list, event)?;
         ndrange::check_dimensions(work_dim)?;
-        let request = ndrange::Request {
-            command_type,
+        let request = RangeRequest {
             dimensions: work_dim,
             offset: handle::dimensions(offset, work_dim, 0),
             global: handle::dimensions(global, work_dim, 1),
             local: handle::dimensions(local, work_dim, 1),
         };
-        let done = ndrange::enqueue(&queue, &kernel, &request, wait)?;
-        give(done, event);
+        let command = ndrange::launch(queue.on(), command_type, &kernel, &request)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_nd_range_kernel(
@@ -499,10 +483,9 @@ pub unsafe fn enqueue_native_kernel(
                 function(pointer.get());
             })
         });
-        let done = native::enqueue(&queue, function, bytes, buffers, wait)?;
-        give(done, event);
+        let command = native::native(queue.on(), function, bytes, buffers)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 /// Enqueues a marker or barrier behind its wait list.
@@ -519,10 +502,8 @@ unsafe fn plain(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let wait = handle::wait_list(count, list, event)?;
-        let done = command::enqueue_plain(&queue, command, wait)?;
-        give(done, event);
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_marker(command_queue: cl_command_queue, event: *mut cl_event) -> Result<()> {

@@ -4,11 +4,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use opencl_sys::{cl_event, cl_uint};
-use pumice_runtime::command::WaitList;
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::event::Event;
 use pumice_runtime::exit;
 use pumice_runtime::object::{Header, Kind, Object, Ref};
+use pumice_runtime::queue::WaitList;
+use pumice_runtime::queue::event::Event;
 
 /// No object lies in the first page; small integers are a common kind of wrong handle.
 const FIRST_ADDRESS: usize = 4096;

@@ -16,7 +16,7 @@ use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::image::{Desc, supported_formats};
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::{give, triple};
+use crate::enqueue::{enqueue, triple};
 use crate::memory::host_slice;
 use crate::{handle, info};
 
@@ -276,11 +276,9 @@ unsafe fn transfer(
             slice_pitch,
         };
         let host = |size| host_slice(ptr, size);
-        let blocking = blocking != 0;
-        let done = image::transfer(&queue, &image, direction, blocking, region, host, wait)?;
-        give(done, event);
+        let command = image::transfer(queue.on(), &image, direction, region, host)?;
+        enqueue(&queue, command, wait, blocking != 0, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_read_image(
@@ -360,10 +358,9 @@ pub unsafe fn enqueue_copy_image(
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let origins = [triple(src_origin)?, triple(dst_origin)?];
         let images = [&source, &destination];
-        let done = image_copy::copy(&queue, images, origins, triple(region)?, wait)?;
-        give(done, event);
+        let command = image_copy::copy(queue.on(), images, origins, triple(region)?)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_copy_image_to_buffer(
@@ -385,10 +382,9 @@ pub unsafe fn enqueue_copy_image_to_buffer(
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(src_origin)?, triple(region)?);
         let sides = [&image, &buffer];
-        let done = image_copy::to_buffer(&queue, sides, origin, region, dst_offset, wait)?;
-        give(done, event);
+        let command = image_copy::to_buffer(queue.on(), sides, origin, region, dst_offset)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_copy_buffer_to_image(
@@ -410,10 +406,9 @@ pub unsafe fn enqueue_copy_buffer_to_image(
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(dst_origin)?, triple(region)?);
         let sides = [&buffer, &image];
-        let done = image_copy::from_buffer(&queue, sides, src_offset, origin, region, wait)?;
-        give(done, event);
+        let command = image_copy::from_buffer(queue.on(), sides, src_offset, origin, region)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_fill_image(
@@ -438,10 +433,9 @@ pub unsafe fn enqueue_fill_image(
             (false, false) => Some(fill_color.cast::<[u32; 4]>().read_unaligned()),
         };
         let (origin, region) = (triple(origin)?, triple(region)?);
-        let done = image_copy::fill(&queue, &image, color, origin, region, wait)?;
-        give(done, event);
+        let command = image_copy::fill(queue.on(), &image, color, origin, region)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_map_image(
@@ -467,19 +461,13 @@ pub unsafe fn enqueue_map_image(
         if image_row_pitch.is_null() {
             return Err(Error::InvalidValue);
         }
-        let (address, [row, slice], done) = map::map_image(
-            &queue,
-            &image,
-            blocking_map != 0,
-            map_flags,
-            origin,
-            region,
-            !image_slice_pitch.is_null(),
-            wait,
-        )?;
+        let has_slice_pitch = !image_slice_pitch.is_null();
+        let on = queue.on();
+        let (command, address, [row, slice]) =
+            map::image(on, &image, map_flags, origin, region, has_slice_pitch)?;
+        enqueue(&queue, command, wait, blocking_map != 0, event)?;
         image_row_pitch.write(row);
         handle::write(image_slice_pitch, slice);
-        give(done, event);
         Ok(address as *mut c_void)
     }
 }

@@ -10,8 +10,8 @@ use opencl_sys::{
 use pumice_runtime::command::ndrange;
 use pumice_runtime::device::Device;
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::executable::ArgKind;
-use pumice_runtime::kernel::{ArgValue, Kernel};
+use pumice_runtime::executable::{ArgKind, ArgValue, RangeRequest};
+use pumice_runtime::kernel::{Argument, Kernel};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::program::Program;
 use pumice_runtime::queue::Queue;
@@ -84,15 +84,14 @@ pub unsafe fn set_kernel_arg(
         let kernel = handle::get::<Kernel>(kernel)?;
         let value = match kernel.arg_kind(arg_index)? {
             _ if arg_value.is_null() => None,
-            ArgKind::Unused => Some(ArgValue::Ignored),
-            ArgKind::Local => Some(ArgValue::Local(arg_size)),
+            ArgKind::Unused | ArgKind::Local => Some(Argument::Value(ArgValue::Null)),
             ArgKind::Pod { size } => {
                 // Only bytes that the caller says are there are read.
                 if arg_size != size as usize {
                     return Err(Error::InvalidArgSize);
                 }
                 let bytes = handle::slice(arg_value.cast::<u8>(), arg_size);
-                Some(ArgValue::Bytes(bytes.to_vec()))
+                Some(Argument::Value(ArgValue::Bytes(bytes.into())))
             }
             ArgKind::Buffer | ArgKind::Image { .. } => {
                 if arg_size != size_of::<*mut c_void>() {
@@ -100,7 +99,8 @@ pub unsafe fn set_kernel_arg(
                 }
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
-                Some(ArgValue::Memory(handle::optional::<Mem>(raw)?))
+                let object = handle::optional::<Mem>(raw)?;
+                Some(object.map_or(Argument::Value(ArgValue::Null), Argument::Memory))
             }
             ArgKind::Sampler => {
                 if arg_size != size_of::<*mut c_void>() {
@@ -108,7 +108,7 @@ pub unsafe fn set_kernel_arg(
                 }
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
-                Some(ArgValue::Sampler(handle::get::<Sampler>(raw)?))
+                Some(Argument::Sampler(handle::get::<Sampler>(raw)?))
             }
         };
         kernel.set_arg(arg_index, arg_size, value)
@@ -288,9 +288,17 @@ pub unsafe fn get_kernel_suggested_local_work_size(
             return Err(Error::InvalidValue);
         }
         let offset = handle::dimensions(global_work_offset, work_dim, 0);
-        let local = ndrange::suggest(&queue, &kernel, work_dim, offset, global)?;
+        let request = RangeRequest {
+            dimensions: work_dim,
+            offset,
+            global: Some(global),
+            local: None,
+        };
+        let local = ndrange::suggest(queue.on(), &kernel, &request)?;
         for (dimension, size) in local.into_iter().take(work_dim as usize).enumerate() {
-            suggested_local_work_size.add(dimension).write(size);
+            suggested_local_work_size
+                .add(dimension)
+                .write(size as usize);
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use opencl_sys::{
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::queue::{self, Queue};
+use pumice_runtime::queue::{Queue, properties};
 
 use crate::{handle, info};
 
@@ -22,7 +22,7 @@ pub unsafe fn create_command_queue(
     unsafe {
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
-        queue::check_bits(properties)?;
+        properties::check_bits(properties)?;
         Queue::create(&context, &device, properties, None).map(handle::publish)
     }
 }
@@ -37,7 +37,7 @@ pub unsafe fn create_command_queue_with_properties(
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
         let list = handle::properties(properties);
-        let bits = queue::check_properties(list.as_deref().unwrap_or_default())?;
+        let bits = properties::check_properties(list.as_deref().unwrap_or_default())?;
         let list = list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
         Queue::create(&context, &device, bits, list).map(handle::publish)
     }

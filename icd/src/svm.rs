@@ -13,7 +13,7 @@ use pumice_runtime::kernel::Kernel;
 use pumice_runtime::queue::Queue;
 
 use crate::callback::{SvmFreeCallback, UserData};
-use crate::enqueue::give;
+use crate::enqueue::enqueue;
 use crate::handle;
 use crate::memory::host_slice;
 
@@ -51,7 +51,7 @@ pub unsafe fn enqueue_svm_free(
     // SAFETY: the arguments are those of clEnqueueSVMFree.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        svm::check_device(&queue)?;
+        svm::check_device(queue.on())?;
         // CL_INVALID_VALUE if the list does not fit its number.
         if (num_svm_pointers == 0) != svm_pointers.is_null() {
             return Err(Error::InvalidValue);
@@ -67,15 +67,14 @@ pub unsafe fn enqueue_svm_free(
                 let mut pointers: Vec<*mut c_void> =
                     pointers.into_iter().map(|p| p as *mut c_void).collect();
                 let count = pointers.len() as cl_uint;
-                // SAFETY: the application's function, given its queue (which the command keeps),
+                // SAFETY: the application's function, given its queue (which the command's node keeps),
                 // the pointers that it passed and its data.
                 function(raw.get(), count, pointers.as_mut_ptr(), data.get());
             })
         });
-        let done = svm::free(&queue, pointers, function, wait)?;
-        give(done, event);
+        let command = svm::free(queue.on(), pointers, function)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_svm_memcpy(
@@ -93,10 +92,9 @@ pub unsafe fn enqueue_svm_memcpy(
         let queue = handle::get::<Queue>(command_queue)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (to, from) = (host_slice(dst_ptr, size), host_slice(src_ptr, size));
-        let done = svm::copy(&queue, blocking_copy != 0, to, from, wait)?;
-        give(done, event);
+        let command = svm::copy(queue.on(), to, from)?;
+        enqueue(&queue, command, wait, blocking_copy != 0, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_svm_mem_fill(
@@ -115,10 +113,9 @@ pub unsafe fn enqueue_svm_mem_fill(
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let pattern =
             (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
-        let done = svm::fill(&queue, host_slice(svm_ptr, size), pattern, wait)?;
-        give(done, event);
+        let command = svm::fill(queue.on(), host_slice(svm_ptr, size), pattern)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_svm_map(
@@ -136,10 +133,9 @@ pub unsafe fn enqueue_svm_map(
         let queue = handle::get::<Queue>(command_queue)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let region = host_slice(svm_ptr, size);
-        let done = svm::map(&queue, blocking_map != 0, flags, region, wait)?;
-        give(done, event);
+        let command = svm::map(queue.on(), flags, region)?;
+        enqueue(&queue, command, wait, blocking_map != 0, event)
     }
-    Ok(())
 }
 
 pub unsafe fn enqueue_svm_unmap(
@@ -153,10 +149,9 @@ pub unsafe fn enqueue_svm_unmap(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = svm::unmap(&queue, svm_ptr as usize, wait)?;
-        give(done, event);
+        let command = svm::unmap(queue.on(), svm_ptr as usize)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }
 
 pub unsafe fn set_kernel_arg_svm_pointer(
@@ -182,7 +177,7 @@ pub unsafe fn enqueue_svm_migrate_mem(
     // SAFETY: the arguments are those of clEnqueueSVMMigrateMem.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        svm::check_device(&queue)?;
+        svm::check_device(queue.on())?;
         let count = num_svm_pointers as usize;
         // CL_INVALID_VALUE if num_svm_pointers is zero or svm_pointers is NULL.
         let pointers = handle::required(svm_pointers.cast_const(), count)?;
@@ -197,8 +192,7 @@ pub unsafe fn enqueue_svm_migrate_mem(
             })
             .collect();
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let done = svm::migrate(&queue, &regions, flags, wait)?;
-        give(done, event);
+        let command = svm::migrate(queue.on(), &regions, flags)?;
+        enqueue(&queue, command, wait, false, event)
     }
-    Ok(())
 }

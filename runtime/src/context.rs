@@ -40,6 +40,52 @@ impl Kind for Context {
     const INVALID: Error = Error::InvalidContext;
 }
 
+/// A device of a context: the place that commands are made for.
+#[derive(Clone, Debug)]
+pub struct ContextDevice {
+    context: Ref<Context>,
+    device: Ref<Device>,
+    index: usize,
+}
+
+impl ContextDevice {
+    /// The device in the context.
+    ///
+    /// # Errors
+    /// CL_INVALID_DEVICE if it is none of the context's.
+    pub fn new(context: &Ref<Context>, device: &Ref<Device>) -> Result<Self> {
+        let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
+        Ok(Self {
+            context: context.clone(),
+            device: device.clone(),
+            index,
+        })
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Ref<Context> {
+        &self.context
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Ref<Device> {
+        &self.device
+    }
+
+    /// Its place among the context's devices, and so among the copies of a memory object.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// CL_INVALID_CONTEXT if an object belongs to another context.
+    pub fn check_context(&self, other: &Ref<Context>) -> Result<()> {
+        if self.context.handle() != other.handle() {
+            return Err(Error::InvalidContext);
+        }
+        Ok(())
+    }
+}
+
 /// Checks the property list of clCreateContext and clCreateContextFromType and gives it back
 /// with its terminator. `is_platform` says whether a value is the platform's handle.
 pub fn check_properties(

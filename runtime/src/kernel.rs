@@ -4,57 +4,66 @@ use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer, ImageKind};
+use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executable::{ArgKind, ArgMeta, Executable, KernelInfo};
+use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
 use crate::extensions;
 use crate::info::Info;
 use crate::memory::Mem;
-use crate::ndrange;
 use crate::object::{Kind, Object, Ref};
 use crate::program::{Origin, Program};
 use crate::sampler::Sampler;
 
-/// What an argument has been set to.
+/// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]
-pub enum ArgValue {
-    /// The bytes of a value.
-    Bytes(Vec<u8>),
-    /// A buffer or image, or NULL.
-    Memory(Option<Ref<Mem>>),
+pub enum Argument {
+    /// A value that is the same for all devices.
+    Value(ArgValue),
+    /// A buffer or image.
+    Memory(Ref<Mem>),
     /// A sampler.
     Sampler(Ref<Sampler>),
-    /// A local argument's size in bytes.
-    Local(usize),
-    /// A pointer of the application's, and the allocation of SVM that it points into.
-    Svm(usize, Option<(Buffer, u64)>),
-    /// Something for an argument that the kernel does not use.
-    Ignored,
 }
 
 /// The arguments of one enqueue: an immutable snapshot that keeps its buffers.
-pub type ArgBlock = Vec<Option<ArgValue>>;
+pub type ArgBlock = Vec<Option<Argument>>;
 
-/// An argument as the kernel object remembers it: clSetKernelArg retains no memory object, whose
+/// An argument as the kernel object stores it: clSetKernelArg retains no memory object, whose
 /// destructor callbacks and memory do not wait for the kernel.
 #[derive(Clone)]
-enum Remembered {
+enum Stored {
     /// Everything but a buffer or image.
-    Value(ArgValue),
+    Held(Argument),
     Memory(Weak<Object<Mem>>),
 }
 
 /// A kernel on one device.
 #[derive(Clone)]
-pub struct OnDevice {
+pub struct DeviceKernel {
     /// The program's executable for the device.
     pub executable: Arc<Executable>,
-    /// Which of its kernels.
+    /// Its place among the executable's kernels.
     pub index: usize,
     /// Whether the program was built with `-cl-uniform-work-group-size`.
     pub uniform_groups: bool,
+}
+
+impl DeviceKernel {
+    /// Its description.
+    pub fn info(&self) -> &KernelInfo {
+        &self.executable.kernels()[self.index]
+    }
+
+    /// The limits of its work-groups.
+    pub fn limits(&self, device: &Device) -> Limits {
+        let limits = self.executable.limits(self.index, device.capabilities());
+        Limits {
+            non_uniform: limits.non_uniform && !self.uniform_groups,
+            ..limits
+        }
+    }
 }
 
 /// A kernel object.
@@ -62,9 +71,9 @@ pub struct Kernel {
     program: Ref<Program>,
     name: String,
     /// By the program's devices; `None` where it has no executable for the device.
-    on_devices: Vec<Option<OnDevice>>,
+    device_kernels: Vec<Option<DeviceKernel>>,
     /// Guards the arguments.
-    args: Mutex<Vec<Option<Remembered>>>,
+    args: Mutex<Vec<Option<Stored>>>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -88,12 +97,12 @@ impl Kernel {
         if builds.iter().all(|b| b.executable.is_none()) {
             return Err(Error::InvalidProgramExecutable);
         }
-        let on_devices: Vec<Option<OnDevice>> = builds
+        let device_kernels: Vec<Option<DeviceKernel>> = builds
             .into_iter()
             .map(|build| {
                 let executable = build.executable?;
                 let index = executable.kernels().iter().position(|k| k.name == name)?;
-                Some(OnDevice {
+                Some(DeviceKernel {
                     executable,
                     index,
                     uniform_groups: build.uniform_groups,
@@ -101,10 +110,7 @@ impl Kernel {
             })
             .collect();
         // CL_INVALID_KERNEL_NAME if no device has a kernel of this name.
-        let mut infos = on_devices
-            .iter()
-            .flatten()
-            .map(|on_device| &on_device.executable.kernels()[on_device.index]);
+        let mut infos = device_kernels.iter().flatten().map(DeviceKernel::info);
         let first = infos.next().ok_or(Error::InvalidKernelName)?;
         // CL_INVALID_KERNEL_DEFINITION if its arguments differ between devices.
         let kinds = |info: &KernelInfo| info.args.iter().map(|a| a.kind).collect::<Vec<_>>();
@@ -112,7 +118,12 @@ impl Kernel {
             return Err(Error::InvalidKernelDefinition);
         }
         let args = vec![None; first.args.len()];
-        Ok(Self::attached(program, name.to_string(), on_devices, args))
+        Ok(Self::attached(
+            program,
+            name.to_string(),
+            device_kernels,
+            args,
+        ))
     }
 
     /// clCreateKernelsInProgram.
@@ -127,14 +138,14 @@ impl Kernel {
     fn attached(
         program: &Ref<Program>,
         name: String,
-        on_devices: Vec<Option<OnDevice>>,
-        args: Vec<Option<Remembered>>,
+        device_kernels: Vec<Option<DeviceKernel>>,
+        args: Vec<Option<Stored>>,
     ) -> Ref<Kernel> {
         program.count_kernel(1);
         Object::new(Kernel {
             program: program.clone(),
             name,
-            on_devices,
+            device_kernels,
             args: Mutex::new(args),
         })
     }
@@ -144,7 +155,7 @@ impl Kernel {
         Self::attached(
             &self.program,
             self.name.clone(),
-            self.on_devices.clone(),
+            self.device_kernels.clone(),
             self.args.lock().clone(),
         )
     }
@@ -163,22 +174,18 @@ impl Kernel {
     ///
     /// # Errors
     /// CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the device.
-    pub fn on_device(&self, device: &Ref<Device>) -> Result<&OnDevice> {
+    pub fn device_kernel(&self, device: &Ref<Device>) -> Result<&DeviceKernel> {
         self.program
             .device_index(device)
-            .and_then(|index| self.on_devices[index].as_ref())
+            .and_then(|index| self.device_kernels[index].as_ref())
             .ok_or(Error::InvalidProgramExecutable)
     }
 
     /// Its description, the same for all devices as far as arguments go.
     pub fn description(&self) -> Result<&KernelInfo> {
-        let on_device = self
-            .on_devices
-            .iter()
-            .flatten()
-            .next()
-            .ok_or(Error::InvalidProgramExecutable)?;
-        Ok(&on_device.executable.kernels()[on_device.index])
+        let first = self.device_kernels.iter().flatten().next();
+        let first = first.ok_or(Error::InvalidProgramExecutable)?;
+        Ok(first.info())
     }
 
     fn arg(&self, index: u32) -> Result<&ArgMeta> {
@@ -189,22 +196,22 @@ impl Kernel {
             .ok_or(Error::InvalidArgIndex)
     }
 
-    /// What clSetKernelArg takes for an argument.
+    /// The kind of an argument, which decides what clSetKernelArg takes.
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         self.arg(index).map(|arg| arg.kind)
     }
 
     /// Stores an argument whose handle, if it is one, is already resolved. `size` is arg_size.
-    pub fn set_arg(&self, index: u32, size: usize, value: Option<ArgValue>) -> Result<()> {
+    pub fn set_arg(&self, index: u32, size: usize, value: Option<Argument>) -> Result<()> {
         let kind = self.arg_kind(index)?;
         let value = match (kind, value) {
-            (ArgKind::Unused, _) => ArgValue::Ignored,
+            (ArgKind::Unused, _) => Argument::Value(ArgValue::Null),
             // CL_INVALID_ARG_VALUE if arg_value is NULL for an argument that needs one, or is
             // not NULL for a local one.
             (ArgKind::Local, Some(_)) => return Err(Error::InvalidArgValue),
             (ArgKind::Pod { .. }, None) => return Err(Error::InvalidArgValue),
             // Since OpenCL 3.1 a local argument may have no bytes.
-            (ArgKind::Local, None) => ArgValue::Local(size),
+            (ArgKind::Local, None) => Argument::Value(ArgValue::Local { size: size as u64 }),
             (ArgKind::Pod { size: expected }, Some(value)) => {
                 // CL_INVALID_ARG_SIZE if it is not the size of the type.
                 if size != expected as usize {
@@ -217,8 +224,8 @@ impl Kernel {
                 if size != size_of::<usize>() {
                     return Err(Error::InvalidArgSize);
                 }
-                let value = value.unwrap_or(ArgValue::Memory(None));
-                if let ArgValue::Memory(Some(buffer)) = &value {
+                let value = value.unwrap_or(Argument::Value(ArgValue::Null));
+                if let Argument::Memory(buffer) = &value {
                     self.check_memory(buffer)?;
                     // CL_INVALID_MEM_OBJECT if it is no buffer.
                     buffer.storage()?;
@@ -233,7 +240,7 @@ impl Kernel {
                 // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
                 // image.
                 let value = value.ok_or(Error::InvalidArgValue)?;
-                let ArgValue::Memory(Some(image)) = &value else {
+                let Argument::Memory(image) = &value else {
                     return Err(Error::InvalidMemObject);
                 };
                 self.check_memory(image)?;
@@ -247,20 +254,20 @@ impl Kernel {
                 }
                 // CL_INVALID_SAMPLER if arg_value is NULL or holds none of the kernel's context.
                 match value {
-                    Some(ArgValue::Sampler(sampler))
+                    Some(Argument::Sampler(sampler))
                         if sampler.context().handle() == self.program.context().handle() =>
                     {
-                        ArgValue::Sampler(sampler)
+                        Argument::Sampler(sampler)
                     }
                     _ => return Err(Error::InvalidSampler),
                 }
             }
         };
-        let remembered = match value {
-            ArgValue::Memory(Some(object)) => Remembered::Memory(Arc::downgrade(&object)),
-            value => Remembered::Value(value),
+        let stored = match value {
+            Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+            value => Stored::Held(value),
         };
-        self.args.lock()[index as usize] = Some(remembered);
+        self.args.lock()[index as usize] = Some(stored);
         Ok(())
     }
 
@@ -317,14 +324,21 @@ impl Kernel {
             return Err(Error::InvalidOperation);
         }
         let value = match self.arg_kind(index)? {
-            ArgKind::Unused => ArgValue::Ignored,
-            // A pointer into no allocation is the system's memory.
-            ArgKind::Buffer if address != 0 => ArgValue::Svm(address, context.svm_find(address)),
-            ArgKind::Buffer => ArgValue::Memory(None),
+            ArgKind::Unused => ArgValue::Null,
+            ArgKind::Buffer if address == 0 => ArgValue::Null,
+            ArgKind::Buffer => match context.svm_find(address) {
+                Some((buffer, offset)) => ArgValue::Buffer {
+                    size: buffer.size() - offset,
+                    buffer,
+                    offset,
+                },
+                // A pointer into no allocation is the system's memory.
+                None => ArgValue::Address(address as u64),
+            },
             // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
             _ => return Err(Error::InvalidArgValue),
         };
-        self.args.lock()[index as usize] = Some(Remembered::Value(value));
+        self.args.lock()[index as usize] = Some(Stored::Held(Argument::Value(value)));
         Ok(())
     }
 
@@ -346,9 +360,9 @@ impl Kernel {
     /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
     /// that has been released.
     pub fn snapshot(&self) -> Result<ArgBlock> {
-        let current = |arg: &Remembered| match arg {
-            Remembered::Value(value) => Some(value.clone()),
-            Remembered::Memory(object) => object.upgrade().map(|o| ArgValue::Memory(Some(o))),
+        let current = |arg: &Stored| match arg {
+            Stored::Held(argument) => Some(argument.clone()),
+            Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
         let args: ArgBlock = self
             .args
@@ -375,7 +389,9 @@ impl Kernel {
             .iter()
             .enumerate()
             .filter_map(|(ordinal, arg)| match arg {
-                Some(Remembered::Value(ArgValue::Local(size))) => Some((ordinal, *size as u64)),
+                Some(Stored::Held(Argument::Value(ArgValue::Local { size }))) => {
+                    Some((ordinal, *size))
+                }
                 _ => None,
             })
             .collect()
@@ -399,30 +415,11 @@ impl Kernel {
         }
     }
 
-    /// What limits its work-groups on a device.
-    pub fn limits(&self, device: &Ref<Device>) -> Result<ndrange::Limits> {
-        let on_device = self.on_device(device)?;
-        let info = &on_device.executable.kernels()[on_device.index];
-        Ok(ndrange::Limits {
-            group_size: match info.required_work_group_size {
-                Some(size) => size.iter().map(|n| *n as usize).product(),
-                None => device.max_work_group_size(),
-            },
-            item_sizes: device.max_work_item_sizes(),
-            required: info
-                .required_work_group_size
-                .map(|size| size.map(|n| n as usize)),
-            multiple: device.preferred_multiple(),
-            non_uniform: !on_device.uniform_groups
-                && on_device.executable.allows_non_uniform(on_device.index),
-        })
-    }
-
     /// clGetKernelWorkGroupInfo.
     pub fn work_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
         let device = self.query_device(device)?;
-        let limits = self.limits(&device)?;
-        let on_device = self.on_device(&device)?;
+        let device_kernel = self.device_kernel(&device)?;
+        let limits = device_kernel.limits(&device);
         Ok(match name {
             cl::CL_KERNEL_WORK_GROUP_SIZE => Info::size(limits.group_size),
             cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
@@ -430,8 +427,8 @@ impl Kernel {
             }
             cl::CL_KERNEL_LOCAL_MEM_SIZE => {
                 let arguments = self.local_arguments();
-                let executable = &on_device.executable;
-                Info::u64(executable.local_memory(on_device.index, &arguments))
+                let executable = &device_kernel.executable;
+                Info::u64(executable.local_memory(device_kernel.index, &arguments))
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
             // Vulkan does not tell how much a pipeline spills.
@@ -465,7 +462,7 @@ impl Kernel {
         // CL_INVALID_OPERATION if the device does not support sub-groups.
         let sub_group = extensions::sub_group_size(device.capabilities())
             .ok_or(Error::InvalidOperation)? as usize;
-        let limits = self.limits(&device)?;
+        let limits = self.device_kernel(&device)?.limits(&device);
         let most = limits
             .group_size
             .div_ceil(sub_group)

@@ -35,7 +35,7 @@ pub use model::{
 };
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use reader::read;
-pub use roles::{PUMICE_SET, Role};
+pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};
 pub use writer::{IdSource, Sections, embed, write};
 

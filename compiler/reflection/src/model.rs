@@ -4,7 +4,7 @@ use crate::error::{ReadError, WriteError};
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
-use crate::roles::Role;
+use crate::roles::KernelRole;
 
 /// Bit of [`KernelProperties::flags`]: the kernel may call printf.
 pub const MAY_USE_PRINTF: u32 = 1 << 0;
@@ -433,7 +433,7 @@ pub struct Reflection {
     /// skipped. Ignored when writing.
     pub skipped: Vec<u32>,
     /// What our own set says of the kernels, in module order.
-    pub roles: Vec<Role>,
+    pub roles: Vec<KernelRole>,
 }
 
 impl Reflection {

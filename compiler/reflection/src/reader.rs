@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::operand::{KernelRef, Operand, Source};
-use crate::roles::{PUMICE_SET, Role};
+use crate::roles::{KernelRole, PUMICE_SET};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
 use pumice_spirv::{self as spirv, Header, Inst, op};
 
@@ -199,7 +199,7 @@ impl Reader {
     }
 
     fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        let role = Role::of(number)?;
+        let role = KernelRole::of(number)?;
         let instruction = role(KernelRef(0)).name();
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });

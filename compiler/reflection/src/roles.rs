@@ -17,34 +17,34 @@ pub const PUMICE_SET: &str = "NonSemantic.Pumice.1";
 
 /// An instruction of the set: a kernel that its program runs by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum KernelRole {
     /// Runs once per device, before every other kernel of the program.
     Initializer(KernelRef),
     /// Runs once per device, when the program is deleted.
     Finalizer(KernelRef),
 }
 
-impl Role {
+impl KernelRole {
     /// The instruction's name.
     pub fn name(self) -> &'static str {
         match self {
-            Role::Initializer(_) => "Initializer",
-            Role::Finalizer(_) => "Finalizer",
+            KernelRole::Initializer(_) => "Initializer",
+            KernelRole::Finalizer(_) => "Finalizer",
         }
     }
 
     /// The kernel.
     pub fn kernel(self) -> KernelRef {
         match self {
-            Role::Initializer(kernel) | Role::Finalizer(kernel) => kernel,
+            KernelRole::Initializer(kernel) | KernelRole::Finalizer(kernel) => kernel,
         }
     }
 
     /// The instruction's number.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Role::Initializer(_) => 1,
-            Role::Finalizer(_) => 2,
+            KernelRole::Initializer(_) => 1,
+            KernelRole::Finalizer(_) => 2,
         }
     }
 
@@ -52,11 +52,14 @@ impl Role {
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn of(number: u32) -> Result<fn(KernelRef) -> Role, ReadError> {
-        [Role::Initializer as fn(KernelRef) -> Role, Role::Finalizer]
-            .into_iter()
-            .find(|role| role(KernelRef(0)).number() == number)
-            .ok_or(ReadError::UnknownRole { number })
+    pub(crate) fn of(number: u32) -> Result<fn(KernelRef) -> KernelRole, ReadError> {
+        [
+            KernelRole::Initializer as fn(KernelRef) -> KernelRole,
+            KernelRole::Finalizer,
+        ]
+        .into_iter()
+        .find(|role| role(KernelRef(0)).number() == number)
+        .ok_or(ReadError::UnknownRole { number })
     }
 
     /// Encodes the operands.

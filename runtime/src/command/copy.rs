@@ -1,20 +1,20 @@
 //! clEnqueueCopyBuffer and clEnqueueCopyBufferRect.
 
+use std::sync::Arc;
+
 use opencl_sys as cl;
 use pumice_vulkan_layer::CopyRegion;
 
-use crate::command::{Command, Retire, WaitList, check_context};
+use crate::command::{Command, DeviceCommand, Retire};
+use crate::context::ContextDevice;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::gpu;
 use crate::memory::Mem;
 use crate::memory::region::{
     Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count, pieces,
 };
-use crate::memory::storage::Access;
+use crate::memory::residency::Access;
 use crate::object::Ref;
-use crate::queue::Queue;
-use crate::scheduler;
 
 /// Regions of one Vulkan command.
 const REGIONS_AT_ONCE: usize = 4096;
@@ -23,8 +23,7 @@ const MOST_REGIONS: usize = 1 << 22;
 
 /// A copy between buffers.
 pub struct Copy {
-    /// CL_COMMAND_*.
-    pub command_type: u32,
+    command_type: u32,
     source: Ref<Mem>,
     destination: Ref<Mem>,
     from: Layout,
@@ -39,25 +38,23 @@ const MOST_ASCENDING: usize = 1 << 16;
 
 /// clEnqueueCopyBuffer.
 pub fn linear(
-    queue: &Ref<Queue>,
+    on: &ContextDevice,
     source: &Ref<Mem>,
     destination: &Ref<Mem>,
     from: usize,
     to: usize,
     size: usize,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    let (from, to) = (Layout::linear(from), Layout::linear(to));
-    let extent = [size, 1, 1];
-    enqueue(
-        queue,
-        cl::CL_COMMAND_COPY_BUFFER,
-        [source, destination],
-        [from, to],
-        extent,
-        false,
-        wait,
-    )
+) -> Result<Command> {
+    let copy = Copy {
+        command_type: cl::CL_COMMAND_COPY_BUFFER,
+        source: source.clone(),
+        destination: destination.clone(),
+        from: Layout::linear(from),
+        to: Layout::linear(to),
+        extent: [size, 1, 1],
+        ascending: false,
+    };
+    copy.checked(on, false)
 }
 
 /// clEnqueueCopyBufferRect.
@@ -68,14 +65,13 @@ pub fn linear(
 /// (`bufferreadwriterect`) ask for such copies and check the result of copying byte after byte; so
 /// they are done in that order.
 pub fn rect(
-    queue: &Ref<Queue>,
+    on: &ContextDevice,
     source: &Ref<Mem>,
     destination: &Ref<Mem>,
     [from, to]: [Layout; 2],
     extent: Extent,
     origins: Option<[[usize; 3]; 2]>,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
+) -> Result<Command> {
     // CL_INVALID_VALUE if a region element is 0.
     if extent.contains(&0) {
         return Err(Error::InvalidValue);
@@ -88,77 +84,70 @@ pub fn rect(
     }
     let apart = source.handle() == destination.handle()
         && origins.is_some_and(|[a, b]| !boxes_intersect(a, b, extent));
-    enqueue(
-        queue,
-        cl::CL_COMMAND_COPY_BUFFER_RECT,
-        [source, destination],
-        [from, to],
-        extent,
-        apart,
-        wait,
-    )
-}
-
-fn enqueue(
-    queue: &Ref<Queue>,
-    command_type: u32,
-    [source, destination]: [&Ref<Mem>; 2],
-    [from, to]: [Layout; 2],
-    extent: Extent,
-    apart: bool,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    let mut ascending = false;
-    check_context(queue, source.context())?;
-    check_context(queue, destination.context())?;
-    // CL_INVALID_MEM_OBJECT if one is no buffer.
-    source.storage()?;
-    destination.storage()?;
-    // CL_INVALID_VALUE if a region is out of bounds.
-    source.check_region(from, extent)?;
-    destination.check_region(to, extent)?;
-    source.check_alignment(queue.device())?;
-    destination.check_alignment(queue.device())?;
-    // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.
-    if std::sync::Arc::ptr_eq(source.storage()?, destination.storage()?) {
-        let shift = |layout: Layout, origin: usize| Layout {
-            offset: layout.offset + origin,
-            ..layout
-        };
-        if overlap(
-            shift(from, source.origin()),
-            shift(to, destination.origin()),
-            extent,
-        ) {
-            let few = ascending_pieces(from, to, extent)
-                .nth(MOST_ASCENDING)
-                .is_none();
-            if !apart || !few {
-                return Err(Error::MemCopyOverlap);
-            }
-            ascending = true;
-        }
-    }
-    // CL_OUT_OF_RESOURCES: the device could not take so many rows in one command.
-    if piece_count(from, to, extent) > MOST_REGIONS {
-        return Err(Error::OutOfResources);
-    }
-    let command = Command::Copy(Copy {
-        command_type,
+    let copy = Copy {
+        command_type: cl::CL_COMMAND_COPY_BUFFER_RECT,
         source: source.clone(),
         destination: destination.clone(),
         from,
         to,
         extent,
-        ascending,
-    });
-    scheduler::enqueue(queue, command, wait, false)
+        ascending: false,
+    };
+    copy.checked(on, apart)
 }
 
 impl Copy {
-    /// Records the copy.
-    pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let index = queue.device_index();
+    /// The command; boxes that are `apart` may overlap in memory.
+    fn checked(mut self, on: &ContextDevice, apart: bool) -> Result<Command> {
+        let (source, destination) = (&self.source, &self.destination);
+        let (from, to, extent) = (self.from, self.to, self.extent);
+        on.check_context(source.context())?;
+        on.check_context(destination.context())?;
+        // CL_INVALID_MEM_OBJECT if one is no buffer.
+        let storages = [source.storage()?, destination.storage()?];
+        // CL_INVALID_VALUE if a region is out of bounds.
+        source.check_region(from, extent)?;
+        destination.check_region(to, extent)?;
+        source.check_alignment(on.device())?;
+        destination.check_alignment(on.device())?;
+        // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.
+        if Arc::ptr_eq(storages[0], storages[1]) {
+            let shift = |layout: Layout, origin: usize| Layout {
+                offset: layout.offset + origin,
+                ..layout
+            };
+            let (a, b) = (
+                shift(from, source.origin()),
+                shift(to, destination.origin()),
+            );
+            if overlap(a, b, extent) {
+                let mut steps = ascending_pieces(from, to, extent);
+                let few = steps.nth(MOST_ASCENDING).is_none();
+                if !apart || !few {
+                    return Err(Error::MemCopyOverlap);
+                }
+                self.ascending = true;
+            }
+        }
+        // CL_OUT_OF_RESOURCES: the device could not take so many rows in one command.
+        if piece_count(from, to, extent) > MOST_REGIONS {
+            return Err(Error::OutOfResources);
+        }
+        Ok(Command::Device(Arc::new(self)))
+    }
+}
+
+impl DeviceCommand for Copy {
+    fn command_type(&self) -> u32 {
+        self.command_type
+    }
+
+    fn name(&self) -> &str {
+        "copy"
+    }
+
+    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let index = on.index();
         let source = self.source.storage()?.on_device(index, Access::Read)?;
         let written = self.destination.storage()?;
         let linear = self.extent[1] == 1 && self.extent[2] == 1;

@@ -1,16 +1,18 @@
 //! clEnqueueFillBuffer.
 
-use crate::command::{Command, Retire, WaitList, check_context};
+use std::sync::Arc;
+
+use opencl_sys as cl;
+
+use crate::command::{Command, DeviceCommand, Retire};
+use crate::context::ContextDevice;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::gpu;
 use crate::memory::Mem;
 use crate::object::Ref;
-use crate::queue::Queue;
-use crate::scheduler;
 
 /// A fill.
-pub struct Fill {
+struct Fill {
     buffer: Ref<Mem>,
     pattern: Vec<u8>,
     offset: usize,
@@ -18,44 +20,51 @@ pub struct Fill {
 }
 
 /// clEnqueueFillBuffer; `pattern` is `None` for NULL.
-pub fn enqueue(
-    queue: &Ref<Queue>,
+pub fn buffer(
+    on: &ContextDevice,
     buffer: &Ref<Mem>,
     pattern: Option<&[u8]>,
     offset: usize,
     size: usize,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    check_context(queue, buffer.context())?;
+) -> Result<Command> {
+    on.check_context(buffer.context())?;
     buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds.
     buffer.check_range(offset, size)?;
-    // CL_INVALID_VALUE if pattern is NULL, or its size is not one of 1, 2, 4, … 128.
-    let pattern = pattern.ok_or(Error::InvalidValue)?;
-    if !pattern.len().is_power_of_two() || pattern.len() > 128 {
-        return Err(Error::InvalidValue);
-    }
+    let pattern = check_pattern(pattern)?;
     // CL_INVALID_VALUE if offset and size are not multiples of the pattern's size.
     if offset % pattern.len() != 0 || size % pattern.len() != 0 {
         return Err(Error::InvalidValue);
     }
-    buffer.check_alignment(queue.device())?;
-    let command = Command::Fill(Fill {
+    buffer.check_alignment(on.device())?;
+    Ok(Command::Device(Arc::new(Fill {
         buffer: buffer.clone(),
         pattern: pattern.to_vec(),
         offset,
         size,
-    });
-    scheduler::enqueue(queue, command, wait, false)
+    })))
 }
 
-impl Fill {
-    /// Records the fill.
-    pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
+/// CL_INVALID_VALUE if a pattern is NULL, or its size is not one of 1, 2, 4, … 128.
+pub(super) fn check_pattern(pattern: Option<&[u8]>) -> Result<&[u8]> {
+    pattern
+        .filter(|pattern| pattern.len().is_power_of_two() && pattern.len() <= 128)
+        .ok_or(Error::InvalidValue)
+}
+
+impl DeviceCommand for Fill {
+    fn command_type(&self) -> u32 {
+        cl::CL_COMMAND_FILL_BUFFER
+    }
+
+    fn name(&self) -> &str {
+        "fill"
+    }
+
+    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;
-        let access = storage.writing(offset, self.size);
-        let memory = storage.on_device(queue.device_index(), access)?;
+        let memory = storage.on_device(on.index(), storage.writing(offset, self.size))?;
         recorder
             .fill_buffer(&memory, offset as u64, self.size as u64, &self.pattern)
             .map_err(gpu::error)?;

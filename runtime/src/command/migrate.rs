@@ -1,53 +1,64 @@
 //! clEnqueueMigrateMemObjects.
 
+use std::sync::Arc;
+
 use opencl_sys as cl;
 
-use crate::command::{Command, WaitList, check_context};
+use crate::command::{Command, HostCommand};
+use crate::context::ContextDevice;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::memory::Mem;
-use crate::memory::storage::Access;
+use crate::memory::residency::Access;
 use crate::object::Ref;
-use crate::queue::Queue;
-use crate::scheduler;
 
 /// A migration.
-pub struct Migrate {
-    buffers: Vec<Ref<Mem>>,
+struct Migrate {
+    objects: Vec<Ref<Mem>>,
     to_host: bool,
 }
 
 /// clEnqueueMigrateMemObjects.
-pub fn enqueue(
-    queue: &Ref<Queue>,
-    buffers: Vec<Ref<Mem>>,
-    flags: u64,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    // CL_INVALID_VALUE if the list is empty or the flags are not valid.
-    let known = cl::CL_MIGRATE_MEM_OBJECT_HOST | cl::CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    if buffers.is_empty() || flags & !known != 0 {
+pub fn migrate(on: &ContextDevice, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Command> {
+    // CL_INVALID_VALUE if the list is empty.
+    if objects.is_empty() {
         return Err(Error::InvalidValue);
     }
-    for buffer in &buffers {
-        check_context(queue, buffer.context())?;
+    check_flags(flags)?;
+    for object in &objects {
+        on.check_context(object.context())?;
     }
-    let command = Command::Migrate(Migrate {
-        buffers,
+    Ok(Command::Host(Arc::new(Migrate {
+        objects,
         to_host: flags & cl::CL_MIGRATE_MEM_OBJECT_HOST != 0,
-    });
-    scheduler::enqueue(queue, command, wait, false)
+    })))
 }
 
-impl Migrate {
-    /// Brings the newest bytes to the queue's device. Migration to the host is a hint: the bytes
-    /// go there when they are mapped or read.
-    pub fn run(&self, queue: &Ref<Queue>) -> Result<()> {
+/// CL_INVALID_VALUE if migration flags are not valid.
+pub(super) fn check_flags(flags: u64) -> Result<()> {
+    let known = cl::CL_MIGRATE_MEM_OBJECT_HOST | cl::CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    match flags & !known {
+        0 => Ok(()),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+impl HostCommand for Migrate {
+    fn command_type(&self) -> u32 {
+        cl::CL_COMMAND_MIGRATE_MEM_OBJECTS
+    }
+
+    fn name(&self) -> &str {
+        "migrate"
+    }
+
+    /// Brings the newest bytes to the device. Migration to the host is a hint: the bytes go there when
+    /// they are mapped or read.
+    fn run(&self, on: &ContextDevice) -> Result<()> {
         if self.to_host {
             return Ok(());
         }
-        for buffer in &self.buffers {
-            buffer.on_device(queue.device_index(), Access::Read)?;
+        for object in &self.objects {
+            object.on_device(on.index(), Access::Read)?;
         }
         Ok(())
     }

@@ -1,5 +1,12 @@
-//! Commands as data: each is validated when it is made, and later recorded for the device or run
-//! on the host. What a command needs it holds strong references to.
+//! Commands as data: validated when they are made, then recorded for the device or run on the host,
+//! as often as their holder likes. A command holds strong references to all that it needs.
+//!
+//! Each function that makes a command takes the [`ContextDevice`] that it is for and returns
+//! `Result<Command>`; it checks its arguments in the order of the specification's errors. Commands know
+//! no queue and no event: [`crate::queue::Queue::enqueue`] gives them their place and their time.
+//!
+//! Invariant: recording or running a command changes nothing in it that another recording or run could
+//! notice.
 
 pub mod copy;
 pub mod fill;
@@ -12,58 +19,104 @@ pub mod ndrange;
 pub mod svm;
 pub mod transfer;
 
+use std::any::Any;
+use std::sync::Arc;
+
 use opencl_sys as cl;
 
-use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::context::ContextDevice;
+use crate::error::Result;
 use crate::gpu;
-use crate::object::Ref;
-use crate::queue::Queue;
 
-/// Everything that a queue can run.
+/// A command that the device does.
+pub trait DeviceCommand: Send + Sync {
+    /// CL_EVENT_COMMAND_TYPE.
+    fn command_type(&self) -> u32;
+
+    /// Its name in a trace.
+    fn name(&self) -> &str;
+
+    /// The wait for the program's initializers, which the device must have ended before.
+    fn initializers(&self) -> Option<gpu::Wait> {
+        None
+    }
+
+    /// Records the work.
+    ///
+    /// # Errors
+    /// The status that the command's event ends with.
+    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire>;
+}
+
+/// A command that the host does.
+pub trait HostCommand: Send + Sync {
+    /// CL_EVENT_COMMAND_TYPE.
+    fn command_type(&self) -> u32;
+
+    /// Its name in a trace.
+    fn name(&self) -> &str;
+
+    /// Whether it runs the application's code, which only the queue's host thread does; any other
+    /// command runs on a thread of ours or the enqueuing one.
+    fn calls_application(&self) -> bool {
+        false
+    }
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// The status that the command's event ends with.
+    fn run(&self, on: &ContextDevice) -> Result<()>;
+
+    /// Takes back what making the command noted in its objects: the call that enqueues it fails.
+    fn withdraw(&self) {}
+}
+
+/// A command as queues take it. Clones share their data.
+#[derive(Clone)]
 pub enum Command {
-    /// clEnqueueRead/WriteBuffer(Rect).
-    Transfer(transfer::Transfer),
-    /// clEnqueueCopyBuffer(Rect).
-    Copy(copy::Copy),
-    /// clEnqueueFillBuffer.
-    Fill(fill::Fill),
-    /// clEnqueueRead/WriteImage.
-    ImageTransfer(image::ImageTransfer),
-    /// clEnqueueCopyImage(ToBuffer), clEnqueueCopyBufferToImage, clEnqueueFillImage.
-    ImageCopy(Box<image_copy::ImageCopy>),
-    /// clEnqueueMapBuffer, clEnqueueMapImage.
-    Map(map::Map),
-    /// clEnqueueUnmapMemObject.
-    Unmap(map::Unmap),
-    /// clEnqueueMigrateMemObjects.
-    Migrate(migrate::Migrate),
-    /// clEnqueueNDRangeKernel, clEnqueueTask.
-    NdRange(Box<ndrange::NdRange>),
-    /// clEnqueueNativeKernel.
-    Native(native::Native),
-    /// clEnqueueSVM*.
-    Svm(svm::Svm),
+    /// Recorded for the device.
+    Device(Arc<dyn DeviceCommand>),
+    /// Run on the host.
+    Host(Arc<dyn HostCommand>),
+    /// No work, only a place in the order.
+    Empty(Empty),
     /// clEnqueueMarkerWithWaitList.
     Marker,
     /// clEnqueueBarrierWithWaitList.
     Barrier,
 }
 
-/// Where a command does its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Recorded for the device.
-    Device,
-    /// On the host, by any thread of ours or the enqueuing one.
-    Host,
-    /// On the host, in the application's code: only on the queue's host thread.
-    Callback,
-    /// Nothing but its place in the order.
-    Nothing,
+/// A command without work.
+#[derive(Clone)]
+pub struct Empty {
+    /// CL_EVENT_COMMAND_TYPE.
+    pub command_type: u32,
+    /// Lives until the command has ended.
+    pub keeps: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What is left to do when the device has run a command.
+impl Command {
+    /// CL_EVENT_COMMAND_TYPE.
+    pub fn command_type(&self) -> u32 {
+        match self {
+            Command::Device(command) => command.command_type(),
+            Command::Host(command) => command.command_type(),
+            Command::Empty(empty) => empty.command_type,
+            Command::Marker => cl::CL_COMMAND_MARKER,
+            Command::Barrier => cl::CL_COMMAND_BARRIER,
+        }
+    }
+
+    /// Takes back what making the command noted in its objects.
+    pub fn withdraw(&self) {
+        if let Command::Host(command) = self {
+            command.withdraw();
+        }
+    }
+}
+
+/// The rest of a command, once the device has done its part.
 #[derive(Default)]
 pub struct Retire(Option<Box<dyn FnOnce() -> Result<()> + Send>>);
 
@@ -79,129 +132,10 @@ impl Retire {
     }
 
     /// Does it.
+    ///
+    /// # Errors
+    /// The status that the command's event ends with.
     pub fn run(self) -> Result<()> {
         self.0.map_or(Ok(()), |job| job())
     }
-}
-
-impl Command {
-    /// CL_EVENT_COMMAND_TYPE.
-    pub fn command_type(&self) -> u32 {
-        match self {
-            Command::Transfer(transfer) => transfer.command_type,
-            Command::Copy(copy) => copy.command_type,
-            Command::Fill(_) => cl::CL_COMMAND_FILL_BUFFER,
-            Command::ImageTransfer(transfer) => transfer.command_type(),
-            Command::ImageCopy(copy) => copy.command_type,
-            Command::Map(map) => map.command_type(),
-            Command::Unmap(_) => cl::CL_COMMAND_UNMAP_MEM_OBJECT,
-            Command::Migrate(_) => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
-            Command::NdRange(ndrange) => ndrange.command_type,
-            Command::Native(_) => cl::CL_COMMAND_NATIVE_KERNEL,
-            Command::Svm(svm) => svm.command_type,
-            Command::Marker => cl::CL_COMMAND_MARKER,
-            Command::Barrier => cl::CL_COMMAND_BARRIER,
-        }
-    }
-
-    /// What a trace calls it.
-    pub fn name(&self) -> &str {
-        match self {
-            Command::Transfer(_) => "transfer",
-            Command::Copy(_) => "copy",
-            Command::Fill(_) => "fill",
-            Command::ImageTransfer(_) => "image transfer",
-            Command::ImageCopy(_) => "image copy",
-            Command::Map(_) => "map",
-            Command::Unmap(_) => "unmap",
-            Command::Migrate(_) => "migrate",
-            Command::NdRange(ndrange) => ndrange.name(),
-            Command::Native(_) => "native kernel",
-            Command::Svm(_) => "SVM",
-            Command::Marker => "marker",
-            Command::Barrier => "barrier",
-        }
-    }
-
-    /// Where it does its work.
-    pub fn class(&self) -> Class {
-        match self {
-            Command::Transfer(_)
-            | Command::ImageTransfer(_)
-            | Command::Map(_)
-            | Command::Unmap(_)
-            | Command::Migrate(_) => Class::Host,
-            Command::Copy(_) | Command::Fill(_) | Command::ImageCopy(_) => Class::Device,
-            Command::NdRange(ndrange) => ndrange.class(),
-            Command::Native(_) => Class::Callback,
-            Command::Svm(svm) => svm.class(),
-            Command::Marker | Command::Barrier => Class::Nothing,
-        }
-    }
-
-    /// What the device must have reached before the command runs, besides its events: that of the
-    /// program's initializers.
-    pub fn startup(&self) -> Option<gpu::Wait> {
-        match self {
-            Command::NdRange(ndrange) => ndrange.startup(),
-            _ => None,
-        }
-    }
-
-    /// Records a [`Class::Device`] command.
-    pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        match self {
-            Command::Copy(copy) => copy.record(queue, recorder),
-            Command::Fill(fill) => fill.record(queue, recorder),
-            Command::ImageCopy(copy) => copy.record(queue, recorder),
-            Command::NdRange(ndrange) => ndrange.record(queue, recorder),
-            Command::Transfer(_)
-            | Command::ImageTransfer(_)
-            | Command::Map(_)
-            | Command::Unmap(_)
-            | Command::Migrate(_)
-            | Command::Native(_)
-            | Command::Svm(_)
-            | Command::Marker
-            | Command::Barrier => Err(Error::InvalidOperation),
-        }
-    }
-
-    /// Runs a command of the host's classes.
-    pub fn run_on_host(&self, queue: &Ref<Queue>) -> Result<()> {
-        match self {
-            Command::Transfer(transfer) => transfer.run(queue),
-            Command::ImageTransfer(transfer) => transfer.run(queue),
-            Command::Map(map) => map.run(queue),
-            Command::Unmap(unmap) => unmap.run(queue),
-            Command::Migrate(migrate) => migrate.run(queue),
-            Command::Native(native) => native.run(queue),
-            Command::Svm(svm) => svm.run(queue),
-            Command::Marker | Command::Barrier => Ok(()),
-            Command::Copy(_) | Command::Fill(_) | Command::ImageCopy(_) | Command::NdRange(_) => {
-                Err(Error::InvalidOperation)
-            }
-        }
-    }
-}
-
-/// CL_INVALID_CONTEXT if a queue and an object belong to different contexts.
-pub fn check_context(queue: &Ref<Queue>, context: &Ref<crate::context::Context>) -> Result<()> {
-    if queue.context().handle() != context.handle() {
-        return Err(Error::InvalidContext);
-    }
-    Ok(())
-}
-
-/// The events that an enqueue call waits for, and whether it gives one.
-pub struct WaitList {
-    /// The events of the wait list.
-    pub events: Vec<Ref<Event>>,
-    /// Whether the application takes the command's own event.
-    pub gives_event: bool,
-}
-
-/// Enqueues a command that needs no check but its wait list's.
-pub fn enqueue_plain(queue: &Ref<Queue>, command: Command, wait: WaitList) -> Result<Ref<Event>> {
-    crate::scheduler::enqueue(queue, command, wait, false)
 }

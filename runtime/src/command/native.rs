@@ -1,36 +1,34 @@
 //! clEnqueueNativeKernel.
 
-use parking_lot::Mutex;
+use std::sync::Arc;
 
-use crate::command::{Command, WaitList, check_context};
+use opencl_sys as cl;
+
+use crate::command::{Command, HostCommand};
+use crate::context::ContextDevice;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::memory::Mem;
-use crate::memory::storage::Access;
+use crate::memory::residency::Access;
 use crate::object::Ref;
-use crate::queue::Queue;
-use crate::scheduler;
 
 /// The application's function, given its copied arguments.
-pub type Function = Box<dyn FnOnce(&mut [u8]) + Send>;
+pub type Function = Box<dyn Fn(&mut [u8]) + Send + Sync>;
 
 /// A native kernel.
-pub struct Native {
-    /// Guards the function, which runs once.
-    function: Mutex<Option<Function>>,
+struct Native {
+    function: Function,
     args: Vec<u8>,
     /// Buffers whose host address goes into `args` at the given offset.
     buffers: Vec<(usize, Option<Ref<Mem>>)>,
 }
 
-/// clEnqueueNativeKernel. `buffers` are offsets in `args` and what stands there.
-pub fn enqueue(
-    queue: &Ref<Queue>,
+/// clEnqueueNativeKernel. `buffers` are offsets in `args` and the memory object at each.
+pub fn native(
+    on: &ContextDevice,
     function: Option<Function>,
     args: Vec<u8>,
     buffers: Vec<(usize, Option<Ref<Mem>>)>,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
+) -> Result<Command> {
     // CL_INVALID_VALUE if user_func is NULL.
     let function = function.ok_or(Error::InvalidValue)?;
     for (offset, buffer) in &buffers {
@@ -42,21 +40,32 @@ pub fn enqueue(
             return Err(Error::InvalidValue);
         }
         if let Some(buffer) = buffer {
-            check_context(queue, buffer.context())?;
+            on.check_context(buffer.context())?;
         }
     }
-    let command = Command::Native(Native {
-        function: Mutex::new(Some(function)),
+    Ok(Command::Host(Arc::new(Native {
+        function,
         args,
         buffers,
-    });
-    scheduler::enqueue(queue, command, wait, false)
+    })))
 }
 
-impl Native {
+impl HostCommand for Native {
+    fn command_type(&self) -> u32 {
+        cl::CL_COMMAND_NATIVE_KERNEL
+    }
+
+    fn name(&self) -> &str {
+        "native kernel"
+    }
+
+    fn calls_application(&self) -> bool {
+        true
+    }
+
     /// Calls the function with the buffers' host addresses filled in.
-    pub fn run(&self, queue: &Ref<Queue>) -> Result<()> {
-        let index = queue.device_index();
+    fn run(&self, on: &ContextDevice) -> Result<()> {
+        let index = on.index();
         let mut args = self.args.clone();
         let mut views = Vec::new();
         for (offset, buffer) in &self.buffers {
@@ -74,9 +83,7 @@ impl Native {
             }
             args[*offset..*offset + size_of::<usize>()].copy_from_slice(&address.to_ne_bytes());
         }
-        if let Some(function) = self.function.lock().take() {
-            function(&mut args);
-        }
+        (self.function)(&mut args);
         for (buffer, view) in views {
             buffer.storage()?.write(index, buffer.origin(), view)?;
         }

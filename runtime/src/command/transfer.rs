@@ -1,16 +1,16 @@
 //! clEnqueueReadBuffer, clEnqueueWriteBuffer and their Rect forms.
 
+use std::sync::Arc;
+
 use opencl_sys as cl;
 
-use crate::command::{Command, WaitList, check_context};
+use crate::command::{Command, HostCommand};
+use crate::context::ContextDevice;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::memory::Mem;
 use crate::memory::host_ptr::HostSlice;
 use crate::memory::region::{Extent, Layout, pieces};
 use crate::object::Ref;
-use crate::queue::Queue;
-use crate::scheduler;
 
 /// From device to host or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,16 @@ pub enum Direction {
     Read,
     /// From the application's memory.
     Write,
+}
+
+impl Direction {
+    /// CL_INVALID_OPERATION if the host may not access an object in this way.
+    pub(super) fn check_host_access(self, mem: &Mem) -> Result<()> {
+        match self {
+            Direction::Read => mem.check_host_reads(),
+            Direction::Write => mem.check_host_writes(),
+        }
+    }
 }
 
 /// Both sides of a transfer.
@@ -33,9 +43,8 @@ pub struct Sides {
 }
 
 /// A read or write.
-pub struct Transfer {
-    /// CL_COMMAND_*.
-    pub command_type: u32,
+struct Transfer {
+    command_type: u32,
     direction: Direction,
     buffer: Ref<Mem>,
     sides: Sides,
@@ -43,54 +52,44 @@ pub struct Transfer {
 }
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
-#[allow(clippy::too_many_arguments)] // the C call's
 pub fn linear(
-    queue: &Ref<Queue>,
+    on: &ContextDevice,
     buffer: &Ref<Mem>,
     direction: Direction,
-    blocking: bool,
     offset: usize,
     size: usize,
     host: Option<HostSlice>,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    check_context(queue, buffer.context())?;
+) -> Result<Command> {
+    on.check_context(buffer.context())?;
     buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds or ptr is NULL.
     buffer.check_range(offset, size)?;
-    let host = host.ok_or(Error::InvalidValue)?;
-    let command_type = match direction {
-        Direction::Read => cl::CL_COMMAND_READ_BUFFER,
-        Direction::Write => cl::CL_COMMAND_WRITE_BUFFER,
-    };
-    let sides = Sides {
-        buffer: Layout::linear(offset),
-        host: Layout::linear(0),
-        extent: [size, 1, 1],
-    };
-    enqueue(
-        queue,
-        buffer,
-        command_type,
+    let transfer = Transfer {
+        command_type: match direction {
+            Direction::Read => cl::CL_COMMAND_READ_BUFFER,
+            Direction::Write => cl::CL_COMMAND_WRITE_BUFFER,
+        },
         direction,
-        blocking,
-        sides,
-        host,
-        wait,
-    )
+        buffer: buffer.clone(),
+        sides: Sides {
+            buffer: Layout::linear(offset),
+            host: Layout::linear(0),
+            extent: [size, 1, 1],
+        },
+        host: host.ok_or(Error::InvalidValue)?,
+    };
+    transfer.checked(on)
 }
 
 /// clEnqueueReadBufferRect and clEnqueueWriteBufferRect; `host` reaches to the region's end.
 pub fn rect(
-    queue: &Ref<Queue>,
+    on: &ContextDevice,
     buffer: &Ref<Mem>,
     direction: Direction,
-    blocking: bool,
     sides: Sides,
     host: Option<HostSlice>,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    check_context(queue, buffer.context())?;
+) -> Result<Command> {
+    on.check_context(buffer.context())?;
     buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds, ptr is NULL or a region element is 0.
     buffer.check_region(sides.buffer, sides.extent)?;
@@ -98,55 +97,39 @@ pub fn rect(
     if sides.extent.contains(&0) {
         return Err(Error::InvalidValue);
     }
-    let command_type = match direction {
-        Direction::Read => cl::CL_COMMAND_READ_BUFFER_RECT,
-        Direction::Write => cl::CL_COMMAND_WRITE_BUFFER_RECT,
-    };
-    enqueue(
-        queue,
-        buffer,
-        command_type,
-        direction,
-        blocking,
-        sides,
-        host,
-        wait,
-    )
-}
-
-#[allow(clippy::too_many_arguments)] // what both calls have in common
-fn enqueue(
-    queue: &Ref<Queue>,
-    buffer: &Ref<Mem>,
-    command_type: u32,
-    direction: Direction,
-    blocking: bool,
-    sides: Sides,
-    host: HostSlice,
-    wait: WaitList,
-) -> Result<Ref<Event>> {
-    buffer.check_alignment(queue.device())?;
-    // CL_INVALID_OPERATION if the host may not access the buffer in this way.
-    match direction {
-        Direction::Read => buffer.check_host_reads()?,
-        Direction::Write => buffer.check_host_writes()?,
-    }
-    let command = Command::Transfer(Transfer {
-        command_type,
+    let transfer = Transfer {
+        command_type: match direction {
+            Direction::Read => cl::CL_COMMAND_READ_BUFFER_RECT,
+            Direction::Write => cl::CL_COMMAND_WRITE_BUFFER_RECT,
+        },
         direction,
         buffer: buffer.clone(),
         sides,
         host,
-    });
-    scheduler::enqueue(queue, command, wait, blocking)
+    };
+    transfer.checked(on)
 }
 
 impl Transfer {
-    /// Copies between the application's memory and the device's.
-    pub fn run(&self, queue: &Ref<Queue>) -> Result<()> {
+    fn checked(self, on: &ContextDevice) -> Result<Command> {
+        self.buffer.check_alignment(on.device())?;
+        self.direction.check_host_access(&self.buffer)?;
+        Ok(Command::Host(Arc::new(self)))
+    }
+}
+
+impl HostCommand for Transfer {
+    fn command_type(&self) -> u32 {
+        self.command_type
+    }
+
+    fn name(&self) -> &str {
+        "transfer"
+    }
+
+    fn run(&self, on: &ContextDevice) -> Result<()> {
         let storage = self.buffer.storage()?;
-        let index = queue.device_index();
-        let origin = self.buffer.origin();
+        let (index, origin) = (on.index(), self.buffer.origin());
         let Sides {
             buffer,
             host,

@@ -4,12 +4,13 @@
 //! Executable::new(words, &Capabilities)   checks the module; a String for the build log otherwise
 //!   .kernels()                            KernelInfo: what clGetKernel*Info answers
 //!   .local_memory(kernel, sizes)          CL_KERNEL_LOCAL_MEM_SIZE
+//!   .limits(kernel, &Capabilities)        the checks of a range, which give the NdRange of a launch
 //!   .prepare(&Device, &Launch)            everything of one NDRange: pipelines, descriptors, push
 //!                                         constants, regions; LaunchError otherwise
 //! Prepared::record(&mut Recorder)         binds and dispatches; no barrier before or after
 //!   .take_printf()                        the printf buffer of this launch, if the kernel may print
 //! Executable::decode_printf(buffer, sink) once the submission is done
-//!   .start(&Device), .finish(&Device, …)  runs the program's own kernels, initializers and finalizers
+//!   .run_initializers(&Device), .run_finalizers(&Device, …)
 //! ```
 //!
 //! Any module with `NonSemantic.ClspvReflection` will do, whoever made it. Nothing in it is
@@ -21,16 +22,10 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
-mod bind;
-mod facts;
-mod gather;
-mod gather_images;
+mod device_module;
+mod init_fini;
 mod interface;
 mod launch;
-mod ndrange;
-mod needs;
-mod on_device;
-mod own_kernels;
 mod printf;
 mod printf_number;
 
@@ -40,26 +35,29 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
-use self::facts::{Facts, SpecValues};
+use self::device_module::DeviceModule;
+pub use self::init_fini::InitRun;
+use self::interface::capabilities::check_capabilities;
+use self::interface::gather::gather;
+use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{Interface, Place};
-pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
-pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
-use self::on_device::OnDevice;
-pub use self::own_kernels::Started;
+pub use self::launch::{
+    ArgValue, ImageArg, Launch, LaunchError, Limits, NdRange, Prepared, RangeRequest,
+};
 pub use self::printf::Decoded;
 
 /// A module that passed every check for one device.
 pub struct Executable {
     words: Vec<u32>,
-    facts: Facts,
+    scan: ModuleScan,
     interface: Interface,
     infos: Vec<KernelInfo>,
     warnings: String,
     /// Made at the first launch.
-    on_device: Mutex<Option<Arc<OnDevice>>>,
-    /// Set once the program's own kernels have a reason to run.
-    started: Mutex<Option<Arc<Started>>>,
+    device_module: Mutex<Option<Arc<DeviceModule>>>,
+    /// Set by the first launch of a program that has initializers or finalizers.
+    init_run: Mutex<Option<Arc<InitRun>>>,
 }
 
 impl std::fmt::Debug for Executable {
@@ -80,13 +78,13 @@ impl Executable {
     pub fn new(words: &[u32], caps: &Capabilities) -> Result<Self, String> {
         let error = |text: String| format!("error: {text}\n");
         let reflection = pumice_reflection::read(words).map_err(|e| error(e.to_string()))?;
-        let facts = Facts::read(words).map_err(error)?;
-        needs::check(facts.version, &facts.capabilities, caps).map_err(error)?;
-        let interface = gather::build(&reflection, &facts, caps).map_err(error)?;
+        let scan = ModuleScan::read(words).map_err(error)?;
+        check_capabilities(scan.version, &scan.capabilities, caps).map_err(error)?;
+        let interface = gather(&reflection, &scan, caps).map_err(error)?;
         let infos = interface
             .kernels
             .iter()
-            .take(interface.own.first)
+            .take(interface.init_fini.first)
             .map(|kernel| kernel.info.clone())
             .collect();
         let warnings = (reflection.skipped.iter())
@@ -99,12 +97,12 @@ impl Executable {
             .collect();
         Ok(Self {
             words: words.to_vec(),
-            facts,
+            scan,
             interface,
             infos,
             warnings,
-            on_device: Mutex::default(),
-            started: Mutex::default(),
+            device_module: Mutex::default(),
+            init_run: Mutex::default(),
         })
     }
 
@@ -150,14 +148,24 @@ impl Executable {
 
     fn local_memory_with(&self, kernel: &interface::KernelInterface, spec: &SpecValues) -> u64 {
         let known: &HashMap<u32, u32> = &self.interface.variable_sizes;
-        self.facts.local_memory(kernel.function, spec, known)
+        self.scan.local_memory(kernel.function, spec, known)
     }
 
-    /// Whether ranges of a kernel may have smaller work-groups at their end.
-    pub fn allows_non_uniform(&self, kernel: usize) -> bool {
+    /// The limits of a kernel's work-groups.
+    pub fn limits(&self, kernel: usize, caps: &Capabilities) -> Limits {
         let interface = self.interface.kernels.get(kernel);
-        interface.is_some_and(|kernel| kernel.fixed_local_size.is_none())
-            && launch::splitting(&self.interface, &self.facts).is_some()
+        let required = interface.and_then(|kernel| kernel.info.required_work_group_size);
+        let required = required.map(|size| size.map(|n| n as usize));
+        let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
+        let device_group_size = caps.limits.max_group_invocations as usize;
+        Limits {
+            group_size: required.map_or(device_group_size, |size| size.iter().product()),
+            device_group_size,
+            item_sizes: caps.limits.max_group_size.map(|n| n as usize),
+            required,
+            multiple: caps.subgroup.size.max(1) as usize,
+            non_uniform: !fixed && launch::splitting(&self.interface, &self.scan).is_some(),
+        }
     }
 
     /// Decodes the printf buffer of a finished launch, one call of `sink` per record, and keeps
@@ -179,19 +187,19 @@ impl Executable {
             room: buffer.size().saturating_sub(4),
             ..self.interface.formats.decode(&bytes, sink)
         };
-        let on_device = self.on_device.lock().clone();
-        if let Some(on_device) = on_device {
-            on_device.recycle_printf(buffer, length)?;
+        let device_module = self.device_module.lock().clone();
+        if let Some(device_module) = device_module {
+            device_module.recycle_printf(buffer, length)?;
         }
         Ok(decoded)
     }
 
-    fn on_device(&self, device: &vk::Device) -> vk::Result<Arc<OnDevice>> {
-        let mut slot = self.on_device.lock();
-        if let Some(on_device) = &*slot {
-            return Ok(Arc::clone(on_device));
+    fn device_module(&self, device: &vk::Device) -> vk::Result<Arc<DeviceModule>> {
+        let mut slot = self.device_module.lock();
+        if let Some(device_module) = &*slot {
+            return Ok(Arc::clone(device_module));
         }
-        let made = Arc::new(OnDevice::new(device, &self.words, &self.interface)?);
+        let made = Arc::new(DeviceModule::new(device, &self.words, &self.interface)?);
         *slot = Some(Arc::clone(&made));
         Ok(made)
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::ImageBox;
 
 use crate::context::{Context, Destructor};
 use crate::device::Device;
@@ -12,8 +11,10 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::memory::host_ptr::HostSlice;
 use crate::memory::image::Image;
+use crate::memory::part::Part;
 use crate::memory::region::{Extent, Layout};
-use crate::memory::storage::{Access, Storage};
+use crate::memory::residency::Access;
+use crate::memory::storage::Storage;
 use crate::object::{Kind, Object, Ref};
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -22,19 +23,15 @@ const HOST_PTR_BITS: u64 =
 const HOST_ACCESS_BITS: u64 =
     cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS;
 
-/// A range that the application has mapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A part that the application has mapped.
+#[derive(Clone)]
 pub struct Mapping {
     /// The pointer that the application got.
     pub address: usize,
-    /// First byte, from the start of the storage.
-    pub offset: usize,
-    /// Bytes.
-    pub size: usize,
+    /// The part.
+    pub part: Part,
     /// Whether the application may write through it.
     pub writes: bool,
-    /// What is mapped of an image that has texels of its own.
-    pub part: Option<ImageBox>,
 }
 
 /// A memory object: a buffer, a part of one, or an image.
@@ -347,7 +344,16 @@ impl Mem {
         }
     }
 
-    /// What makes it an image; `None` for a buffer.
+    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
+        Ok(Part::Bytes {
+            storage: self.storage()?.clone(),
+            offset: self.origin + offset,
+            size,
+        })
+    }
+
+    /// Its properties as an image; `None` for a buffer.
     pub fn image(&self) -> Option<&Image> {
         match &self.content {
             Content::Bytes(_) => None,
@@ -357,7 +363,7 @@ impl Mem {
 
     /// Whether its texels are depths.
     pub fn is_depth_image(&self) -> bool {
-        let order = self.image().map(|image| image.row().order);
+        let order = self.image().map(|image| image.format().order);
         order == Some(cl::CL_DEPTH)
     }
 

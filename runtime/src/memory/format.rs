@@ -1,11 +1,11 @@
-//! THE list of image formats: OpenCL's channel order and data type, Vulkan's format, how the
-//! order's components lie in memory and what a kernel sees of them.
+//! The one list of image formats: OpenCL's channel order and data type, Vulkan's format, the order of
+//! components in memory and the components that a kernel gets.
 
 use opencl_sys as cl;
 use pumice_vulkan_layer::quirks::{self, Change};
 use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
 
-/// What channels hold, and how colours become bits.
+/// The numbers that channels hold, which decides how colours become bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// 0 to 1.
@@ -24,16 +24,16 @@ pub enum Class {
 
 /// A format.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ImageFormat {
     /// CL_R, …
     pub order: u32,
     /// CL_UNORM_INT8, …
     pub data_type: u32,
     /// Vulkan's format.
-    pub format: Format,
-    /// What channels hold.
+    pub vulkan: Format,
+    /// The numbers that channels hold.
     pub class: Class,
-    /// Where the components that a kernel reads lie in Vulkan's format.
+    /// The component of Vulkan's format for each one that a kernel reads.
     pub components: [Component; 4],
     /// Bits of each channel from the lowest address or bit on, and which of red, green, blue and
     /// alpha it is; `None` for bits that mean nothing.
@@ -55,18 +55,18 @@ macro_rules! channels {
     ($bits:literal: $($which:literal)*) => { &[$(($bits, Some($which)),)*] };
 }
 
-macro_rules! rows {
+macro_rules! formats {
     ($($order:ident $components:ident: {
         $($data_type:ident $format:ident $class:ident $bits:literal $which:tt,)*
     })*) => {
         /// Every format.
-        pub const ROWS: &[Row] = &[$($(Row {
+        pub const FORMATS: &[ImageFormat] = &[$($(ImageFormat {
             order: cl::$order,
             data_type: cl::$data_type,
-            format: Format::$format,
+            vulkan: Format::$format,
             class: Class::$class,
             components: $components,
-            channels: rows!(@channels $bits $which),
+            channels: formats!(@channels $bits $which),
         },)*)*];
     };
     (@channels $bits:literal [$($which:literal)*]) => { channels!($bits: $($which)*) };
@@ -78,7 +78,7 @@ const P565: &[(u32, Option<usize>)] = &[(5, Some(2)), (6, Some(1)), (5, Some(0))
 const P555: &[(u32, Option<usize>)] = &[(5, Some(2)), (5, Some(1)), (5, Some(0)), (1, None)];
 const P101010: &[(u32, Option<usize>)] = &[(10, Some(2)), (10, Some(1)), (10, Some(0)), (2, None)];
 
-rows! {
+formats! {
     CL_R IDENTITY: {
         CL_UNORM_INT8 R8Unorm Unorm 8 [0],
         CL_UNORM_INT16 R16Unorm Unorm 16 [0],
@@ -188,7 +188,7 @@ rows! {
     }
 }
 
-/// What an image of a format is to be good for.
+/// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
     /// Kernels read it.
@@ -213,10 +213,10 @@ impl Uses {
     }
 }
 
-impl Row {
+impl ImageFormat {
     /// Whether a device has images of this format and type for the uses.
     pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
-        let features = caps.format(self.format);
+        let features = caps.format(self.vulkan);
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
         let planes = matches!(
             image_type,
@@ -248,14 +248,14 @@ impl Row {
 
     /// Bytes of a texel.
     pub fn texel_size(&self) -> usize {
-        self.format.texel_size()
+        self.vulkan.texel_size()
     }
 }
 
-/// The row of an order and a data type.
-pub fn find(order: u32, data_type: u32) -> Option<&'static Row> {
-    let is = |row: &&Row| row.order == order && row.data_type == data_type;
-    ROWS.iter().find(is)
+/// The format of an order and a data type.
+pub fn find(order: u32, data_type: u32) -> Option<&'static ImageFormat> {
+    let is = |format: &&ImageFormat| format.order == order && format.data_type == data_type;
+    FORMATS.iter().find(is)
 }
 
 /// Whether the specification knows the combination, supported or not (section 5.3.1.1).
@@ -292,16 +292,16 @@ pub fn minimum(caps: &Capabilities) -> bool {
         write: true,
         both: false,
     };
-    let wanted = |row: &&Row| match row.order {
-        cl::CL_RGBA => !matches!(row.class, Class::Snorm),
-        cl::CL_BGRA => row.class == Class::Unorm,
+    let wanted = |format: &&ImageFormat| match format.order {
+        cl::CL_RGBA => !matches!(format.class, Class::Snorm),
+        cl::CL_BGRA => format.class == Class::Unorm,
         _ => false,
     };
     let limits = &caps.limits;
-    let mut wanted = ROWS.iter().filter(wanted);
-    wanted.all(|row| {
-        let buffer = row.order == cl::CL_BGRA || row.suits(caps, BUFFER, uses);
-        row.suits(caps, PLANE, uses) && buffer
+    let mut wanted = FORMATS.iter().filter(wanted);
+    wanted.all(|format| {
+        let buffer = format.order == cl::CL_BGRA || format.suits(caps, BUFFER, uses);
+        format.suits(caps, PLANE, uses) && buffer
     }) && limits.max_image_1d >= 16384
         && limits.max_image_2d >= 16384
         && limits.max_image_3d >= 2048
@@ -314,16 +314,19 @@ pub fn minimum(caps: &Capabilities) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ROWS, Row, find, is_valid};
+    use super::{FORMATS, ImageFormat, find, is_valid};
 
     #[test]
     fn rows_are_valid_and_unique() {
-        for row in ROWS {
-            assert!(is_valid(row.order, row.data_type), "{row:?}");
-            let bits: u32 = row.channels.iter().map(|(bits, _)| bits).sum();
-            assert_eq!(bits as usize, row.texel_size() * 8, "{row:?}");
-            let found = find(row.order, row.data_type);
-            assert!(found.is_some_and(|found: &Row| found == row), "{row:?}");
+        for format in FORMATS {
+            assert!(is_valid(format.order, format.data_type), "{format:?}");
+            let bits: u32 = format.channels.iter().map(|(bits, _)| bits).sum();
+            assert_eq!(bits as usize, format.texel_size() * 8, "{format:?}");
+            let found = find(format.order, format.data_type);
+            assert!(
+                found.is_some_and(|found: &ImageFormat| found == format),
+                "{format:?}"
+            );
         }
     }
 }

@@ -14,16 +14,18 @@ use crate::error::{Error, Result};
 use crate::gpu;
 use crate::info::Info;
 use crate::memory::buffer::{self, Mem, Parts};
-use crate::memory::format::{self, Row, Uses};
+use crate::memory::format::{self, ImageFormat, Uses};
 use crate::memory::host_ptr::HostSlice;
 use crate::memory::image_storage::ImageStorage;
+use crate::memory::part::Part;
 use crate::memory::region::Layout;
-use crate::memory::storage::{Access, Storage};
+use crate::memory::residency::Access;
+use crate::memory::storage::Storage;
 use crate::object::Ref;
 
 /// What makes a memory object an image.
 pub struct Image {
-    row: &'static Row,
+    format: &'static ImageFormat,
     /// CL_MEM_OBJECT_IMAGE*.
     image_type: u32,
     /// Sizes that the type has; others are 0.
@@ -118,10 +120,12 @@ pub fn supported_formats(
             .iter()
             .filter(|device| device.has_images())
     };
-    let rows = format::ROWS
-        .iter()
-        .filter(|row| devices().any(|device| row.suits(device.capabilities(), image_type, uses)));
-    Ok(rows.map(|row| [row.order, row.data_type]).collect())
+    let formats = format::FORMATS.iter().filter(|format| {
+        devices().any(|device| format.suits(device.capabilities(), image_type, uses))
+    });
+    Ok(formats
+        .map(|format| [format.order, format.data_type])
+        .collect())
 }
 
 impl Desc {
@@ -193,7 +197,7 @@ impl Desc {
     }
 
     /// What Vulkan is asked for.
-    fn vulkan(&self, kind: ImageKind, row: &Row) -> ImageDesc {
+    fn vulkan(&self, kind: ImageKind, format: &ImageFormat) -> ImageDesc {
         // All are within the device's limits.
         let [width, height, depth] = [self.width, self.height, self.depth].map(|n| n as u32);
         let (extent, layers) = match kind {
@@ -205,11 +209,11 @@ impl Desc {
         };
         ImageDesc {
             kind,
-            format: row.format,
+            format: format.vulkan,
             extent,
             layers,
             // 2D images can be made of others that differ in sRGB only.
-            reinterpreted: kind == ImageKind::D2 && row.data_type == cl::CL_UNORM_INT8,
+            reinterpreted: kind == ImageKind::D2 && format.data_type == cl::CL_UNORM_INT8,
         }
     }
 
@@ -253,11 +257,11 @@ impl Mem {
             return Err(Error::InvalidImageFormatDescriptor);
         }
         let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
-        let row = format::find(order, data_type);
-        let texel = row.map_or(1, Row::texel_size);
+        let format = format::find(order, data_type);
+        let texel = format.map_or(1, ImageFormat::texel_size);
         let kind = desc.check(texel, has_host)?;
         // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.
-        let row = row.ok_or(Error::ImageFormatNotSupported)?;
+        let format = format.ok_or(Error::ImageFormatNotSupported)?;
         let effective = match &desc.mem_object {
             Some(object) => buffer::inherited_flags(object, flags)?,
             None => buffer::with_default_access(flags),
@@ -265,7 +269,7 @@ impl Mem {
         let uses = Uses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
-        if !devices().any(|d| row.suits(d.capabilities(), desc.image_type, uses)) {
+        if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
             return Err(Error::ImageFormatNotSupported);
         }
         // CL_INVALID_IMAGE_SIZE if the sizes are beyond those of every device.
@@ -277,9 +281,9 @@ impl Mem {
         if needs_host != has_host {
             return Err(Error::InvalidHostPtr);
         }
-        let layout = desc.layout(kind, row.texel_size());
+        let layout = desc.layout(kind, format.texel_size());
         let image = |texels| Image {
-            row,
+            format,
             image_type: desc.image_type,
             width: desc.width,
             height: if has_height(kind) { desc.height } else { 0 },
@@ -300,7 +304,7 @@ impl Mem {
             host_address: 0,
         };
         if let Some(object) = &desc.mem_object {
-            let texels = desc.of_object(object, row)?;
+            let texels = desc.of_object(object, format)?;
             let image = image(texels);
             return Ok(Mem::of_image(parts, image));
         }
@@ -312,7 +316,7 @@ impl Mem {
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),
-            desc.vulkan(kind, row),
+            desc.vulkan(kind, format),
             layout,
             parts.size,
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
@@ -345,8 +349,8 @@ impl Desc {
     }
 
     /// The texels of an image that shows another memory object.
-    fn of_object(&self, object: &Ref<Mem>, row: &Row) -> Result<Texels> {
-        let size = self.width * row.texel_size();
+    fn of_object(&self, object: &Ref<Mem>, format: &ImageFormat) -> Result<Texels> {
+        let size = self.width * format.texel_size();
         if self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
             // CL_INVALID_IMAGE_DESCRIPTOR if it is no buffer, or too small.
             let buffer = object.image().is_none() && size <= object.size();
@@ -372,8 +376,8 @@ impl Desc {
             pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || a == b
         };
         let same = (self.width, self.height) == (other.width, other.height)
-            && row.data_type == other.row.data_type
-            && alike(row.order, other.row.order);
+            && format.data_type == other.format.data_type
+            && alike(format.order, other.format.order);
         if !same {
             return Err(Error::InvalidImageFormatDescriptor);
         }
@@ -391,19 +395,10 @@ impl Texels {
     }
 }
 
-/// Where an image's texels are, for commands.
-#[derive(Clone)]
-pub enum Place {
-    /// In an image.
-    Image(Arc<ImageStorage>),
-    /// In a buffer, from a byte on.
-    Buffer(Arc<Storage>, usize),
-}
-
 impl Image {
     /// Its format.
-    pub fn row(&self) -> &'static Row {
-        self.row
+    pub fn format(&self) -> &'static ImageFormat {
+        self.format
     }
 
     /// CL_MEM_OBJECT_IMAGE*.
@@ -417,12 +412,26 @@ impl Image {
         kind(self.image_type).unwrap_or(ImageKind::D1)
     }
 
-    /// Where its texels are.
-    pub fn place(&self) -> Place {
+    /// The part of it that a box is.
+    pub fn part(&self, area: ImageBox) -> Part {
         match &self.texels {
-            Texels::Own { storage, .. } => Place::Image(storage.clone()),
-            Texels::Buffer { storage, offset } => Place::Buffer(storage.clone(), *offset),
+            Texels::Own { storage, .. } => Part::Texels {
+                storage: storage.clone(),
+                area,
+            },
+            // One row.
+            Texels::Buffer { storage, offset } => Part::Bytes {
+                storage: storage.clone(),
+                offset: offset + area.origin[0] as usize * self.format.texel_size(),
+                size: self.bytes(area),
+            },
         }
+    }
+
+    /// The number of bytes in a box.
+    pub fn bytes(&self, area: ImageBox) -> usize {
+        let texels: usize = area.extent.iter().map(|&n| n as usize).product();
+        texels * self.format.texel_size()
     }
 
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
@@ -453,7 +462,7 @@ impl Image {
     /// The host's pitches for a transfer of a box, where 0 selects the tight ones.
     pub fn host_layout(&self, part: ImageBox, row: usize, slice: usize) -> Result<Layout> {
         let [width, height, _] = part.extent.map(|n| n as usize);
-        let bytes = width * self.row.texel_size();
+        let bytes = width * self.format.texel_size();
         // CL_INVALID_VALUE if a row pitch is not 0 and less than a row.
         if row != 0 && row < bytes {
             return Err(Error::InvalidValue);
@@ -479,7 +488,7 @@ impl Image {
     /// Bytes of the host's memory that a transfer of a box reaches over.
     pub fn host_end(&self, part: ImageBox, layout: Layout) -> usize {
         let [width, height, depth] = part.extent.map(|n| n as usize);
-        let extent = [width * self.row.texel_size(), height, depth];
+        let extent = [width * self.format.texel_size(), height, depth];
         layout.end(extent).unwrap_or(0)
     }
 
@@ -501,7 +510,7 @@ impl Image {
 
     /// What a kernel reads by a sampler or without, on a device of the context.
     pub fn sampled_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
-        self.view(index, device, self.row.components, |views| {
+        self.view(index, device, self.format.components, |views| {
             &mut views.sampled
         })
     }
@@ -509,7 +518,7 @@ impl Image {
     /// What a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
     pub fn storage_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
-        if self.row.components != IDENTITY {
+        if self.format.components != IDENTITY {
             return Err(Error::ImageFormatNotSupported);
         }
         self.view(index, device, IDENTITY, |views| &mut views.storage)
@@ -531,7 +540,7 @@ impl Image {
             return Ok(view.clone());
         }
         let image: VkImage = storage.allocation(index)?;
-        let format = self.row.format;
+        let format = self.format.vulkan;
         let view = device.raw().create_image_view(&image, format, components);
         Ok(slot.insert(view.map_err(gpu::error)?).clone())
     }
@@ -543,7 +552,7 @@ impl Image {
         };
         let buffer = storage.allocation(index)?;
         let (offset, texels) = (*offset as u64, self.width as u64);
-        let view = (device.raw()).create_buffer_view(&buffer, self.row.format, offset, texels);
+        let view = (device.raw()).create_buffer_view(&buffer, self.format.vulkan, offset, texels);
         view.map_err(gpu::error)
     }
 
@@ -551,8 +560,8 @@ impl Image {
     pub fn info(&self, name: u32, parent: Option<&Ref<Mem>>) -> Result<Info> {
         let [row_pitch, slice_pitch] = self.map_pitches();
         Ok(match name {
-            cl::CL_IMAGE_FORMAT => Info::u32s(&[self.row.order, self.row.data_type]),
-            cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.row.texel_size()),
+            cl::CL_IMAGE_FORMAT => Info::u32s(&[self.format.order, self.format.data_type]),
+            cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.format.texel_size()),
             cl::CL_IMAGE_ROW_PITCH => Info::size(row_pitch),
             cl::CL_IMAGE_SLICE_PITCH => Info::size(slice_pitch),
             cl::CL_IMAGE_WIDTH => Info::size(self.width),

@@ -1,41 +1,80 @@
-//! The texels of an image: one Vulkan image per device that uses it, and the host's view of them.
-//!
-//! Invariant: as in [`crate::memory::storage`], at least one device holds the newest texels once
-//! something was written, and an image that nothing has written reads as zero.
+//! The texels of an image, and the host's view of them.
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::gpu;
 use crate::memory::host_ptr::{HostBlock, HostSlice};
 use crate::memory::region::Layout;
-use crate::memory::storage::Access;
+use crate::memory::residency::{Access, Backing, Residency};
 use crate::object::Ref;
 
 /// The texels of an image.
 pub struct ImageStorage {
-    desc: ImageDesc,
-    devices: Vec<Ref<Device>>,
-    /// Where texels lie in the host's view.
+    residency: Residency<Texels>,
+    /// The places of texels in the host's view.
     layout: Layout,
-    /// Bytes of the host's view.
-    host_size: usize,
     /// CL_MEM_USE_HOST_PTR: the application's memory.
     use_host: Option<HostSlice>,
-    /// Guards where the texels are.
-    residency: Mutex<Residency>,
 }
 
-struct Residency {
-    /// The image of each device of the context.
-    copies: Vec<Option<Image>>,
-    /// Which of them hold the newest texels.
-    newest: Vec<bool>,
-    /// Host memory for maps.
-    shadow: Option<HostBlock>,
+/// Images of one description.
+struct Texels {
+    desc: ImageDesc,
+    /// Bytes of the host's view.
+    host_size: usize,
+}
+
+impl Texels {
+    /// All texels.
+    fn whole(&self) -> ImageBox {
+        let [width, height, depth] = self.desc.extent;
+        ImageBox {
+            origin: [0; 3],
+            extent: match self.desc.kind {
+                ImageKind::D3 => [width, height, depth],
+                _ => [width, height, self.desc.layers],
+            },
+        }
+    }
+}
+
+impl Backing for Texels {
+    type Memory = Image;
+
+    fn allocate(&self, gpu: &gpu::Device) -> Result<Image> {
+        gpu.create_image(&self.desc)
+    }
+
+    fn clear(&self, gpu: &gpu::Device, memory: &Image) -> Result<()> {
+        gpu.clear_image(memory)
+    }
+
+    fn migrate(
+        &self,
+        (from_device, from): (&gpu::Device, &Image),
+        (to_device, to): (&gpu::Device, &Image),
+    ) -> Result<()> {
+        let whole = self.whole();
+        let [width, height, depth] = whole.extent.map(|n| n as usize);
+        let row_pitch = width * self.desc.format.texel_size();
+        let tight = Layout {
+            offset: 0,
+            row_pitch,
+            slice_pitch: row_pitch * height,
+        };
+        let mut block = HostBlock::new(tight.slice_pitch * depth).ok_or(Error::OutOfHostMemory)?;
+        let bytes = block.slice();
+        from_device.read_image(from, whole, bytes, tight)?;
+        to_device.write_image(to, whole, bytes, tight)
+    }
+
+    fn host_size(&self) -> usize {
+        self.host_size
+    }
 }
 
 impl ImageStorage {
@@ -49,156 +88,69 @@ impl ImageStorage {
         use_host: Option<HostSlice>,
     ) -> Result<Arc<Self>> {
         let storage = Self {
-            desc,
-            devices: devices.to_vec(),
+            residency: Residency::new(devices, Texels { desc, host_size }, None),
             layout,
-            host_size,
             use_host,
-            residency: Mutex::new(Residency {
-                copies: devices.iter().map(|_| None).collect(),
-                newest: vec![false; devices.len()],
-                shadow: None,
-            }),
         };
         match contents.or(use_host) {
             Some(contents) => {
                 let image = storage.on_device(0, Access::Overwrite)?;
-                let gpu = storage.devices[0].gpu()?;
-                gpu.write_image(&image, storage.whole(), contents, layout)?;
+                let whole = storage.residency.backing().whole();
+                let gpu = storage.residency.gpu(0)?;
+                gpu.write_image(&image, whole, contents, layout)?;
             }
             None => drop(storage.allocation(0)?),
         }
         Ok(Arc::new(storage))
     }
 
-    /// What it was made of.
-    pub fn desc(&self) -> &ImageDesc {
-        &self.desc
-    }
-
-    /// All of its texels.
-    pub fn whole(&self) -> ImageBox {
-        let [width, height, depth] = self.desc.extent;
-        ImageBox {
-            origin: [0; 3],
-            extent: match self.desc.kind {
-                ImageKind::D3 => [width, height, depth],
-                _ => [width, height, self.desc.layers],
-            },
-        }
-    }
-
-    /// What a command does that writes a box and reads nothing.
-    pub fn writing(&self, part: ImageBox) -> Access {
-        match part == self.whole() {
-            true => Access::Overwrite,
-            false => Access::Write,
-        }
+    /// The access of a command that writes a box and reads nothing.
+    pub fn writing(&self, area: ImageBox) -> Access {
+        Access::writing(area == self.residency.backing().whole())
     }
 
     /// The image on a device of the context, whatever it holds.
     pub fn allocation(&self, index: usize) -> Result<Image> {
-        self.allocate(&mut self.residency.lock(), index)
-    }
-
-    fn allocate(&self, residency: &mut Residency, index: usize) -> Result<Image> {
-        match &residency.copies[index] {
-            Some(image) => Ok(image.clone()),
-            None => {
-                let made = self.devices[index].gpu()?.create_image(&self.desc);
-                let image = made.map_err(|error| match error {
-                    Error::OutOfHostMemory => error,
-                    _ => Error::MemObjectAllocationFailure,
-                })?;
-                residency.copies[index] = Some(image.clone());
-                Ok(image)
-            }
-        }
+        self.residency.allocation(index)
     }
 
     /// The image on a device of the context, holding the newest texels.
     pub fn on_device(&self, index: usize, access: Access) -> Result<Image> {
-        let mut guard = self.residency.lock();
-        let residency = &mut *guard;
-        let image = self.allocate(residency, index)?;
-        if !residency.newest[index] {
-            let newest = residency.newest.iter().position(|newest| *newest);
-            let source = newest.and_then(|from| Some((from, residency.copies[from].clone()?)));
-            if let Some((from, source)) = source {
-                let layout = self.tight();
-                let size = self.desc.format.texel_size() * self.texels();
-                let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
-                let bytes = block.slice();
-                let (from, to) = (self.devices[from].gpu()?, self.devices[index].gpu()?);
-                from.read_image(&source, self.whole(), bytes, layout)?;
-                to.write_image(&image, self.whole(), bytes, layout)?;
-            } else if access != Access::Overwrite {
-                self.devices[index].gpu()?.clear_image(&image)?;
-            }
-            residency.newest[index] = true;
-        }
-        if access != Access::Read {
-            for (other, newest) in residency.newest.iter_mut().enumerate() {
-                *newest = other == index;
-            }
-        }
-        Ok(image)
-    }
-
-    fn texels(&self) -> usize {
-        let extent = self.whole().extent;
-        extent.iter().map(|&n| n as usize).product()
-    }
-
-    fn tight(&self) -> Layout {
-        let [width, height, _] = self.whole().extent;
-        let row_pitch = width as usize * self.desc.format.texel_size();
-        Layout {
-            offset: 0,
-            row_pitch,
-            slice_pitch: row_pitch * height as usize,
-        }
+        self.residency.on_device(index, access)
     }
 
     /// Copies texels from a device of the context to the host.
-    pub fn read(&self, index: usize, part: ImageBox, to: HostSlice, layout: Layout) -> Result<()> {
+    pub fn read(&self, index: usize, area: ImageBox, to: HostSlice, layout: Layout) -> Result<()> {
         let image = self.on_device(index, Access::Read)?;
-        let gpu = self.devices[index].gpu()?;
-        gpu.read_image(&image, part, to, layout)
+        let gpu = self.residency.gpu(index)?;
+        gpu.read_image(&image, area, to, layout)
     }
 
     /// Copies texels from the host to a device of the context.
     pub fn write(
         &self,
         index: usize,
-        part: ImageBox,
+        area: ImageBox,
         from: HostSlice,
         layout: Layout,
     ) -> Result<()> {
-        let image = self.on_device(index, self.writing(part))?;
-        let gpu = self.devices[index].gpu()?;
-        gpu.write_image(&image, part, from, layout)
+        let image = self.on_device(index, self.writing(area))?;
+        let gpu = self.residency.gpu(index)?;
+        gpu.write_image(&image, area, from, layout)
     }
 
-    /// Where the host finds a box in its view: the memory, and the box's place in it.
-    pub fn host_view(&self, part: ImageBox) -> Result<(HostSlice, Layout)> {
-        let [x, y, z] = part.origin.map(|n| n as usize);
-        let texel = self.desc.format.texel_size();
+    /// The memory in which the host finds a box, and the box's place in it.
+    pub fn host_view(&self, area: ImageBox) -> Result<(HostSlice, Layout)> {
+        let [x, y, z] = area.origin.map(|n| n as usize);
+        let texel = self.residency.backing().desc.format.texel_size();
         let layout = Layout {
             offset: self.layout.row(y, z) + x * texel,
             ..self.layout
         };
-        if let Some(host) = self.use_host {
-            return Ok((host, layout));
-        }
-        let mut residency = self.residency.lock();
-        if residency.shadow.is_none() {
-            let shadow = HostBlock::new(self.host_size).ok_or(Error::MapFailure)?;
-            residency.shadow = Some(shadow);
-        }
-        match residency.shadow.as_mut() {
-            Some(shadow) => Ok((shadow.slice(), layout)),
-            None => Err(Error::MapFailure),
-        }
+        let memory = match self.use_host {
+            Some(host) => host,
+            None => self.residency.shadow()?,
+        };
+        Ok((memory, layout))
     }
 }

@@ -2,24 +2,24 @@
 
 use pumice_numerics::half_from_f64;
 
-use crate::memory::format::{Class, Row};
+use crate::memory::format::{Class, ImageFormat};
 
 /// A colour's four components as the application gave them: bits of floats, ints or uints,
 /// depending on the format.
 pub type Color = [u32; 4];
 
 /// The bytes of a texel of that colour.
-pub fn pack(row: &Row, color: Color) -> Vec<u8> {
+pub fn pack(format: &ImageFormat, color: Color) -> Vec<u8> {
     let mut bits = 0_u128;
     let mut at = 0;
-    for &(width, component) in row.channels {
+    for &(width, component) in format.channels {
         if let Some(component) = component {
-            let value = channel(row.class, width, color[component], component);
+            let value = channel(format.class, width, color[component], component);
             bits |= u128::from(value) << at;
         }
         at += width;
     }
-    bits.to_le_bytes()[..row.texel_size()].to_vec()
+    bits.to_le_bytes()[..format.texel_size()].to_vec()
 }
 
 fn channel(class: Class, width: u32, raw: u32, component: usize) -> u32 {
@@ -95,10 +95,10 @@ mod tests {
         assert_eq!(packed, 0xf800_u16.to_le_bytes());
         let srgb = floats(cl::CL_sRGBA, cl::CL_UNORM_INT8, [0.5, 0.0, 1.0, 0.5]);
         assert_eq!(srgb, [188, 0, 255, 128]);
-        let row = find(cl::CL_RGBA, cl::CL_SIGNED_INT8).unwrap();
+        let format = find(cl::CL_RGBA, cl::CL_SIGNED_INT8).unwrap();
         let ints = [-1, -200, 200, 5].map(|n: i32| n as u32);
-        assert_eq!(pack(row, ints), [0xff, 0x80, 0x7f, 5]);
-        let row = find(cl::CL_RG, cl::CL_UNSIGNED_INT32).unwrap();
-        assert_eq!(pack(row, [1, 2, 3, 4]), [1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(pack(format, ints), [0xff, 0x80, 0x7f, 5]);
+        let format = find(cl::CL_RG, cl::CL_UNSIGNED_INT32).unwrap();
+        assert_eq!(pack(format, [1, 2, 3, 4]), [1, 0, 0, 0, 2, 0, 0, 0]);
     }
 }

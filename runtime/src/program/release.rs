@@ -18,7 +18,7 @@ pub(super) fn finish(build: &Build, device: &Device) {
     let Ok(gpu) = device.gpu() else { return };
     // The end of the process waits for them.
     exit::batch_submitted();
-    match executable.finish(gpu.raw(), &mut |text| printf::print(text)) {
+    match executable.run_finalizers(gpu.raw(), &mut |text| printf::print(text)) {
         Ok(decoded) => {
             for decoded in decoded {
                 let _ = printf::complain("a program's finalizer", decoded);

@@ -136,6 +136,7 @@ impl Kit {
             range,
             args,
         };
+        executable.limits(kernel, self.caps()).check(range)?;
         let mut prepared = executable.prepare(&self.device, &launch)?;
         let mut recorder = self.queue.recorder()?;
         prepared.record(&mut recorder)?;

@@ -10,9 +10,9 @@ use pumice_ir::{
 };
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
-    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
+    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
     MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
-    Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3, WorkgroupArgument,
+    Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
 };
 use std::collections::BTreeSet;
 
@@ -274,8 +274,8 @@ impl Emitter<'_> {
                 }),
             });
             for (is, role) in [
-                (kernel.initializer, Role::Initializer(reference)),
-                (kernel.finalizer, Role::Finalizer(reference)),
+                (kernel.initializer, KernelRole::Initializer(reference)),
+                (kernel.finalizer, KernelRole::Finalizer(reference)),
             ] {
                 if is {
                     reflection.roles.push(role);

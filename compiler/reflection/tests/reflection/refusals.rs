@@ -5,8 +5,8 @@ use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_modul
 use crate::instructions::validate;
 use pumice_reflection::{
     ArgumentInfo, ByteString, DataDescriptor, FunctionId, HexBytes, InfoRef, Instruction, Kernel,
-    KernelProperties, KernelRef, PrintfInfo, PushArgument, ReadError, Reflection,
-    RequiredWorkgroupSize, Role, WriteError, embed, read, strip_non_semantic, strip_set,
+    KernelProperties, KernelRef, KernelRole, PrintfInfo, PushArgument, ReadError, Reflection,
+    RequiredWorkgroupSize, WriteError, embed, read, strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
@@ -91,8 +91,8 @@ fn roles() {
     // The id of the one Kernel instruction is the last that the module uses.
     let kernel = Module::with_kernel(5).words()[3] - 1;
     for (number, role) in [
-        (1, Role::Initializer(KernelRef(0))),
-        (2, Role::Finalizer(KernelRef(0))),
+        (1, KernelRole::Initializer(KernelRef(0))),
+        (2, KernelRole::Finalizer(KernelRef(0))),
     ] {
         let instruction = role.name();
         let reflection = read(&with_role(VOID, number, &[kernel])).unwrap();
@@ -144,7 +144,7 @@ fn roles() {
     assert_eq!(read(&twice), Err(ReadError::DuplicateImport));
     // A role of a kernel that is not there cannot be written.
     let reflection = Reflection {
-        roles: vec![Role::Finalizer(KernelRef(0))],
+        roles: vec![KernelRole::Finalizer(KernelRef(0))],
         ..Reflection::default()
     };
     assert_eq!(

@@ -6,18 +6,18 @@
 use std::collections::BTreeMap;
 
 use pumice_reflection::{
-    ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
-    MAY_USE_PRINTF, PushRange, Reflection, Relocation, Role,
+    ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef, KernelRole,
+    MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
-use super::facts::Facts;
-use super::gather_images::check_said;
-use super::interface::{
+use super::gather_images::check_number;
+use super::init_fini::InitFini;
+use super::module_scan::ModuleScan;
+use super::{
     ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
     Place, PrintfBuffer, RangePush, Source,
 };
-use super::own_kernels::OwnKernels;
 
 /// More arguments are refused: one per byte of the largest CL_DEVICE_MAX_PARAMETER_SIZE.
 const MAX_ARGUMENTS: u32 = 4096;
@@ -25,7 +25,7 @@ const MAX_ARGUMENTS: u32 = 4096;
 pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// A kernel while its instructions are gathered.
-pub(super) struct Draft {
+pub(super) struct KernelDraft {
     name: String,
     attributes: String,
     pub function: u32,
@@ -38,9 +38,9 @@ pub(super) struct Draft {
 
 pub(super) struct Builder<'a> {
     caps: &'a Capabilities,
-    pub facts: &'a Facts,
+    pub scan: &'a ModuleScan,
     infos: Vec<&'a ArgumentInfo>,
-    drafts: Vec<Draft>,
+    drafts: Vec<KernelDraft>,
     interface: Interface,
     /// Bindings of the whole module.
     shared: BTreeMap<(u32, u32), (BindingKind, Source)>,
@@ -51,8 +51,8 @@ pub(super) struct Builder<'a> {
     push_end: u32,
 }
 
-/// Sets what may be said once.
-fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
+/// Sets a value that the reflection may give once.
+fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(format!("the reflection has {what} twice")),
@@ -64,14 +64,14 @@ fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
 /// # Errors
 /// A line for the build log that names what the module asks for and the device or this
 /// implementation does not have, or what contradicts itself.
-pub(super) fn build(
+pub(in crate::executable) fn gather(
     reflection: &Reflection,
-    facts: &Facts,
+    scan: &ModuleScan,
     caps: &Capabilities,
 ) -> Result<Interface> {
     let mut builder = Builder {
         caps,
-        facts,
+        scan,
         infos: reflection.infos().collect(),
         drafts: Vec::new(),
         interface: Interface::default(),
@@ -91,7 +91,7 @@ pub(super) fn build(
         {
             return Err(format!("kernel `{}` has {count} arguments", kernel.name));
         }
-        builder.drafts.push(Draft {
+        builder.drafts.push(KernelDraft {
             name: kernel.name.clone(),
             attributes: properties.map_or_else(String::new, |p| p.attributes.clone()),
             function: kernel.function.0,
@@ -151,22 +151,22 @@ impl Builder<'_> {
                 };
                 self.argument(a.kernel, a.ordinal, a.info, ArgKind::Local, place)
             }
-            I::SpecConstantWorkgroupSize(ids) => once(
+            I::SpecConstantWorkgroupSize(ids) => set_once(
                 &mut interface.spec_local_size,
                 [ids.x, ids.y, ids.z],
                 "SpecConstantWorkgroupSize",
             ),
-            I::SpecConstantGlobalOffset(ids) => once(
+            I::SpecConstantGlobalOffset(ids) => set_once(
                 &mut interface.spec_global_offset,
                 [ids.x, ids.y, ids.z],
                 "SpecConstantGlobalOffset",
             ),
             I::SpecConstantWorkDim(spec) => {
-                once(&mut interface.spec_work_dim, spec.id, "SpecConstantWorkDim")
+                set_once(&mut interface.spec_work_dim, spec.id, "SpecConstantWorkDim")
             }
             I::SpecConstantSubgroupMaxSize(spec) => {
                 let slot = &mut interface.spec_subgroup_size;
-                once(slot, spec.id, "SpecConstantSubgroupMaxSize")
+                set_once(slot, spec.id, "SpecConstantSubgroupMaxSize")
             }
             I::PushConstantGlobalOffset(range)
             | I::PushConstantEnqueuedLocalSize(range)
@@ -193,7 +193,7 @@ impl Builder<'_> {
                 if dimensions.contains(&0) {
                     return Err(format!("kernel `{}` requires groups of size 0", draft.name));
                 }
-                once(
+                set_once(
                     &mut draft.required,
                     dimensions,
                     "PropertyRequiredWorkgroupSize",
@@ -209,7 +209,7 @@ impl Builder<'_> {
             I::PrintfBufferStorageBuffer(buffer) => {
                 let place = ModulePlace::Descriptor;
                 let size = buffer.size;
-                once(
+                set_once(
                     &mut interface.printf,
                     PrintfBuffer { place, size },
                     "a printf buffer",
@@ -224,7 +224,7 @@ impl Builder<'_> {
                     size: buffer.size,
                 };
                 let size = buffer.buffer_size;
-                once(
+                set_once(
                     &mut interface.printf,
                     PrintfBuffer { place, size },
                     "a printf buffer",
@@ -265,7 +265,7 @@ impl Builder<'_> {
         self.argument(a.kernel, a.ordinal, a.info, arg, place)
     }
 
-    pub(super) fn draft(&mut self, kernel: KernelRef) -> Result<&mut Draft> {
+    pub(super) fn draft(&mut self, kernel: KernelRef) -> Result<&mut KernelDraft> {
         // The reader gives references to earlier kernels only.
         let index = kernel.0 as usize;
         self.drafts
@@ -350,7 +350,7 @@ impl Builder<'_> {
             I::PushConstantNumWorkgroups(_) => &mut interface.num_groups,
             _ => &mut interface.region_group_offset,
         };
-        once(slot, value, name)?;
+        set_once(slot, value, name)?;
         self.reserve(range.offset, range.size)
     }
 
@@ -377,7 +377,7 @@ impl Builder<'_> {
     fn add_data(&mut self, data: ModuleData, variables: bool) -> Result<usize> {
         let index = self.interface.data.len();
         if variables {
-            once(&mut self.variables, index, "program-scope variables")?;
+            set_once(&mut self.variables, index, "program-scope variables")?;
             self.interface.program_scope_bytes = data.bytes.len();
         }
         self.interface.data.push(data);
@@ -415,7 +415,7 @@ impl Builder<'_> {
         self.reserve(d.offset, d.size)
     }
 
-    fn finish(mut self, roles: &[Role]) -> Result<Interface> {
+    fn finish(mut self, roles: &[KernelRole]) -> Result<Interface> {
         self.place_relocations()?;
         for data in &self.interface.data {
             let limits = &self.caps.limits;
@@ -437,7 +437,7 @@ impl Builder<'_> {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
         }
-        self.interface.own = OwnKernels::take(roles, &mut self.interface.kernels)?;
+        self.interface.init_fini = InitFini::take(roles, &mut self.interface.kernels)?;
         Ok(self.interface)
     }
 
@@ -461,7 +461,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn finish_kernel(&self, draft: Draft) -> Result<KernelInterface> {
+    fn finish_kernel(&self, draft: KernelDraft) -> Result<KernelInterface> {
         let name = &draft.name;
         let in_kernel = |error: String| format!("kernel `{name}`: {error}");
         let mut bindings = self.shared.clone();
@@ -515,7 +515,7 @@ impl Builder<'_> {
                     size,
                     content,
                 } => {
-                    check_said(ordinal, content, &draft.args).map_err(in_kernel)?;
+                    check_number(ordinal, content, &draft.args).map_err(in_kernel)?;
                     let kind = kind_of(set, binding).unwrap_or(BindingKind::UniformBuffer);
                     let limit = match kind {
                         BindingKind::StorageBuffer => self.caps.limits.max_storage_buffer_range,
@@ -534,7 +534,7 @@ impl Builder<'_> {
                     size,
                     content,
                 } => {
-                    check_said(ordinal, content, &draft.args).map_err(in_kernel)?;
+                    check_number(ordinal, content, &draft.args).map_err(in_kernel)?;
                     let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
                     push_size = push_size.max(end);
                 }
@@ -576,7 +576,7 @@ impl Builder<'_> {
             draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
         let fixed_local_size = match self.interface.spec_local_size {
             Some(_) => None,
-            None => Some(self.facts.local_size(draft.function).ok_or_else(|| {
+            None => Some(self.scan.local_size(draft.function).ok_or_else(|| {
                 in_kernel("neither the reflection nor the module gives a work-group size".into())
             })?),
         };

@@ -1,15 +1,15 @@
-//! From the arguments of a launch to push constants and descriptors.
+//! Makes push constants and descriptors of the arguments of a launch.
 
 use std::collections::BTreeMap;
 
 use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
 
-use super::interface::{
+use super::range::NdRange;
+use super::{ArgValue, ImageArg, LaunchError, Result};
+use crate::executable::device_module::DeviceModule;
+use crate::executable::interface::{
     Content, Interface, KernelInterface, ModulePlace, Place, RangePush, Source,
 };
-use super::launch::{ArgValue, ImageArg, LaunchError, Result};
-use super::ndrange::NdRange;
-use super::on_device::OnDevice;
 
 /// Writes three values, low dimension first, as the module takes them.
 pub(super) fn put_range(push: &mut [u8], place: Option<RangePush>, values: [u64; 3]) -> Result<()> {
@@ -50,7 +50,7 @@ fn address_bytes(address: u64, size: u32) -> Result<Vec<u8>> {
 pub(super) struct Builder<'a> {
     pub interface: &'a Interface,
     pub kernel: &'a KernelInterface,
-    pub on_device: &'a OnDevice,
+    pub device_module: &'a DeviceModule,
     pub args: &'a [Option<ArgValue>],
     /// Everything but what regions change.
     pub push: Vec<u8>,
@@ -62,7 +62,7 @@ impl Builder<'_> {
     pub fn printf(&mut self) -> Result<()> {
         if let Some(printf) = self.interface.printf {
             if self.kernel.info.may_use_printf {
-                let buffer = self.on_device.printf_buffer(printf.size)?;
+                let buffer = self.device_module.printf_buffer(printf.size)?;
                 self.keep.push(buffer.clone());
                 self.printf = Some(buffer);
             }
@@ -99,7 +99,7 @@ impl Builder<'_> {
         ] {
             put_range(&mut self.push, place, values)?;
         }
-        for (data, buffer) in self.interface.data.iter().zip(&self.on_device.data) {
+        for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
             if let ModulePlace::Push { offset, size } = data.place {
                 let bytes = address_bytes(buffer.address(), size)?;
                 put(&mut self.push, offset as usize, &bytes);
@@ -158,10 +158,12 @@ impl Builder<'_> {
                     BindingKind::Sampler => self.sampler_argument(ordinal)?,
                     _ => self.image_argument(ordinal)?,
                 },
-                Source::Sampler(desc) => Resource::Sampler(self.on_device.device.sampler(desc)?),
+                Source::Sampler(desc) => {
+                    Resource::Sampler(self.device_module.device.sampler(desc)?)
+                }
                 Source::Block(_) => {
                     let bytes = blocks.remove(&(set, binding)).unwrap_or_default();
-                    let (buffer, offset) = self.on_device.place_block(&bytes)?;
+                    let (buffer, offset) = self.device_module.place_block(&bytes)?;
                     let range = bytes.len() as u64;
                     Resource::Buffer {
                         buffer,
@@ -169,13 +171,17 @@ impl Builder<'_> {
                         range,
                     }
                 }
-                Source::Data(index) => whole(&self.on_device.data[index]),
-                Source::Printf => whole(self.printf.as_ref().unwrap_or(&self.on_device.nothing)),
+                Source::Data(index) => whole(&self.device_module.data[index]),
+                Source::Printf => whole(
+                    self.printf
+                        .as_ref()
+                        .unwrap_or(&self.device_module.null_buffer),
+                ),
             };
             resources.entry(set).or_default().push((binding, resource));
         }
-        let device = &self.on_device.device;
-        let layout = &self.on_device.layouts[kernel];
+        let device = &self.device_module.device;
+        let layout = &self.device_module.layouts[kernel];
         (resources.iter())
             .map(|(&set, resources)| Ok(device.create_descriptor_set(layout, set, resources)?))
             .collect()
@@ -207,11 +213,11 @@ impl Builder<'_> {
             normalized: desc.normalized || told,
             ..*desc
         };
-        Ok(Resource::Sampler(self.on_device.device.sampler(desc)?))
+        Ok(Resource::Sampler(self.device_module.device.sampler(desc)?))
     }
 
     fn buffer_argument(&self, ordinal: usize, kind: BindingKind) -> Result<Resource> {
-        let limits = &self.on_device.device.capabilities().limits;
+        let limits = &self.device_module.device.capabilities().limits;
         let (alignment, most) = match kind {
             BindingKind::UniformBuffer => (
                 limits.min_uniform_buffer_alignment,
@@ -225,7 +231,7 @@ impl Builder<'_> {
         match self.args.get(ordinal).and_then(Option::as_ref) {
             // Less than a word, by which our own modules know it.
             Some(ArgValue::Null) => Ok(Resource::Buffer {
-                buffer: self.on_device.nothing.clone(),
+                buffer: self.device_module.null_buffer.clone(),
                 offset: 0,
                 range: 1,
             }),

@@ -1,28 +1,10 @@
-//! NDRanges, and how they are cut into regions that one dispatch can run.
+//! Cuts a range into regions that one dispatch can run.
 //!
 //! A region is a box of work-groups of one size. A range needs more than one where its size is
 //! no multiple of the local size (the rest in each dimension is a region of smaller groups), and
 //! where it has more groups than the device dispatches at once.
 
-/// The range of one clEnqueueNDRangeKernel; dimensions beyond `work_dim` have offset 0 and size 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NdRange {
-    /// 1 to 3.
-    pub work_dim: u32,
-    /// global_work_offset.
-    pub global_offset: [u64; 3],
-    /// global_work_size; 0 in any dimension is an empty range.
-    pub global_size: [u64; 3],
-    /// The enqueued local size, chosen already where the application gave none. Not 0.
-    pub local_size: [u32; 3],
-}
-
-impl NdRange {
-    /// The number of work-groups in each dimension, smaller ones at the end included.
-    pub fn num_groups(&self) -> [u64; 3] {
-        std::array::from_fn(|d| self.global_size[d].div_ceil(u64::from(self.local_size[d])))
-    }
-}
+use super::range::NdRange;
 
 /// A box of equal work-groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Initializers and finalizers: run by the executable, once, and no kernels of applications.
 
 use pumice_reflection::{
-    ByteString, DataDescriptor, HexBytes, Instruction, PrintfBufferDescriptor, PrintfInfo, Role,
+    ByteString, DataDescriptor, HexBytes, Instruction, KernelRole, PrintfBufferDescriptor,
+    PrintfInfo,
 };
 use pumice_runtime::executable::Executable;
 use pumice_vulkan_layer::asm::class;
@@ -47,7 +48,10 @@ fn module() -> Vec<u32> {
         }
         d.m.end();
     }
-    d.reflection.roles = vec![Role::Finalizer(own[1]), Role::Initializer(own[0])];
+    d.reflection.roles = vec![
+        KernelRole::Finalizer(own[1]),
+        KernelRole::Initializer(own[0]),
+    ];
     d.push(Instruction::ProgramScopeVariablesStorageBuffer(
         DataDescriptor {
             set: 0,
@@ -78,7 +82,7 @@ fn initializers_and_finalizers_run_once() {
         let finish = |executable: &Executable| {
             let mut text = Vec::new();
             let mut print = |record: &[u8]| text.extend_from_slice(record);
-            executable.finish(device, &mut print).unwrap();
+            executable.run_finalizers(device, &mut print).unwrap();
             String::from_utf8(text).unwrap()
         };
         let executable = kit.executable(&words);
@@ -89,8 +93,14 @@ fn initializers_and_finalizers_run_once() {
         // Nothing ran that a finalizer could take down.
         assert_eq!(finish(&executable), "");
 
-        let started = executable.start(device).unwrap().expect("just submitted");
-        let again = executable.start(device).unwrap().expect("not yet printed");
+        let started = executable
+            .run_initializers(device)
+            .unwrap()
+            .expect("just submitted");
+        let again = executable
+            .run_initializers(device)
+            .unwrap()
+            .expect("not yet printed");
         let wait = again.wait().expect("something was submitted");
         wait.timeline.wait(wait.value, None).unwrap();
         let mut text = Vec::new();
@@ -101,7 +111,7 @@ fn initializers_and_finalizers_run_once() {
         }
         assert_eq!(text, b"counter 101\n");
         assert!(again.take_printf().is_empty());
-        assert!(executable.start(device).unwrap().is_none());
+        assert!(executable.run_initializers(device).unwrap().is_none());
 
         let out = kit.buffer(&[0]);
         for _ in 0..2 {
@@ -114,7 +124,7 @@ fn initializers_and_finalizers_run_once() {
 
         // What initializers printed and no kernel's end showed comes with the finalizers.
         let other = kit.executable(&words);
-        other.start(device).unwrap();
+        other.run_initializers(device).unwrap();
         assert_eq!(finish(&other), "counter 101\ncounter 202\n");
     });
 }
@@ -126,7 +136,7 @@ fn without_our_set_they_are_kernels() {
         let executable = kit.executable(&words);
         let names: Vec<_> = executable.kernels().iter().map(|k| &k.name).collect();
         assert_eq!(names, ["init", "k", "down"]);
-        assert!(executable.start(&kit.device).unwrap().is_none());
+        assert!(executable.run_initializers(&kit.device).unwrap().is_none());
     });
 }
 
@@ -139,7 +149,7 @@ fn arguments_are_refused() {
     d.set_words(out, &[one]);
     d.m.end();
     d.storage_argument(kernel, 0, 0, 0);
-    d.reflection.roles = vec![Role::Initializer(kernel)];
+    d.reflection.roles = vec![KernelRole::Initializer(kernel)];
     let words = d.finish();
     with_kit(|kit| {
         let refused = Executable::new(&words, kit.caps()).expect_err("refused");

@@ -11,13 +11,13 @@ use pumice_vulkan_layer::{
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
-pub(super) struct OnDevice {
+pub(super) struct DeviceModule {
     pub device: Device,
     module: ShaderModule,
     /// One buffer per data block of the module, in its order.
     pub data: Vec<Buffer>,
     /// Bound where an argument is NULL or the kernel does not print.
-    pub nothing: Buffer,
+    pub null_buffer: Buffer,
     /// One layout per kernel.
     pub layouts: Vec<Layout>,
     /// Guards the map alone: pipelines are made without the lock.
@@ -44,7 +44,7 @@ const HOLE: u8 = 0xff;
 /// No more printf buffers than this are kept.
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
-impl OnDevice {
+impl DeviceModule {
     pub fn new(device: &Device, words: &[u32], interface: &Interface) -> Result<Self> {
         let module = device.create_shader_module(words)?;
         let data = (interface.data.iter())
@@ -53,13 +53,13 @@ impl OnDevice {
         let layouts = (interface.kernels.iter())
             .map(|kernel| device.create_layout(&kernel.layout))
             .collect::<Result<_>>()?;
-        let nothing = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
-        nothing.write(0, &[0; 256])?;
+        let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
+        null_buffer.write(0, &[0; 256])?;
         Ok(Self {
             device: device.clone(),
             module,
             data,
-            nothing,
+            null_buffer,
             layouts,
             pipelines: Mutex::default(),
             arena: Mutex::default(),

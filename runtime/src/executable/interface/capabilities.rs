@@ -1,10 +1,10 @@
-//! What a module needs of the device, by the capabilities that it declares.
+//! Checks the capabilities that a module declares against those of the device.
 
 use pumice_vulkan_layer::Capabilities;
 
-/// Whether the device has what a SPIR-V capability needs; the second part names it for the log.
-/// `None` for a capability that no Vulkan compute module of ours or clspv's declares.
-fn has(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
+/// Tells whether the device has what a SPIR-V capability needs, and the capability's name for the
+/// log; `None` for a capability that no Vulkan compute module of ours or clspv's declares.
+fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
     let f = &caps.features;
     let control = |pick: fn(&pumice_vulkan_layer::caps::FloatControls) -> bool| {
         caps.float_controls.iter().any(pick)
@@ -139,7 +139,7 @@ fn has(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
 ///
 /// # Errors
 /// A line for the build log that names the first thing that the device lacks.
-pub(super) fn check(
+pub(in crate::executable) fn check_capabilities(
     version: (u8, u8),
     capabilities: &[u32],
     caps: &Capabilities,
@@ -157,7 +157,7 @@ pub(super) fn check(
         ));
     }
     for &capability in capabilities {
-        match has(capability, caps) {
+        match support(capability, caps) {
             Some((true, _)) => {}
             Some((false, name)) => {
                 return Err(format!("the module needs {name}, which the device lacks"));

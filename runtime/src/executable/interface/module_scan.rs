@@ -1,4 +1,4 @@
-//! Facts about a Vulkan module that its reflection does not tell: capabilities, work-group sizes
+//! ModuleScan about a Vulkan module that its reflection does not tell: capabilities, work-group sizes
 //! fixed in the module, built-ins in use, and how much work-group memory a kernel takes.
 //!
 //! Reads instruction words only as far as it needs them; operands out of place make a fact
@@ -15,9 +15,9 @@ const WORKGROUP: u32 = 4;
 const TYPE_IMAGE: u16 = 25;
 const GL_COMPUTE: u32 = 5;
 
-/// What is known of a module.
+/// The parts of a module that launches depend on.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(in crate::executable) struct ModuleScan {
     pub version: (u8, u8),
     pub capabilities: Vec<u32>,
     /// Interface variables of each GLCompute entry point's function.
@@ -76,13 +76,13 @@ enum Constant {
 }
 
 /// Values of specialization ids; others keep their defaults.
-pub(super) type SpecValues = HashMap<u32, u32>;
+pub(in crate::executable) type SpecValues = HashMap<u32, u32>;
 
-impl Facts {
+impl ModuleScan {
     /// Reads a module whose instruction words are sound (the reflection reader has checked that).
     pub fn read(words: &[u32]) -> Result<Self, String> {
         let header = spirv::header(words).map_err(|error| error.to_string())?;
-        let mut facts = Self {
+        let mut scan = Self {
             version: header.version,
             ..Self::default()
         };
@@ -93,20 +93,20 @@ impl Facts {
                 op::FUNCTION => {
                     let id = inst.operands.get(1).copied();
                     function = id;
-                    facts.functions.entry(id.unwrap_or(0)).or_default();
+                    scan.functions.entry(id.unwrap_or(0)).or_default();
                 }
                 op::FUNCTION_END => function = None,
                 _ => {}
             }
             match function {
-                Some(id) => facts.in_function(id, &inst),
-                None => facts.at_module_level(&inst),
+                Some(id) => scan.in_function(id, &inst),
+                None => scan.at_module_level(&inst),
             }
         }
-        if facts.capabilities.contains(&6) {
+        if scan.capabilities.contains(&6) {
             return Err("the module has capability Kernel: it is not Vulkan SPIR-V".into());
         }
-        Ok(facts)
+        Ok(scan)
     }
 
     fn in_function(&mut self, function: u32, inst: &Inst<'_>) {
@@ -244,7 +244,7 @@ impl Facts {
     /// A run over types and constants with these specialization values.
     fn evaluation<'a>(&'a self, spec: &'a SpecValues) -> Evaluation<'a> {
         Evaluation {
-            facts: self,
+            scan: self,
             spec,
             values: RefCell::default(),
             sizes: RefCell::default(),
@@ -314,7 +314,7 @@ impl Facts {
 /// Values and sizes worked out so far: each once, since constants and types form a graph in
 /// which one may be reached over very many paths.
 struct Evaluation<'a> {
-    facts: &'a Facts,
+    scan: &'a ModuleScan,
     spec: &'a SpecValues,
     values: RefCell<HashMap<u32, Option<u64>>>,
     sizes: RefCell<HashMap<u32, u64>>,
@@ -350,11 +350,11 @@ impl Evaluation<'_> {
     }
 
     fn compute(&self, id: u32) -> Option<u64> {
-        let facts = self.facts;
-        if let Some(value) = facts.spec_ids.get(&id).and_then(|id| self.spec.get(id)) {
+        let scan = self.scan;
+        if let Some(value) = scan.spec_ids.get(&id).and_then(|id| self.spec.get(id)) {
             return Some(u64::from(*value));
         }
-        match facts.constants.get(&id)? {
+        match scan.constants.get(&id)? {
             Constant::Value(value) => Some(*value),
             Constant::Composite(_) => None,
             Constant::Op {
@@ -362,7 +362,7 @@ impl Evaluation<'_> {
                 opcode,
                 operands,
             } => {
-                let mask = match facts.types.get(ty) {
+                let mask = match scan.types.get(ty) {
                     Some(Type::Bytes(4)) => u64::from(u32::MAX),
                     Some(Type::Bytes(8)) => u64::MAX,
                     _ => 1,
@@ -413,7 +413,7 @@ impl Evaluation<'_> {
     }
 
     fn measure(&self, ty: u32) -> u64 {
-        match self.facts.types.get(&ty) {
+        match self.scan.types.get(&ty) {
             None => 0,
             Some(Type::Bytes(bytes)) => *bytes,
             Some(Type::Pointer { .. }) => 8,

@@ -6,7 +6,7 @@ use pumice_reflection::{DescriptorArgument, ImageInfoPush, ImageInfoUniform, Ins
 use pumice_vulkan_layer::{AddressMode, BindingKind, SamplerDesc};
 
 use super::gather::{Builder, Result, block_kind};
-use super::interface::{ArgKind, ArgMeta, Content, Place, Source};
+use super::{ArgKind, ArgMeta, Content, Place, Source};
 
 impl Builder<'_> {
     /// One of the instructions about images and samplers; others say nothing here.
@@ -25,21 +25,21 @@ impl Builder<'_> {
                 self.share(sampler.set, sampler.binding, kind, Source::Sampler(desc))
             }
             I::ImageArgumentInfoChannelOrderPushConstant(a) => {
-                self.said_of(a, Content::ChannelOrder, inst)
+                self.number_in_push_constants(a, Content::ChannelOrder, inst)
             }
             I::ImageArgumentInfoChannelDataTypePushConstant(a) => {
-                self.said_of(a, Content::ChannelDataType, inst)
+                self.number_in_push_constants(a, Content::ChannelDataType, inst)
             }
             I::NormalizedSamplerMaskPushConstant(a) => {
                 // Every kernel's range holds it.
                 self.reserve(a.offset, a.size)?;
-                self.said_of(a, Content::SamplerMask, inst)
+                self.number_in_push_constants(a, Content::SamplerMask, inst)
             }
             I::ImageArgumentInfoChannelOrderUniform(a) => {
-                self.said_of_in_block(a, Content::ChannelOrder, inst)
+                self.number_in_block(a, Content::ChannelOrder, inst)
             }
             I::ImageArgumentInfoChannelDataTypeUniform(a) => {
-                self.said_of_in_block(a, Content::ChannelDataType, inst)
+                self.number_in_block(a, Content::ChannelDataType, inst)
             }
             _ => Ok(()),
         }
@@ -47,12 +47,17 @@ impl Builder<'_> {
 
     fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
         let function = self.draft(a.kernel)?.function;
-        let kind = self.facts.image_kind(function, a.set, a.binding);
+        let kind = self.scan.image_kind(function, a.set, a.binding);
         self.descriptor(a, binding, ArgKind::Image { binding, kind })
     }
 
     /// A number about an image or sampler in the push constants.
-    fn said_of(&mut self, a: &ImageInfoPush, content: Content, inst: &Instruction) -> Result<()> {
+    fn number_in_push_constants(
+        &mut self,
+        a: &ImageInfoPush,
+        content: Content,
+        inst: &Instruction,
+    ) -> Result<()> {
         check_word(a.size, inst)?;
         let place = Place::Push {
             offset: a.offset,
@@ -65,7 +70,7 @@ impl Builder<'_> {
     }
 
     /// A number about an image in a uniform buffer.
-    fn said_of_in_block(
+    fn number_in_block(
         &mut self,
         a: &ImageInfoUniform,
         content: Content,
@@ -120,7 +125,7 @@ fn check_word(size: u32, inst: &Instruction) -> Result<()> {
 }
 
 /// Numbers about images are about arguments that are images, and likewise of samplers.
-pub(super) fn check_said(
+pub(super) fn check_number(
     ordinal: usize,
     content: Content,
     args: &BTreeMap<u32, ArgMeta>,

@@ -1,12 +1,22 @@
-//! What a dispatch needs of a module: where each argument goes, layouts, module-wide values.
-//! `gather.rs` makes it from the reflection.
+//! The interface of a module: where each argument goes, layouts, module-wide values.
+//!
+//! - `gather.rs`, `gather_images.rs`: from the reflection to an [`Interface`]
+//! - `module_scan.rs`: what only the module's own instructions tell
+//! - `capabilities.rs`: the module's capabilities against the device's
+//! - `init_fini.rs`: the kernels that the program runs by itself
+
+pub(super) mod capabilities;
+pub(super) mod gather;
+mod gather_images;
+mod init_fini;
+pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
 
 use pumice_reflection::{ArgumentInfo, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
 
-use super::own_kernels::OwnKernels;
+use self::init_fini::InitFini;
 use super::printf::Formats;
 
 /// A kernel as clGetKernel*Info sees it.
@@ -60,7 +70,7 @@ pub enum ArgKind {
 
 /// Where an argument goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::executable) enum Place {
     Descriptor {
         set: u32,
         binding: u32,
@@ -86,7 +96,7 @@ pub(super) enum Place {
 
 /// What of an argument lies in a block or push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(in crate::executable) enum Content {
     /// A POD's bytes.
     Bytes,
     /// An address.
@@ -101,7 +111,7 @@ pub(super) enum Content {
 
 /// What a binding holds, when a dispatch is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(in crate::executable) enum Source {
     /// The argument of that ordinal.
     Argument(usize),
     /// A block of that many bytes, from the PODs and pointers placed in it.
@@ -115,7 +125,7 @@ pub(super) enum Source {
 
 /// A kernel, ready for dispatch.
 #[derive(Debug)]
-pub(super) struct KernelInterface {
+pub(in crate::executable) struct KernelInterface {
     pub info: KernelInfo,
     pub function: u32,
     /// One place per use of an argument.
@@ -128,7 +138,7 @@ pub(super) struct KernelInterface {
 
 /// One of the six push constants that describe the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RangePush {
+pub(in crate::executable) struct RangePush {
     pub offset: u32,
     /// 64-bit values, else 32-bit ones.
     pub wide: bool,
@@ -136,14 +146,14 @@ pub(super) struct RangePush {
 
 /// Where the printf buffer or a data buffer is told to the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ModulePlace {
+pub(in crate::executable) enum ModulePlace {
     Descriptor,
     Push { offset: u32, size: u32 },
 }
 
 /// Constant data or program-scope variables.
 #[derive(Debug)]
-pub(super) struct ModuleData {
+pub(in crate::executable) struct ModuleData {
     pub place: ModulePlace,
     pub bytes: Vec<u8>,
     pub relocations: Vec<Relocation>,
@@ -152,7 +162,7 @@ pub(super) struct ModuleData {
 
 /// The module's printf buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PrintfBuffer {
+pub(in crate::executable) struct PrintfBuffer {
     pub place: ModulePlace,
     /// In bytes.
     pub size: u32,
@@ -160,10 +170,10 @@ pub(super) struct PrintfBuffer {
 
 /// Everything that the reflection says.
 #[derive(Debug, Default)]
-pub(super) struct Interface {
-    /// Those of applications, then the program's own.
+pub(in crate::executable) struct Interface {
+    /// Those of applications, then initializers and finalizers.
     pub kernels: Vec<KernelInterface>,
-    pub own: OwnKernels,
+    pub init_fini: InitFini,
     pub spec_local_size: Option<[u32; 3]>,
     pub spec_global_offset: Option<[u32; 3]>,
     pub spec_work_dim: Option<u32>,

@@ -1,17 +1,26 @@
-//! One NDRange: from arguments and a range to pipelines, descriptors, push constants and
-//! dispatches.
+//! Prepares one launch: pipelines, descriptors, push constants and dispatches, from arguments and a
+//! range.
+//!
+//! - `range.rs`: ranges, their checks and the choice of a work-group size
+//! - `regions.rs`: the parts of a range that one dispatch can run
+//! - `bind.rs`: from arguments to push constants and descriptors
+
+mod bind;
+mod range;
+mod regions;
 
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, Device, ImageView, Pipeline,
     Recorder, SamplerDesc,
 };
 
+use self::bind::{Builder, put_range};
+pub use self::range::{Limits, NdRange, RangeRequest};
+use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
-use super::bind::{Builder, put_range};
-use super::facts::{Facts, SpecValues};
+use super::device_module::PipelineKey;
+use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, Interface, KernelInterface, Place};
-use super::ndrange::{MAX_REGIONS, NdRange, Region, regions};
-use super::on_device::PipelineKey;
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -68,7 +77,7 @@ pub enum ImageArg {
 pub struct Launch<'a> {
     /// Index into [`Executable::kernels`].
     pub kernel: usize,
-    /// The range.
+    /// The range, which [`Limits::check`] has passed.
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
@@ -138,8 +147,8 @@ const LOCAL_INVOCATION_INDEX: u32 = 29;
 
 /// How ranges of several regions can run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
-pub(super) fn splitting(interface: &Interface, facts: &Facts) -> Option<Splitting> {
-    let uses = |built_in| facts.built_ins.contains(&built_in);
+pub(super) fn splitting(interface: &Interface, scan: &ModuleScan) -> Option<Splitting> {
+    let uses = |built_in| scan.built_ins.contains(&built_in);
     let offsets = interface.region_offset.is_some();
     let group_offsets = interface.region_group_offset.is_some();
     let has_global_ids = uses(GLOBAL_INVOCATION_ID) && !offsets;
@@ -169,7 +178,6 @@ impl Executable {
             )));
         };
         check_args(kernel, launch.args)?;
-        check_range(kernel, launch.range, device)?;
         let regions = self.regions(kernel, launch.range, device)?;
         let specialization = self.specialization(kernel, launch, device)?;
         if regions.is_empty() {
@@ -181,14 +189,14 @@ impl Executable {
             });
         }
 
-        let on_device = self.on_device(device)?;
+        let device_module = self.device_module(device)?;
         let mut builder = Builder {
             interface: &self.interface,
             kernel,
-            on_device: &on_device,
+            device_module: &device_module,
             args: launch.args,
             push: vec![0; kernel.layout.push_constant_size as usize],
-            keep: on_device.data.clone(),
+            keep: device_module.data.clone(),
             printf: None,
         };
         builder.printf()?;
@@ -199,7 +207,7 @@ impl Executable {
         } = builder;
 
         let dispatch_base = regions.len() > 1
-            && splitting(&self.interface, &self.facts) == Some(Splitting::DispatchBase);
+            && splitting(&self.interface, &self.scan) == Some(Splitting::DispatchBase);
         let mut dispatches = Vec::with_capacity(regions.len());
         for region in &regions {
             let mut specialization = specialization.clone();
@@ -211,7 +219,7 @@ impl Executable {
                 specialization,
                 dispatch_base,
             };
-            let pipeline = on_device.pipeline(&kernel.info.name, key)?;
+            let pipeline = device_module.pipeline(&kernel.info.name, key)?;
             dispatches.push(Dispatch {
                 pipeline,
                 push: self.region_push(&push, launch.range, region)?,
@@ -250,7 +258,7 @@ impl Executable {
                 )));
             }
         }
-        if regions.len() > 1 && splitting(&self.interface, &self.facts).is_none() {
+        if regions.len() > 1 && splitting(&self.interface, &self.scan).is_none() {
             let text = format!("kernel `{name}` was compiled without offsets of regions");
             return Err(if varies {
                 LaunchError::WorkGroupSize(format!("{text}: groups must be of one size"))
@@ -314,7 +322,7 @@ impl Executable {
         let takes_offset = self.interface.spec_global_offset.is_some()
             || self.interface.global_offset.is_some()
             || self.interface.region_offset.is_some();
-        let has_ids = self.facts.built_ins.contains(&GLOBAL_INVOCATION_ID);
+        let has_ids = self.scan.built_ins.contains(&GLOBAL_INVOCATION_ID);
         if has_offset && !takes_offset && has_ids {
             return Err(LaunchError::GlobalOffset(format!(
                 "kernel `{}` was compiled without one",
@@ -376,46 +384,6 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
         };
         if !suits {
             return Err(LaunchError::Args(ordinal));
-        }
-    }
-    Ok(())
-}
-
-fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Result<()> {
-    let limits = &device.capabilities().limits;
-    let local = range.local_size;
-    if let Some(required) = kernel.info.required_work_group_size {
-        if local != required {
-            return Err(LaunchError::WorkGroupSize(format!(
-                "kernel `{}` requires groups of {required:?}",
-                kernel.info.name
-            )));
-        }
-    }
-    if local.contains(&0) {
-        return Err(LaunchError::WorkGroupSize("a dimension of 0".into()));
-    }
-    if (0..3).any(|d| local[d] > limits.max_group_size[d]) {
-        let most = limits.max_group_size;
-        return Err(LaunchError::WorkItemSize(format!(
-            "the device takes up to {most:?}"
-        )));
-    }
-    let invocations: u64 = local.iter().map(|&size| u64::from(size)).product();
-    if invocations > u64::from(limits.max_group_invocations) {
-        let most = limits.max_group_invocations;
-        return Err(LaunchError::WorkGroupSize(format!(
-            "the device takes {most} work-items"
-        )));
-    }
-    for d in 0..3 {
-        if range.global_offset[d]
-            .checked_add(range.global_size[d])
-            .is_none()
-        {
-            return Err(LaunchError::GlobalOffset(
-                "offset plus size overflow".into(),
-            ));
         }
     }
     Ok(())

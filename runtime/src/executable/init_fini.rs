@@ -1,8 +1,8 @@
-//! The kernels that a program runs by itself: initializers and finalizers (SPIR-V's execution
+//! Runs the kernels that belong to a program itself, initializers and finalizers (SPIR-V's execution
 //! modes of those names, OpenCL 2.2's program initialization and clean-up kernels).
 //!
 //! Initializers run once per executable, as one work-item each and in the module's order, on a
-//! queue of their own: a launch waits on the device for the value that [`Executable::start`]
+//! queue of their own: a launch waits on the device for the value that [`Executable::run_initializers`]
 //! gives, whichever queue it is in. Finalizers run once when the program goes, in the module's
 //! order too, and only where initializers have had a reason to run.
 //!
@@ -13,68 +13,20 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_reflection::Role;
 use pumice_vulkan_layer::{Buffer, Device, Queue, Wait};
 
-use super::interface::KernelInterface;
 use super::{Decoded, Executable, Launch, LaunchError, NdRange};
 
-/// Which kernels are the program's own, by their place behind those of applications.
-#[derive(Debug, Default)]
-pub(super) struct OwnKernels {
-    /// The number of applications' kernels.
-    pub first: usize,
-    initializers: Vec<usize>,
-    finalizers: Vec<usize>,
-}
-
-impl OwnKernels {
-    /// Moves the program's own kernels behind the others.
-    ///
-    /// # Errors
-    /// One of them has arguments.
-    pub fn take(roles: &[Role], kernels: &mut Vec<KernelInterface>) -> Result<Self, String> {
-        let own = |index: usize| (roles.iter()).any(|role| role.kernel().0 as usize == index);
-        for role in roles {
-            // The reader gives references to kernels that are there.
-            if let Some(kernel) = kernels.get(role.kernel().0 as usize) {
-                if !kernel.info.args.is_empty() {
-                    let (name, role) = (&kernel.info.name, role.name());
-                    return Err(format!("kernel `{name}`: an {role} has arguments"));
-                }
-            }
-        }
-        // Stable: both parts keep the module's order.
-        let mut order: Vec<usize> = (0..kernels.len()).collect();
-        order.sort_by_key(|&index| own(index));
-        let place = |index: usize| order.iter().position(|&old| old == index);
-        let of = |is: fn(&Role) -> bool| -> Vec<usize> {
-            let kernels = roles.iter().filter(|role| is(role));
-            kernels
-                .filter_map(|role| place(role.kernel().0 as usize))
-                .collect()
-        };
-        let made = Self {
-            first: (0..kernels.len()).filter(|&index| !own(index)).count(),
-            initializers: of(|role| matches!(role, Role::Initializer(_))),
-            finalizers: of(|role| matches!(role, Role::Finalizer(_))),
-        };
-        let mut old: Vec<_> = std::mem::take(kernels).into_iter().map(Some).collect();
-        kernels.extend(order.iter().filter_map(|&index| old[index].take()));
-        Ok(made)
-    }
-}
-
-/// Kernels of the program's own that have been submitted.
-pub struct Started {
+/// Initializers or finalizers that have been submitted.
+pub struct InitRun {
     /// `None` where there was nothing to submit.
     submitted: Option<(Queue, u64)>,
     /// Printf buffers that nobody has decoded.
     printf: Mutex<Vec<Buffer>>,
 }
 
-impl Started {
-    /// What later commands wait for.
+impl InitRun {
+    /// The wait of later commands; `None` where nothing was submitted.
     pub fn wait(&self) -> Option<Wait> {
         (self.submitted.as_ref()).map(|(queue, value)| Wait {
             timeline: queue.timeline().clone(),
@@ -98,12 +50,12 @@ impl Started {
 impl Executable {
     /// Whether the program has initializers (CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).
     pub fn has_initializers(&self) -> bool {
-        !self.interface.own.initializers.is_empty()
+        !self.interface.init_fini.initializers.is_empty()
     }
 
     /// Whether the program has finalizers (CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT).
     pub fn has_finalizers(&self) -> bool {
-        !self.interface.own.finalizers.is_empty()
+        !self.interface.init_fini.finalizers.is_empty()
     }
 
     /// Submits the initializers, if no launch before this one did; gives what the launch waits
@@ -111,22 +63,26 @@ impl Executable {
     ///
     /// # Errors
     /// See [`LaunchError`]; the next launch tries again.
-    pub fn start(&self, device: &Device) -> Result<Option<Arc<Started>>, LaunchError> {
+    pub fn run_initializers(&self, device: &Device) -> Result<Option<Arc<InitRun>>, LaunchError> {
         if !self.has_initializers() && !self.has_finalizers() {
             return Ok(None);
         }
         // Held while submitting: nobody goes on without the value.
-        let mut slot = self.started.lock();
-        let started = match &*slot {
-            Some(started) => Arc::clone(started),
+        let mut slot = self.init_run.lock();
+        let run = match &*slot {
+            Some(run) => Arc::clone(run),
             None => {
-                let made = Arc::new(self.run_own(device, &self.interface.own.initializers, &[])?);
+                let made = Arc::new(self.submit_kernels(
+                    device,
+                    &self.interface.init_fini.initializers,
+                    &[],
+                )?);
                 *slot = Some(Arc::clone(&made));
                 made
             }
         };
         drop(slot);
-        Ok((!started.is_over()).then_some(started))
+        Ok((!run.is_over()).then_some(run))
     }
 
     /// Runs the finalizers, if there was a launch, and waits for them. All launches have ended.
@@ -134,38 +90,39 @@ impl Executable {
     ///
     /// # Errors
     /// See [`LaunchError`].
-    pub fn finish(
+    pub fn run_finalizers(
         &self,
         device: &Device,
         print: &mut dyn FnMut(&[u8]),
     ) -> Result<Vec<Decoded>, LaunchError> {
-        let Some(started) = self.started.lock().take() else {
+        let Some(initializers) = self.init_run.lock().take() else {
             return Ok(Vec::new());
         };
         if !self.has_finalizers() {
             return Ok(Vec::new());
         }
-        let waits: Vec<Wait> = started.wait().into_iter().collect();
-        let ended = self.run_own(device, &self.interface.own.finalizers, &waits)?;
-        if let Some((queue, value)) = &ended.submitted {
+        let waits: Vec<Wait> = initializers.wait().into_iter().collect();
+        let finalizers =
+            self.submit_kernels(device, &self.interface.init_fini.finalizers, &waits)?;
+        if let Some((queue, value)) = &finalizers.submitted {
             queue.wait(*value, None)?;
         }
-        let buffers = [started.take_printf(), ended.take_printf()].concat();
+        let buffers = [initializers.take_printf(), finalizers.take_printf()].concat();
         let decoded = buffers
             .into_iter()
             .map(|buffer| self.decode_printf(buffer, print));
         Ok(decoded.collect::<pumice_vulkan_layer::Result<_>>()?)
     }
 
-    fn run_own(
+    fn submit_kernels(
         &self,
         device: &Device,
         kernels: &[usize],
         waits: &[Wait],
-    ) -> Result<Started, LaunchError> {
+    ) -> Result<InitRun, LaunchError> {
         let mut printf = Vec::new();
         if kernels.is_empty() {
-            return Ok(Started {
+            return Ok(InitRun {
                 submitted: None,
                 printf: Mutex::new(printf),
             });
@@ -189,7 +146,7 @@ impl Executable {
             printf.extend(prepared.take_printf());
         }
         let value = queue.submit(recorder, waits)?;
-        Ok(Started {
+        Ok(InitRun {
             submitted: Some((queue, value)),
             printf: Mutex::new(printf),
         })

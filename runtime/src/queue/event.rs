@@ -1,28 +1,27 @@
-//! Events: the state of one command, who waits for it, and what to call when it changes.
+//! Events: the state of one command, the commands that wait for it, and its callbacks.
+//!
+//! A [`Node`] is a command in a queue. It counts the events that it waits for; an event holds the nodes
+//! that wait for it. This module only keeps that state: `schedule.rs` acts on it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use opencl_sys as cl;
 use parking_lot::{Condvar, Mutex};
 
 use crate::callback;
+use crate::command::Command;
 use crate::context::Context;
 use crate::device::host_time;
 use crate::error::{Error, Result};
-use crate::info::Info;
 use crate::object::{Kind, Object, Ref};
 use crate::queue::Queue;
-use crate::scheduler::{self, Node};
 
-/// How long a host wait spins before it blocks.
-const SPIN: Duration = Duration::from_micros(40);
-
-/// What the application's event callback gets: the event's handle and the status.
+/// The application's event callback, called with the event's handle and the status.
 pub type EventCallback = Box<dyn FnOnce(usize, i32) + Send>;
 
-/// What a command needs from an event that it depends on.
+/// The progress that a command needs of an event that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Recorded on the same device: a barrier or semaphore orders the rest.
@@ -123,58 +122,9 @@ impl Event {
     pub fn create_user(context: &Ref<Context>) -> Ref<Event> {
         Self::make(context.clone(), None, cl::CL_COMMAND_USER, cl::CL_SUBMITTED)
     }
-
-    /// clWaitForEvents.
-    pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
-        // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
-        let Some(first) = events.first() else {
-            return Err(Error::InvalidValue);
-        };
-        // CL_INVALID_CONTEXT if the events are not of one context.
-        if events
-            .iter()
-            .any(|e| e.context.handle() != first.context.handle())
-        {
-            return Err(Error::InvalidContext);
-        }
-        // Flush all queues first: the commands may depend on each other across queues.
-        for event in events {
-            if let Some(queue) = &event.queue {
-                queue.flush();
-            }
-        }
-        for event in events {
-            event.wait();
-        }
-        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
-        if events.iter().any(|e| e.status() < 0) {
-            return Err(Error::ExecStatusErrorForEventsInWaitList);
-        }
-        Ok(())
-    }
 }
 
 impl Object<Event> {
-    /// clSetUserEventStatus.
-    pub fn set_user_status(self: &Ref<Event>, status: i32) -> Result<()> {
-        // CL_INVALID_EVENT if event is not a user event.
-        if self.command_type != cl::CL_COMMAND_USER {
-            return Err(Error::InvalidEvent);
-        }
-        // CL_INVALID_VALUE if the status is not CL_COMPLETE or a negative integer.
-        if status > cl::CL_COMPLETE {
-            return Err(Error::InvalidValue);
-        }
-        // CL_INVALID_OPERATION if the status has already been changed.
-        if self.is_done() {
-            return Err(Error::InvalidOperation);
-        }
-        if !scheduler::complete(self, status) {
-            return Err(Error::InvalidOperation);
-        }
-        Ok(())
-    }
-
     /// The context.
     pub fn context(&self) -> &Ref<Context> {
         &self.context
@@ -206,7 +156,7 @@ impl Object<Event> {
     }
 
     /// Registers `node` to be told; `false` when the event already gives what is needed.
-    pub(crate) fn subscribe(&self, need: Need, node: &Arc<Node>) -> bool {
+    pub(super) fn subscribe(&self, need: Need, node: &Arc<Node>) -> bool {
         let mut state = self.state.lock();
         let satisfied =
             state.status <= cl::CL_COMPLETE || (need == Need::Recorded && state.batch.is_some());
@@ -217,7 +167,7 @@ impl Object<Event> {
     }
 
     /// Notes that the command is recorded in batch `value`; gives the waiters that need no more.
-    pub(crate) fn set_recorded(self: &Ref<Event>, value: u64) -> Vec<Arc<Node>> {
+    pub(super) fn set_recorded(self: &Ref<Event>, value: u64) -> Vec<Arc<Node>> {
         let ready = {
             let mut state = self.state.lock();
             state.batch = Some(value);
@@ -237,7 +187,7 @@ impl Object<Event> {
 
     /// Moves the status forward (never back, never after the end). Callbacks are posted; the
     /// waiters of an ended command are given back. `None` when nothing changed.
-    pub(crate) fn advance(self: &Ref<Event>, status: i32) -> Option<Vec<Arc<Node>>> {
+    pub(super) fn advance(self: &Ref<Event>, status: i32) -> Option<Vec<Arc<Node>>> {
         let (waiters, fired) = {
             let mut state = self.state.lock();
             if state.status <= cl::CL_COMPLETE || status >= state.status {
@@ -300,88 +250,67 @@ impl Object<Event> {
         Ok(())
     }
 
-    /// Blocks until the command has ended: a short spin, then a blocking wait for the device or
-    /// for the thread that will run the command.
-    pub fn wait(self: &Ref<Event>) {
-        if self.is_done() {
-            return;
+    /// Blocks until the command has ended or is recorded; returns the timeline value of its batch in
+    /// the second case.
+    pub(super) fn wait_recorded(&self) -> Option<u64> {
+        let mut state = self.state.lock();
+        while state.status > cl::CL_COMPLETE && state.batch.is_none() {
+            self.changed.wait(&mut state);
         }
-        if let Some(queue) = &self.queue {
-            queue.flush();
-        }
-        let start = Instant::now();
-        loop {
-            if self.is_done() {
-                return;
-            }
-            if start.elapsed() >= SPIN {
-                break;
-            }
-            if let Some(queue) = &self.queue {
-                queue.retire();
-            }
-            std::hint::spin_loop();
-        }
-        loop {
-            let batch = {
-                let mut state = self.state.lock();
-                while state.status > cl::CL_COMPLETE && state.batch.is_none() {
-                    self.changed.wait(&mut state);
-                }
-                if state.status <= cl::CL_COMPLETE {
-                    return;
-                }
-                state.batch
-            };
-            if let (Some(queue), Some(value)) = (&self.queue, batch) {
-                queue.flush();
-                queue.wait_batch(value);
-                queue.retire();
-                // Another thread may be retiring the batch at this moment.
-                let mut state = self.state.lock();
-                if state.status > cl::CL_COMPLETE {
-                    self.changed.wait_for(&mut state, Duration::from_millis(1));
-                }
-            }
+        state.batch.filter(|_| state.status > cl::CL_COMPLETE)
+    }
+
+    /// Blocks until something changes or `limit` has passed, unless the command has ended.
+    pub(super) fn wait_change(&self, limit: Duration) {
+        let mut state = self.state.lock();
+        if state.status > cl::CL_COMPLETE {
+            self.changed.wait_for(&mut state, limit);
         }
     }
 
-    /// clGetEventInfo.
-    pub fn info(self: &Ref<Event>, name: u32) -> Result<Info> {
-        Ok(match name {
-            cl::CL_EVENT_COMMAND_QUEUE => Info::optional(self.queue.as_ref()),
-            cl::CL_EVENT_CONTEXT => Info::object(&self.context),
-            cl::CL_EVENT_COMMAND_TYPE => Info::u32(self.command_type),
-            cl::CL_EVENT_COMMAND_EXECUTION_STATUS => {
-                // A poll moves things on: an application may poll instead of waiting.
-                if let (Some(queue), false) = (&self.queue, self.is_done()) {
-                    queue.retire();
-                }
-                Info::i32(self.status())
-            }
-            cl::CL_EVENT_REFERENCE_COUNT => Info::u32(self.reference_count()),
-            _ => return Err(Error::InvalidValue),
-        })
+    /// CL_EVENT_COMMAND_TYPE.
+    pub fn command_type(&self) -> u32 {
+        self.command_type
     }
 
-    /// clGetEventProfilingInfo.
-    pub fn profiling_info(&self, name: u32) -> Result<Info> {
-        // CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not profile, the command has not
-        // completed, or the event is a user event.
-        let profiled = self.queue.as_ref().is_some_and(|q| q.profiling());
-        if !profiled || self.status() != cl::CL_COMPLETE {
-            return Err(Error::ProfilingInfoNotAvailable);
-        }
-        let moment = match name {
-            cl::CL_PROFILING_COMMAND_QUEUED => Moment::Queued,
-            cl::CL_PROFILING_COMMAND_SUBMIT => Moment::Submit,
-            cl::CL_PROFILING_COMMAND_START => Moment::Start,
-            // Without child kernels a command is complete when it ends.
-            cl::CL_PROFILING_COMMAND_END | cl::CL_PROFILING_COMMAND_COMPLETE => Moment::End,
-            _ => return Err(Error::InvalidValue),
-        };
-        Ok(Info::u64(
-            self.times[moment as usize].load(Ordering::Acquire),
-        ))
+    /// A profiling time (nanoseconds of the host's clock).
+    pub fn time(&self, moment: Moment) -> u64 {
+        self.times[moment as usize].load(Ordering::Acquire)
+    }
+}
+
+/// A command in a queue.
+pub struct Node {
+    /// The command's event.
+    pub event: Ref<Event>,
+    /// The queue.
+    pub queue: Ref<Queue>,
+    /// The command.
+    pub command: Command,
+    /// The events of the wait list, whose failure is passed on.
+    pub wait_list: Vec<Ref<Event>>,
+    /// Whether the application has the event, and may ask for the command's times.
+    pub gives_event: bool,
+    /// Recorded commands of other queues of the device, ordered by semaphores.
+    pub after: Vec<Ref<Event>>,
+    /// Dependencies not yet satisfied, plus one while the node is being set up.
+    pub pending: AtomicUsize,
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Node").field("event", &*self.event).finish()
+    }
+}
+
+impl Node {
+    /// Whether an event of the wait list ended abnormally.
+    pub fn wait_list_failed(&self) -> bool {
+        self.wait_list.iter().any(|e| e.status() < 0)
+    }
+
+    /// Notes that one dependency is satisfied; true when it was the last.
+    pub fn satisfy(&self) -> bool {
+        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }

@@ -1,0 +1,262 @@
+//! NDRanges: the checks of clEnqueueNDRangeKernel, and the choice of a work-group size.
+
+use super::{LaunchError, Result};
+
+/// Largest work-group that is chosen for a NULL local size: enough to fill a compute unit's
+/// lanes, small enough to give every compute unit some groups.
+const TARGET: usize = 256;
+/// Its largest first dimension where there is a second one.
+const TARGET_X: usize = 64;
+/// The group size for global sizes without a good divisor.
+const NON_UNIFORM: usize = 64;
+
+/// The range of one launch; dimensions beyond `work_dim` have offset 0 and size 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NdRange {
+    /// 1 to 3.
+    pub work_dim: u32,
+    /// global_work_offset.
+    pub global_offset: [u64; 3],
+    /// global_work_size; 0 in any dimension is an empty range.
+    pub global_size: [u64; 3],
+    /// The enqueued local size, chosen already where the application gave none. Not 0.
+    pub local_size: [u32; 3],
+}
+
+impl NdRange {
+    /// Whether there is nothing to run.
+    pub fn is_empty(&self) -> bool {
+        self.global_size.contains(&0)
+    }
+
+    /// The number of work-groups in each dimension, smaller ones at the end included.
+    pub fn num_groups(&self) -> [u64; 3] {
+        std::array::from_fn(|d| self.global_size[d].div_ceil(u64::from(self.local_size[d])))
+    }
+}
+
+/// A range as the application gave it; `None` for NULL.
+#[derive(Clone, Copy, Debug)]
+pub struct RangeRequest {
+    /// work_dim, 1 to 3.
+    pub dimensions: u32,
+    /// global_work_offset.
+    pub offset: Option<[usize; 3]>,
+    /// global_work_size.
+    pub global: Option<[usize; 3]>,
+    /// local_work_size.
+    pub local: Option<[usize; 3]>,
+}
+
+/// The limits of a kernel's work-groups on a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// CL_KERNEL_WORK_GROUP_SIZE.
+    pub group_size: usize,
+    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
+    pub device_group_size: usize,
+    /// CL_DEVICE_MAX_WORK_ITEM_SIZES.
+    pub item_sizes: [usize; 3],
+    /// `reqd_work_group_size`.
+    pub required: Option<[usize; 3]>,
+    /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE.
+    pub multiple: usize,
+    /// Whether groups at the end of the range may be smaller.
+    pub non_uniform: bool,
+}
+
+impl Limits {
+    /// Checks a range; chooses the local size that the application left out.
+    ///
+    /// # Errors
+    /// [`LaunchError::GlobalOffset`], [`LaunchError::WorkGroupSize`] or
+    /// [`LaunchError::WorkItemSize`].
+    pub fn resolve(&self, request: &RangeRequest) -> Result<NdRange> {
+        let offset = request.offset.unwrap_or([0; 3]);
+        // A NULL global size is one of zeros, which succeeds without running anything.
+        let global = request.global.unwrap_or([0; 3]);
+        let local = (request.local.or(self.required))
+            .unwrap_or_else(|| choose(request.dimensions as usize, global, self));
+        let range = NdRange {
+            work_dim: request.dimensions,
+            global_offset: offset.map(|n| n as u64),
+            global_size: global.map(|n| n as u64),
+            // What is beyond 32 bits is beyond every limit.
+            local_size: local.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        };
+        self.check(&range)?;
+        Ok(range)
+    }
+
+    /// Checks a range, in the order of clEnqueueNDRangeKernel's errors.
+    ///
+    /// # Errors
+    /// As [`Limits::resolve`].
+    pub fn check(&self, range: &NdRange) -> Result<()> {
+        let group_size = |text: String| Err(LaunchError::WorkGroupSize(text));
+        // CL_INVALID_GLOBAL_OFFSET if an offset plus the size exceeds the range of size_t.
+        let mut ends = (range.global_offset.iter()).zip(range.global_size);
+        if ends.any(|(offset, size)| offset.checked_add(size).is_none()) {
+            let text = "offset plus size overflow".into();
+            return Err(LaunchError::GlobalOffset(text));
+        }
+        // CL_INVALID_WORK_GROUP_SIZE if the local size is not the required one.
+        let local = range.local_size.map(|n| n as usize);
+        if let Some(required) = self.required.filter(|required| *required != local) {
+            return group_size(format!("{local:?}, the kernel requires {required:?}"));
+        }
+        // CL_INVALID_WORK_GROUP_SIZE if a size is 0, or all together exceed the kernel's limit.
+        let items = (local.iter()).try_fold(1_usize, |items, size| items.checked_mul(*size));
+        let limit = self.group_size.min(self.device_group_size);
+        if items.is_none_or(|items| items == 0 || items > limit) {
+            return group_size(format!(
+                "{local:?}, the kernel takes 1 to {limit} work-items"
+            ));
+        }
+        // CL_INVALID_WORK_ITEM_SIZE if a size exceeds the device's for its dimension.
+        if local.iter().zip(self.item_sizes).any(|(n, max)| *n > max) {
+            let most = self.item_sizes;
+            let text = format!("{local:?}, the device takes up to {most:?}");
+            return Err(LaunchError::WorkItemSize(text));
+        }
+        // CL_INVALID_WORK_GROUP_SIZE if the local size does not divide the global size where groups
+        // must be uniform.
+        let mut sizes = range.global_size.iter().zip(range.local_size);
+        if !self.non_uniform && !sizes.all(|(global, local)| global % u64::from(local) == 0) {
+            let global = range.global_size;
+            return group_size(format!("{local:?} does not divide {global:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// The largest divisor of `size` that is at most `limit`, multiples of `multiple` first.
+fn divisor(size: usize, limit: usize, multiple: usize) -> usize {
+    let divides = |candidate: &usize| size % candidate == 0;
+    let aligned = (1..=limit / multiple.max(1))
+        .rev()
+        .map(|n| n * multiple)
+        .find(divides);
+    aligned
+        .or_else(|| (1..=limit).rev().find(divides))
+        .unwrap_or(1)
+}
+
+/// A work-group size for a NULL local size.
+fn choose(dimensions: usize, global: [usize; 3], limits: &Limits) -> [usize; 3] {
+    let mut local = [1; 3];
+    if global.contains(&0) {
+        return local;
+    }
+    let mut budget = limits.group_size.min(TARGET);
+    for dimension in 0..dimensions {
+        let first = dimension == 0;
+        let mut limit = budget.min(limits.item_sizes[dimension]);
+        if first && dimensions > 1 && global[1] > 1 {
+            limit = limit.min(TARGET_X);
+        }
+        let multiple = if first { limits.multiple } else { 1 };
+        let mut size = divisor(global[dimension], limit, multiple);
+        // A range without a good divisor runs in whole groups and a smaller last one.
+        if first && limits.non_uniform && size < limits.multiple.min(global[0]) {
+            size = limit.min(NON_UNIFORM).min(global[0]);
+        }
+        local[dimension] = size;
+        budget /= size;
+    }
+    local
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LaunchError, Limits, NdRange, RangeRequest, choose};
+
+    const LIMITS: Limits = Limits {
+        group_size: 1024,
+        device_group_size: 1024,
+        item_sizes: [1024, 1024, 64],
+        required: None,
+        multiple: 8,
+        non_uniform: true,
+    };
+    const UNIFORM: Limits = Limits {
+        non_uniform: false,
+        ..LIMITS
+    };
+
+    fn resolve(
+        limits: &Limits,
+        offset: Option<[usize; 3]>,
+        global: Option<[usize; 3]>,
+        local: Option<[usize; 3]>,
+    ) -> Result<NdRange, LaunchError> {
+        limits.resolve(&RangeRequest {
+            dimensions: 1,
+            offset,
+            global,
+            local,
+        })
+    }
+
+    #[test]
+    fn chosen_sizes_divide_where_they_can() {
+        assert_eq!(choose(1, [1 << 20, 1, 1], &LIMITS), [256, 1, 1]);
+        assert_eq!(choose(1, [1000, 1, 1], &LIMITS), [200, 1, 1]);
+        assert_eq!(choose(2, [1024, 1024, 1], &LIMITS), [64, 4, 1]);
+        assert_eq!(choose(1, [7, 1, 1], &LIMITS), [7, 1, 1]);
+        assert_eq!(choose(1, [1, 1, 1], &LIMITS), [1, 1, 1]);
+    }
+
+    #[test]
+    fn primes_run_in_uneven_groups_where_that_is_allowed() {
+        assert_eq!(choose(1, [10007, 1, 1], &LIMITS), [64, 1, 1]);
+        assert_eq!(choose(1, [10007, 1, 1], &UNIFORM), [1, 1, 1]);
+    }
+
+    #[test]
+    fn errors_are_the_specifications() {
+        use LaunchError as E;
+        let global = Some([64, 1, 1]);
+        let local = |l| resolve(&LIMITS, None, global, Some(l)).map(|range| range.local_size);
+        assert!(matches!(local([0, 1, 1]), Err(E::WorkGroupSize(_))));
+        assert!(matches!(local([2048, 1, 1]), Err(E::WorkGroupSize(_))));
+        assert!(matches!(local([1 << 40, 1, 1]), Err(E::WorkGroupSize(_))));
+        assert!(matches!(local([1, 1, 65]), Err(E::WorkItemSize(_))));
+        assert_eq!(local([48, 1, 1]), Ok([48, 1, 1]));
+        let far = resolve(&LIMITS, Some([usize::MAX, 0, 0]), global, None);
+        assert!(matches!(far, Err(E::GlobalOffset(_))));
+        let required = Limits {
+            required: Some([16, 1, 1]),
+            group_size: 16,
+            ..LIMITS
+        };
+        let other = resolve(&required, None, global, Some([8, 1, 1]));
+        assert!(matches!(other, Err(E::WorkGroupSize(_))));
+        let chosen = resolve(&required, None, global, None).unwrap();
+        assert_eq!(chosen.local_size, [16, 1, 1]);
+        let uneven = resolve(&UNIFORM, None, global, Some([48, 1, 1]));
+        assert!(matches!(uneven, Err(E::WorkGroupSize(_))));
+        // A required size that the device does not have.
+        let required = Limits {
+            required: Some([1, 1, 65]),
+            group_size: 65,
+            ..LIMITS
+        };
+        let beyond = resolve(&required, None, global, None);
+        assert!(matches!(beyond, Err(E::WorkItemSize(_))));
+        let required = Limits {
+            required: Some([1024, 2, 1]),
+            group_size: 2048,
+            ..LIMITS
+        };
+        let beyond = resolve(&required, None, global, None);
+        assert!(matches!(beyond, Err(E::WorkGroupSize(_))));
+    }
+
+    #[test]
+    fn empty_ranges_are_legal() {
+        assert!(resolve(&LIMITS, None, None, None).unwrap().is_empty());
+        let range = resolve(&LIMITS, None, Some([4, 0, 1]), Some([4, 1, 1])).unwrap();
+        assert!(range.is_empty());
+    }
+}

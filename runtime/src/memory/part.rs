@@ -1,0 +1,139 @@
+//! Parts of memory objects, for the commands that copy and map them.
+
+use std::sync::Arc;
+
+use pumice_vulkan_layer::ImageBox;
+
+use crate::error::Result;
+use crate::memory::host_ptr::HostSlice;
+use crate::memory::image_storage::ImageStorage;
+use crate::memory::region::{Layout, boxes_intersect};
+use crate::memory::residency::Access;
+use crate::memory::storage::Storage;
+
+/// A part of a memory object's contents.
+#[derive(Clone)]
+pub enum Part {
+    /// A box of an image that has texels of its own.
+    Texels {
+        /// The image's texels.
+        storage: Arc<ImageStorage>,
+        /// The box.
+        area: ImageBox,
+    },
+    /// Bytes of a buffer, or of the buffer that an image shows.
+    Bytes {
+        /// The buffer's bytes.
+        storage: Arc<Storage>,
+        /// The first byte.
+        offset: usize,
+        /// The number of bytes.
+        size: usize,
+    },
+}
+
+/// The host's view of a part.
+#[derive(Clone, Copy, Debug)]
+pub struct HostView {
+    /// The memory that holds it.
+    pub memory: HostSlice,
+    /// The part's place there.
+    pub layout: Layout,
+    /// Whether it is a copy that maps and unmaps must bring up to date.
+    pub copied: bool,
+}
+
+impl HostView {
+    /// The address of the first byte.
+    pub fn address(&self) -> usize {
+        self.memory.from(self.layout.offset).address()
+    }
+}
+
+impl Part {
+    /// Whether both parts, of one shape, have bytes or texels in common.
+    pub fn overlaps(&self, other: &Part) -> bool {
+        match (self, other) {
+            (
+                Part::Texels { storage, area },
+                Part::Texels {
+                    storage: there,
+                    area: other,
+                },
+            ) => {
+                let [a, b] = [area, other].map(|area| area.origin.map(|n| n as usize));
+                let extent = area.extent.map(|n| n as usize);
+                Arc::ptr_eq(storage, there) && boxes_intersect(a, b, extent)
+            }
+            (
+                Part::Bytes {
+                    storage,
+                    offset,
+                    size,
+                },
+                Part::Bytes {
+                    storage: there,
+                    offset: other,
+                    ..
+                },
+            ) => Arc::ptr_eq(storage, there) && offset.abs_diff(*other) < *size,
+            _ => false,
+        }
+    }
+
+    /// Copies it from a device of the context to the host; `layout` is its place in `to`.
+    pub fn read(&self, index: usize, to: HostSlice, layout: Layout) -> Result<()> {
+        match self {
+            Part::Texels { storage, area } => storage.read(index, *area, to, layout),
+            Part::Bytes {
+                storage,
+                offset,
+                size,
+            } => storage.read(index, *offset, to.part(layout.offset, *size)),
+        }
+    }
+
+    /// Copies it from the host to a device of the context; `layout` is its place in `from`.
+    pub fn write(&self, index: usize, from: HostSlice, layout: Layout) -> Result<()> {
+        match self {
+            Part::Texels { storage, area } => storage.write(index, *area, from, layout),
+            Part::Bytes {
+                storage,
+                offset,
+                size,
+            } => storage.write(index, *offset, from.part(layout.offset, *size)),
+        }
+    }
+
+    /// Notes that the host has written it in the memory of a device of the context itself.
+    pub fn written_in_place(&self, index: usize) -> Result<()> {
+        match self {
+            Part::Texels { storage, .. } => storage.on_device(index, Access::Write).map(drop),
+            Part::Bytes { storage, .. } => storage.on_device(index, Access::Write).map(drop),
+        }
+    }
+
+    /// The host's view of it.
+    pub fn host_view(&self, index: usize) -> Result<HostView> {
+        Ok(match self {
+            Part::Texels { storage, area } => {
+                let (memory, layout) = storage.host_view(*area)?;
+                HostView {
+                    memory,
+                    layout,
+                    copied: true,
+                }
+            }
+            Part::Bytes {
+                storage, offset, ..
+            } => {
+                let (memory, copied) = storage.host_view(index)?;
+                HostView {
+                    memory,
+                    layout: Layout::linear(*offset),
+                    copied,
+                }
+            }
+        })
+    }
+}

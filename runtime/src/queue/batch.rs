@@ -1,0 +1,271 @@
+//! The device side of a queue: commands are recorded into batches, submitted, and returned when the
+//! device has done them.
+//!
+//! A batch is one command buffer and one value of the queue's timeline. This module records, submits and
+//! asks; what follows from a submission or an ended batch is for `schedule.rs`, which gets it returned.
+//!
+//! Invariant: no function here ends a command or wakes another.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::event::Node;
+use crate::command::{DeviceCommand, Retire};
+use crate::error::{Error, Result};
+use crate::exit;
+use crate::gpu;
+use crate::log;
+
+/// A batch is submitted at the latest when it holds this many commands.
+const BATCH_LIMIT: usize = 64;
+/// Batches that are submitted at once; further commands are collected until one of them ends.
+const SUBMIT_AHEAD: usize = 2;
+
+/// Batches that may be submitted and not ended before an enqueue waits for the oldest ones, so that
+/// an application which never waits itself needs no memory for ever more commands.
+const IN_FLIGHT_LIMIT: usize = 64;
+
+/// A recorded command, and what is left to do when the device has run it.
+pub(super) struct Recorded {
+    pub node: Arc<Node>,
+    pub retire: Retire,
+    /// Its times on the device, if anyone can ask for them.
+    pub clock: Option<gpu::Times>,
+}
+
+/// Commands that are submitted together and share a timeline value.
+struct OpenBatch {
+    value: u64,
+    recorder: gpu::Recorder,
+    /// Semaphores of other queues, with the values to wait for.
+    waits: Vec<gpu::Wait>,
+    commands: Vec<Recorded>,
+    /// The clock of the last command, if it has one.
+    last_clock: Option<gpu::Times>,
+}
+
+/// A submitted batch.
+struct InFlight {
+    value: u64,
+    commands: Vec<Recorded>,
+}
+
+/// An attempt to submit a batch.
+#[must_use]
+pub(super) enum Submission {
+    /// The device will reach this value of the timeline.
+    Sent(u64),
+    /// The commands will never run.
+    Failed(Vec<Recorded>, Error),
+}
+
+/// A batch that has ended.
+pub(super) struct Finished {
+    pub commands: Vec<Recorded>,
+    /// Set when the device is lost: nobody knows what became of the commands.
+    pub lost: Option<Error>,
+}
+
+/// The batches of a queue.
+pub(super) struct BatchQueue {
+    stream: Arc<gpu::Stream>,
+    out_of_order: bool,
+    /// Guards recording and submission.
+    state: Mutex<State>,
+}
+
+struct State {
+    open: Option<OpenBatch>,
+    in_flight: VecDeque<InFlight>,
+    /// The commands of all batches that are recorded behind the last barrier and have not ended,
+    /// by their event's address.
+    unordered: HashSet<usize>,
+}
+
+impl State {
+    /// Drops commands that have ended: nothing waits for them on the device any more.
+    fn forget(&mut self, commands: &[Recorded]) {
+        for recorded in commands {
+            self.unordered.remove(&recorded.node.event.handle());
+        }
+    }
+}
+
+impl BatchQueue {
+    pub fn new(stream: gpu::Stream, out_of_order: bool) -> Self {
+        Self {
+            stream: Arc::new(stream),
+            out_of_order,
+            state: Mutex::new(State {
+                open: None,
+                in_flight: VecDeque::new(),
+                unordered: HashSet::new(),
+            }),
+        }
+    }
+
+    /// The timeline.
+    pub fn stream(&self) -> &Arc<gpu::Stream> {
+        &self.stream
+    }
+
+    /// Records a command into the open batch, behind `waits` for other queues; returns the batch's
+    /// timeline value. `clocked` commands have times. What had to be submitted is added to `submitted`.
+    pub fn record(
+        &self,
+        node: &Arc<Node>,
+        command: &dyn DeviceCommand,
+        waits: Vec<gpu::Wait>,
+        clocked: bool,
+        submitted: &mut Vec<Submission>,
+    ) -> Result<u64> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        // A batch waits as a whole: what has been collected does not wait for others' signals.
+        let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
+        if !waits.is_empty() && !open_waits {
+            submitted.extend(self.submit(state));
+        }
+        if state.open.is_none() {
+            let (recorder, value) = self.stream.begin()?;
+            state.open = Some(OpenBatch {
+                value,
+                recorder,
+                waits: Vec::new(),
+                commands: Vec::new(),
+                last_clock: None,
+            });
+        }
+        let Some(batch) = state.open.as_mut() else {
+            return Err(Error::OutOfResources);
+        };
+        // An in-order queue has a barrier before each command, an out-of-order queue only where a
+        // command waits for one since the last barrier, of this batch or an earlier one: what the
+        // application has not ordered by events may overlap.
+        let unordered = &state.unordered;
+        let mut after = node.after.iter();
+        if !self.out_of_order || after.any(|event| unordered.contains(&event.handle())) {
+            batch.recorder.barrier();
+            state.unordered.clear();
+        }
+        // Between the commands of an in-order queue there is nothing but a barrier, so that one
+        // starts when the one before ends.
+        let before = batch.last_clock.take().filter(|_| !self.out_of_order);
+        let start = clocked
+            .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
+            .flatten();
+        let retire = command.record(node.queue.on(), &mut batch.recorder)?;
+        let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
+        batch.last_clock.clone_from(&clock);
+        batch.waits.extend(waits);
+        state.unordered.insert(node.event.handle());
+        batch.commands.push(Recorded {
+            node: node.clone(),
+            retire,
+            clock,
+        });
+        let value = batch.value;
+        if batch.commands.len() >= BATCH_LIMIT {
+            submitted.extend(self.submit(state));
+        }
+        Ok(value)
+    }
+
+    /// Submits the open batch.
+    pub fn flush(&self) -> Option<Submission> {
+        self.submit(&mut self.state.lock())
+    }
+
+    /// Submits the open batch when the device has little else to do for this queue; otherwise it
+    /// goes on collecting until the device is done or someone waits.
+    pub fn flush_if_idle(&self) -> Option<Submission> {
+        let mut state = self.state.lock();
+        match state.in_flight.len() < SUBMIT_AHEAD {
+            true => self.submit(&mut state),
+            false => None,
+        }
+    }
+
+    fn submit(&self, state: &mut State) -> Option<Submission> {
+        // The end of the process waits for what is submitted; nothing more is then.
+        if exit::is_ending() {
+            return None;
+        }
+        let mut batch = state.open.take()?;
+        // What a batch without a barrier reads of ended ones is visible to it by this wait, which
+        // is over before it begins.
+        if self.out_of_order {
+            if let Ok(reached) = self.stream.reached() {
+                batch.waits.push(self.stream.at(reached));
+            }
+        }
+        log::debug!(
+            "submits {} commands with {} timestamps",
+            batch.commands.len(),
+            batch.recorder.timestamps()
+        );
+        exit::batch_submitted();
+        Some(match self.stream.submit(batch.recorder, &batch.waits) {
+            Ok(_) => {
+                state.in_flight.push_back(InFlight {
+                    value: batch.value,
+                    commands: batch.commands,
+                });
+                Submission::Sent(batch.value)
+            }
+            Err(error) => {
+                exit::batch_ended();
+                log::error!("a submission failed: {error}");
+                state.forget(&batch.commands);
+                Submission::Failed(batch.commands, error)
+            }
+        })
+    }
+
+    /// Takes the oldest batch in flight if the device has finished it, and submits what has been
+    /// collected when nothing else is under way.
+    pub fn take_finished(&self) -> (Option<Finished>, Option<Submission>) {
+        let mut state = self.state.lock();
+        if state.in_flight.is_empty() {
+            return (None, self.submit(&mut state));
+        }
+        let (reached, lost) = match self.stream.reached() {
+            Ok(value) => (value, None),
+            // After a device loss nothing is reached any more: everything ends.
+            Err(error) => (u64::MAX, Some(error)),
+        };
+        let finished = (state.in_flight.front()).is_some_and(|batch| batch.value <= reached);
+        let Some(batch) = finished.then(|| state.in_flight.pop_front()).flatten() else {
+            return (None, None);
+        };
+        state.forget(&batch.commands);
+        let submission = match state.in_flight.is_empty() {
+            true => self.submit(&mut state),
+            false => None,
+        };
+        let commands = batch.commands;
+        (Some(Finished { commands, lost }), submission)
+    }
+
+    /// The value to wait for while too much is submitted.
+    pub fn excess(&self) -> Option<u64> {
+        let state = self.state.lock();
+        if state.in_flight.len() < IN_FLIGHT_LIMIT {
+            return None;
+        }
+        state.in_flight.get(IN_FLIGHT_LIMIT / 2).map(|b| b.value)
+    }
+
+    /// Blocks until the device has reached `value` on this queue's timeline.
+    /// Returns at once if the batch could not be submitted.
+    pub fn wait(&self, value: u64) {
+        if self.stream.last_submitted() < value {
+            return;
+        }
+        if let Err(error) = self.stream.wait(value) {
+            log::error!("waiting for the device failed: {error}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The one entry of commands into queues.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::event::{Event, Need, Node};
+use super::schedule::launch;
+use super::{Queue, WaitList};
+use crate::command::Command;
+use crate::error::{Error, Result};
+use crate::object::{Object, Ref};
+
+impl Object<Queue> {
+    /// Puts a command into the queue. With `blocking`, returns when it has ended.
+    ///
+    /// # Errors
+    /// CL_INVALID_CONTEXT if an event is of another context; if the call blocks,
+    /// CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an event of the list failed, and
+    /// CL_OUT_OF_RESOURCES if the command did. What making the command noted is then taken back.
+    pub fn enqueue(
+        self: &Ref<Queue>,
+        command: Command,
+        wait: WaitList,
+        blocking: bool,
+    ) -> Result<Ref<Event>> {
+        let node = self.admit(&command, wait, blocking);
+        let node = node.inspect_err(|_| command.withdraw())?;
+        let event = node.event.clone();
+        if node.satisfy() {
+            // Everything is there: this thread, the application's, may do host work itself.
+            launch(node, true);
+        }
+        if blocking {
+            event.wait();
+            // A blocking call reports what became of its command.
+            if event.status() < 0 {
+                command.withdraw();
+                return Err(Error::OutOfResources);
+            }
+        } else {
+            self.hold_back();
+        }
+        Ok(event)
+    }
+
+    /// Makes a command's node, with all that it waits for.
+    fn admit(
+        self: &Ref<Queue>,
+        command: &Command,
+        wait: WaitList,
+        blocking: bool,
+    ) -> Result<Arc<Node>> {
+        let WaitList {
+            events: wait_list,
+            gives_event,
+        } = wait;
+        // CL_INVALID_CONTEXT if the queue's context and that of an event are not the same.
+        for event in &wait_list {
+            self.on().check_context(event.context())?;
+        }
+        if blocking {
+            // The caller would wait anyway: with nothing left to wait for, it does the work itself
+            // instead of handing it to another thread.
+            self.wait_idle();
+            for event in &wait_list {
+                event.wait();
+            }
+            // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event failed.
+            if wait_list.iter().any(|e| e.status() < 0) {
+                return Err(Error::ExecStatusErrorForEventsInWaitList);
+            }
+        }
+        let event = Event::of_command(self, command.command_type());
+        let implicit = self.order.place(&event, command, wait_list.is_empty());
+        let need = |other: &Ref<Event>| {
+            let device = |queue: &Ref<Queue>| queue.device().handle() == self.device().handle();
+            match command {
+                Command::Device(_) if other.queue().is_some_and(device) => Need::Recorded,
+                _ => Need::Complete,
+            }
+        };
+        let dependencies: Vec<(Need, Ref<Event>)> = (wait_list.iter().chain(&implicit))
+            .filter(|event| !event.is_done())
+            .map(|event| (need(event), event.clone()))
+            .collect();
+        let after = (dependencies.iter())
+            .filter(|(need, _)| *need == Need::Recorded)
+            .map(|(_, event)| event.clone())
+            .collect();
+        let node = Arc::new(Node {
+            event,
+            queue: self.clone(),
+            command: command.clone(),
+            after,
+            wait_list,
+            gives_event,
+            pending: AtomicUsize::new(1),
+        });
+        for (need, dependency) in &dependencies {
+            node.pending.fetch_add(1, Ordering::AcqRel);
+            if !dependency.subscribe(*need, &node) {
+                node.satisfy();
+            }
+        }
+        Ok(node)
+    }
+}

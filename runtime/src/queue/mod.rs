@@ -1,0 +1,142 @@
+//! Command queues and events.
+//!
+//! - `properties.rs`: the properties of queues
+//! - `event.rs`: the state of a command, and the commands that wait for it
+//! - `order.rs`: the order that the queue itself asks for
+//! - `batch.rs`: recording and submission, without knowledge of events' ends
+//! - `schedule.rs`: the one place that decides when a command runs and ends it
+//! - `wait.rs`: waiting and polling, which move commands on
+//! - `enqueue.rs`: the one entry of commands
+//! - `worker.rs`: the two helper threads of a queue
+//!
+//! docs/runtime.md tells the life of a command.
+
+mod batch;
+mod enqueue;
+pub mod event;
+mod order;
+pub mod properties;
+mod schedule;
+mod wait;
+mod worker;
+
+use std::sync::Arc;
+
+use opencl_sys as cl;
+
+use self::batch::BatchQueue;
+use self::event::{Event, Node};
+use self::order::Order;
+use self::worker::Worker;
+use crate::context::{Context, ContextDevice};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::object::{Kind, Object, Ref};
+use crate::trace;
+
+/// The events that an enqueue call waits for, and whether it gives one.
+#[derive(Default)]
+pub struct WaitList {
+    /// The events of the wait list.
+    pub events: Vec<Ref<Event>>,
+    /// Whether the application takes the command's own event.
+    pub gives_event: bool,
+}
+
+/// A command queue object.
+pub struct Queue {
+    on: ContextDevice,
+    properties: u64,
+    /// The list given to clCreateCommandQueueWithProperties, with its terminator.
+    property_list: Option<Vec<u64>>,
+    /// Its track in a trace.
+    track: u64,
+    order: Order,
+    batches: BatchQueue,
+    /// Runs host commands.
+    host_thread: Worker<Arc<Node>>,
+    /// Waits for the timeline values of submitted batches.
+    completion_thread: Worker<u64>,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue")
+            .field("properties", &self.properties)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Kind for Queue {
+    const TAG: u64 = u64::from_le_bytes(*b"pmcQUEUE");
+    const INVALID: Error = Error::InvalidCommandQueue;
+}
+
+impl Queue {
+    /// clCreateCommandQueueWithProperties, after the list.
+    pub fn create(
+        context: &Ref<Context>,
+        device: &Ref<Device>,
+        properties: u64,
+        property_list: Option<Vec<u64>>,
+    ) -> Result<Ref<Queue>> {
+        // CL_INVALID_DEVICE if device is not associated with context.
+        let on = ContextDevice::new(context, device)?;
+        let stream = device.gpu()?.create_stream()?;
+        let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+        Ok(Object::new(Queue {
+            on,
+            properties,
+            property_list,
+            track: trace::queue_track(device.name()),
+            order: Order::new(out_of_order),
+            batches: BatchQueue::new(stream, out_of_order),
+            host_thread: Worker::new("pumice-host"),
+            completion_thread: Worker::new("pumice-complete"),
+        }))
+    }
+
+    /// The device, in its context, that commands of this queue are made for.
+    pub fn on(&self) -> &ContextDevice {
+        &self.on
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Ref<Context> {
+        self.on.context()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Ref<Device> {
+        self.on.device()
+    }
+
+    /// Whether CL_QUEUE_PROFILING_ENABLE is set.
+    pub fn profiling(&self) -> bool {
+        self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    fn out_of_order(&self) -> bool {
+        self.properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
+    }
+}
+
+impl Object<Queue> {
+    /// clGetCommandQueueInfo.
+    pub fn info(self: &Ref<Queue>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_QUEUE_CONTEXT => Info::object(self.context()),
+            cl::CL_QUEUE_DEVICE => Info::object(self.device()),
+            cl::CL_QUEUE_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            cl::CL_QUEUE_PROPERTIES => Info::u64(self.properties),
+            cl::CL_QUEUE_PROPERTIES_ARRAY => {
+                Info::u64s(self.property_list.as_deref().unwrap_or_default())
+            }
+            cl::CL_QUEUE_DEVICE_DEFAULT => Info::size(0),
+            // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.
+            cl::CL_QUEUE_SIZE => return Err(Error::InvalidCommandQueue),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! The order between the commands of a queue, apart from their wait lists.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+
+use super::event::Event;
+use crate::command::Command;
+use crate::object::Ref;
+
+/// The commands of a queue that others must follow.
+pub(super) struct Order {
+    out_of_order: bool,
+    /// Guards the commands.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// In-order queues: the last command.
+    last: Option<Ref<Event>>,
+    /// Out-of-order queues: the last barrier.
+    barrier: Option<Ref<Event>>,
+    /// Every command that has not ended, by its event's address.
+    outstanding: HashMap<usize, Ref<Event>>,
+}
+
+impl Order {
+    pub fn new(out_of_order: bool) -> Self {
+        Self {
+            out_of_order,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Gives a new command its place; returns the events that it follows from that alone, without
+    /// its wait list.
+    pub fn place(
+        &self,
+        event: &Ref<Event>,
+        command: &Command,
+        empty_wait_list: bool,
+    ) -> Vec<Ref<Event>> {
+        let mut state = self.state.lock();
+        let mut after = Vec::new();
+        if self.out_of_order {
+            // A marker or barrier without a wait list waits for every earlier command; a barrier
+            // holds back every later one.
+            if matches!(command, Command::Marker | Command::Barrier) && empty_wait_list {
+                after.extend(state.outstanding.values().cloned());
+            }
+            after.extend(state.barrier.clone());
+            if matches!(command, Command::Barrier) {
+                state.barrier = Some(event.clone());
+            }
+        } else {
+            after.extend(state.last.replace(event.clone()));
+        }
+        state.outstanding.insert(event.handle(), event.clone());
+        after
+    }
+
+    /// Drops a command that has ended.
+    pub fn forget(&self, event: &Ref<Event>) {
+        let is_this = |other: &Option<Ref<Event>>| {
+            other
+                .as_ref()
+                .is_some_and(|other| other.handle() == event.handle())
+        };
+        let mut state = self.state.lock();
+        // The references are dropped after the lock is released.
+        let _last = is_this(&state.last).then(|| state.last.take());
+        let _barrier = is_this(&state.barrier).then(|| state.barrier.take());
+        let _entry = state.outstanding.remove(&event.handle());
+        drop(state);
+    }
+
+    /// The last command of an in-order queue, if it has not ended.
+    pub fn last(&self) -> Option<Ref<Event>> {
+        self.state.lock().last.clone()
+    }
+
+    /// All commands that have not ended.
+    pub fn outstanding(&self) -> Vec<Ref<Event>> {
+        self.state.lock().outstanding.values().cloned().collect()
+    }
+}

@@ -1,0 +1,277 @@
+//! Decides when commands run: dependencies, launching, completion.
+//!
+//! A node that waits for nothing more is launched: a device command is recorded into its queue's open
+//! batch by the thread that found it ready, a host command runs on the enqueuing thread or on its
+//! queue's host thread. Ending a command wakes the nodes that waited for its event.
+//!
+//! Invariant: a node is launched only when everything that it depends on has been recorded on the
+//! same device or has ended, so nothing is ever submitted to Vulkan that waits for a signal not
+//! yet submitted. User events and other devices' commands therefore hold back their dependants
+//! here, and no other queue.
+//!
+//! Invariant: no function here calls another with a lock of an event or queue held.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use opencl_sys as cl;
+
+use super::Queue;
+use super::batch::{Finished, Submission};
+use super::event::{Event, Moment, Node};
+use crate::callback;
+use crate::command::{Command, DeviceCommand, HostCommand};
+use crate::device::{host_time, report_validation};
+use crate::error::{Error, Result};
+use crate::exit;
+use crate::gpu;
+use crate::log;
+use crate::object::{Object, Ref};
+use crate::trace;
+
+impl Object<Queue> {
+    /// clFlush.
+    pub fn flush(self: &Ref<Queue>) {
+        self.follow_up(self.batches.flush());
+    }
+
+    /// Ends the commands of every batch that the device has finished, and submits what has been
+    /// collected meanwhile when nothing else is under way.
+    pub(super) fn retire(self: &Ref<Queue>) {
+        loop {
+            let (finished, submission) = self.batches.take_finished();
+            self.follow_up(submission);
+            let Some(finished) = finished else {
+                return;
+            };
+            self.end_batch(finished);
+        }
+    }
+
+    /// Does what follows from submissions.
+    fn follow_up(self: &Ref<Queue>, submissions: impl IntoIterator<Item = Submission>) {
+        for submission in submissions {
+            match submission {
+                Submission::Sent(value) => self.await_completion(value),
+                // The events end on the callback thread, which holds none of our locks.
+                Submission::Failed(commands, error) => callback::post(move || {
+                    for recorded in commands {
+                        complete(&recorded.node.event, error.code());
+                    }
+                }),
+            }
+        }
+    }
+
+    /// Lets the completion thread know of a submitted batch.
+    fn await_completion(self: &Ref<Queue>, value: u64) {
+        let stream = self.batches.stream().clone();
+        let queue = Arc::downgrade(self);
+        // Without the thread, batches end when somebody waits for them.
+        let _ = self.completion_thread.send(value, move |values| {
+            for value in values {
+                let _work = exit::work();
+                if let Err(error) = stream.wait(value) {
+                    log::error!("waiting for the device failed: {error}");
+                }
+                // A batch in flight keeps its queue alive through its nodes.
+                if let Some(queue) = queue.upgrade() {
+                    queue.retire();
+                }
+            }
+            // The queue is gone and this may be the last owner of its Vulkan side.
+            let _work = exit::work();
+            drop(stream);
+        });
+    }
+
+    fn end_batch(self: &Ref<Queue>, batch: Finished) {
+        let now = host_time();
+        for recorded in batch.commands {
+            let node = recorded.node;
+            let event = &node.event;
+            let clock = recorded.clock.filter(|_| batch.lost.is_none());
+            let measured = clock.as_ref().and_then(gpu::Times::read);
+            let (start, end) = measured.unwrap_or((now, now));
+            event.mark(Moment::Start, start);
+            event.mark(Moment::End, end);
+            if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
+                trace::command(self.track, command.name(), (start, end));
+            }
+            let result = match batch.lost {
+                Some(error) => Err(error),
+                None => recorded.retire.run(),
+            };
+            let status = match result {
+                Ok(()) if node.wait_list_failed() => {
+                    Error::ExecStatusErrorForEventsInWaitList.code()
+                }
+                Ok(()) => cl::CL_COMPLETE,
+                Err(error) => error.code(),
+            };
+            if status == cl::CL_COMPLETE {
+                let _ = event.advance(cl::CL_RUNNING);
+            }
+            complete(event, status);
+        }
+        exit::batch_ended();
+        self.batches.stream().reclaim();
+        report_validation();
+    }
+
+    /// Records a device command; gives the batch's timeline value.
+    fn record(self: &Ref<Queue>, node: &Arc<Node>, command: &dyn DeviceCommand) -> Result<u64> {
+        // The signals of other queues must be submitted before a wait for them is.
+        let mut waits: Vec<gpu::Wait> = command.initializers().into_iter().collect();
+        for event in &node.after {
+            let Some(other) = event.queue() else { continue };
+            if other.handle() == self.handle() || event.is_done() {
+                continue;
+            }
+            if let Some(value) = event.batch() {
+                other.flush();
+                waits.push(other.batches.stream().at(value));
+            }
+        }
+        let clocked = self.profiling() && node.gives_event || trace::enabled();
+        let mut submitted = Vec::new();
+        let recorded = (self.batches).record(node, command, waits, clocked, &mut submitted);
+        self.follow_up(submitted);
+        recorded
+    }
+
+    /// Hands a host command to the queue's host thread. In an out-of-order queue the application's
+    /// own code gets a thread of its own: nobody knows how long it runs, or what it waits for.
+    fn post_host(&self, node: Arc<Node>, command: &dyn HostCommand) {
+        if self.out_of_order() && command.calls_application() {
+            let own = node.clone();
+            let spawned = std::thread::Builder::new()
+                .name("pumice-native".into())
+                .spawn(move || run_posted(own));
+            match spawned {
+                Ok(_) => return,
+                Err(error) => log::warn!("no thread of its own for a native kernel: {error}"),
+            }
+        }
+        let sent = (self.host_thread).send(node, |nodes| nodes.into_iter().for_each(run_posted));
+        if let Err(node) = sent {
+            complete(&node.event, Error::OutOfResources.code());
+        }
+    }
+}
+
+/// Launches a node that waits for nothing more, and whatever that makes ready in turn. With
+/// `inline`, the node's own host work may run on this thread.
+pub(super) fn launch(node: Arc<Node>, mut inline: bool) {
+    let mut ready = VecDeque::from([node]);
+    while let Some(node) = ready.pop_front() {
+        let woken = launch_one(&node, inline);
+        ready.extend(woken.into_iter().filter(|next| next.satisfy()));
+        inline = false;
+    }
+}
+
+/// Launches one node; gives the nodes that were told.
+fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
+    if node.wait_list_failed() {
+        return end(
+            &node.event,
+            Error::ExecStatusErrorForEventsInWaitList.code(),
+        )
+        .unwrap_or_default();
+    }
+    let now = host_time();
+    node.event.mark(Moment::Submit, now);
+    match &node.command {
+        Command::Device(command) => record(node, &**command),
+        Command::Empty(_) | Command::Marker | Command::Barrier => {
+            node.event.mark(Moment::Start, now);
+            node.event.mark(Moment::End, now);
+            end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
+        }
+        Command::Host(command) if inline && !command.calls_application() => {
+            run_on_host(node, &**command)
+        }
+        Command::Host(command) => {
+            let _ = node.event.advance(cl::CL_SUBMITTED);
+            node.queue.post_host(node.clone(), &**command);
+            Vec::new()
+        }
+    }
+}
+
+/// Records a device command; gives the nodes that were told.
+fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
+    let queue = &node.queue;
+    match queue.record(node, command) {
+        Ok(value) => {
+            let _ = node.event.advance(cl::CL_SUBMITTED);
+            let ready = node.event.set_recorded(value);
+            // Only now: a batch that ends before its events know their value is still found by
+            // the completion thread, which holds the nodes.
+            queue.follow_up(queue.batches.flush_if_idle());
+            ready
+        }
+        Err(error) => {
+            log::warn!("a command could not be recorded: {error}");
+            end(&node.event, error.code()).unwrap_or_default()
+        }
+    }
+}
+
+/// Runs a host command on this thread; gives the nodes that were told.
+fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
+    let _ = node.event.advance(cl::CL_SUBMITTED);
+    let start = host_time();
+    node.event.mark(Moment::Start, start);
+    let _ = node.event.advance(cl::CL_RUNNING);
+    let result = command.run(node.queue.on());
+    let ended = host_time();
+    node.event.mark(Moment::End, ended);
+    trace::command(node.queue.track, command.name(), (start, ended));
+    let status = match result {
+        Ok(()) => cl::CL_COMPLETE,
+        Err(error) => {
+            log::warn!("a host command failed: {error}");
+            error.code()
+        }
+    };
+    end(&node.event, status).unwrap_or_default()
+}
+
+/// Runs a host command on a thread of the runtime's, and launches what it made ready.
+fn run_posted(node: Arc<Node>) {
+    let _work = exit::work();
+    if let Command::Host(command) = &node.command {
+        wake(run_on_host(&node, &**command));
+    }
+    // What the node owns may be a Vulkan object: it goes under the lock too.
+    drop(node);
+}
+
+/// Launches the nodes that waited for nothing else.
+fn wake(told: Vec<Arc<Node>>) {
+    for node in told {
+        if node.satisfy() {
+            launch(node, false);
+        }
+    }
+}
+
+/// Ends a command; gives the nodes that were told. `None` if it had ended before.
+fn end(event: &Ref<Event>, status: i32) -> Option<Vec<Arc<Node>>> {
+    let waiters = event.advance(status)?;
+    if let Some(queue) = event.queue() {
+        queue.order.forget(event);
+    }
+    Some(waiters)
+}
+
+/// Ends a command and launches what waited for it. False if it had ended before.
+pub(super) fn complete(event: &Ref<Event>, status: i32) -> bool {
+    let Some(waiters) = end(event, status) else {
+        return false;
+    };
+    wake(waiters);
+    true
+}

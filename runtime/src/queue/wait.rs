@@ -1,0 +1,175 @@
+//! Waiting and polling, by which the application's threads move commands on.
+
+use std::time::{Duration, Instant};
+
+use opencl_sys as cl;
+
+use super::Queue;
+use super::event::{Event, Moment};
+use super::schedule::complete;
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::object::{Object, Ref};
+
+/// The time for which a host wait spins before it blocks.
+const SPIN: Duration = Duration::from_micros(40);
+
+impl Object<Queue> {
+    /// clFinish.
+    pub fn finish(self: &Ref<Queue>) {
+        self.flush();
+        for event in self.order.outstanding() {
+            event.wait();
+        }
+    }
+
+    /// Blocks until an in-order queue's last command has ended; does nothing for others.
+    pub(super) fn wait_idle(&self) {
+        if self.out_of_order() {
+            return;
+        }
+        if let Some(last) = self.order.last() {
+            last.wait();
+        }
+    }
+
+    /// Waits while too much is submitted. For threads of the application, with no lock held: what
+    /// is submitted depends on nothing that is not.
+    pub(super) fn hold_back(self: &Ref<Queue>) {
+        if let Some(value) = self.batches.excess() {
+            self.wait_batch(value);
+            self.retire();
+        }
+    }
+
+    /// Blocks until the device has reached `value` on this queue's timeline.
+    pub(super) fn wait_batch(&self, value: u64) {
+        self.batches.wait(value);
+    }
+}
+
+impl Event {
+    /// clWaitForEvents.
+    pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
+        // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
+        let Some(first) = events.first() else {
+            return Err(Error::InvalidValue);
+        };
+        // CL_INVALID_CONTEXT if the events are not of one context.
+        if events
+            .iter()
+            .any(|e| e.context().handle() != first.context().handle())
+        {
+            return Err(Error::InvalidContext);
+        }
+        // Flush all queues first: the commands may depend on each other across queues.
+        for event in events {
+            if let Some(queue) = event.queue() {
+                queue.flush();
+            }
+        }
+        for event in events {
+            event.wait();
+        }
+        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
+        if events.iter().any(|e| e.status() < 0) {
+            return Err(Error::ExecStatusErrorForEventsInWaitList);
+        }
+        Ok(())
+    }
+}
+
+impl Object<Event> {
+    /// clSetUserEventStatus.
+    pub fn set_user_status(self: &Ref<Event>, status: i32) -> Result<()> {
+        // CL_INVALID_EVENT if event is not a user event.
+        if self.command_type() != cl::CL_COMMAND_USER {
+            return Err(Error::InvalidEvent);
+        }
+        // CL_INVALID_VALUE if the status is not CL_COMPLETE or a negative integer.
+        if status > cl::CL_COMPLETE {
+            return Err(Error::InvalidValue);
+        }
+        // CL_INVALID_OPERATION if the status has already been changed.
+        if self.is_done() {
+            return Err(Error::InvalidOperation);
+        }
+        if !complete(self, status) {
+            return Err(Error::InvalidOperation);
+        }
+        Ok(())
+    }
+
+    /// Blocks until the command has ended: a short spin, then a blocking wait for the device or
+    /// for the thread that will run the command.
+    pub fn wait(self: &Ref<Event>) {
+        if self.is_done() {
+            return;
+        }
+        if let Some(queue) = self.queue() {
+            queue.flush();
+        }
+        let start = Instant::now();
+        loop {
+            if self.is_done() {
+                return;
+            }
+            if start.elapsed() >= SPIN {
+                break;
+            }
+            if let Some(queue) = self.queue() {
+                queue.retire();
+            }
+            std::hint::spin_loop();
+        }
+        loop {
+            let Some(value) = self.wait_recorded() else {
+                return;
+            };
+            if let Some(queue) = self.queue() {
+                queue.flush();
+                queue.wait_batch(value);
+                queue.retire();
+                // Another thread may be retiring the batch at this moment.
+                self.wait_change(Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// clGetEventInfo.
+    pub fn info(self: &Ref<Event>, name: u32) -> Result<Info> {
+        Ok(match name {
+            cl::CL_EVENT_COMMAND_QUEUE => Info::optional(self.queue()),
+            cl::CL_EVENT_CONTEXT => Info::object(self.context()),
+            cl::CL_EVENT_COMMAND_TYPE => Info::u32(self.command_type()),
+            cl::CL_EVENT_COMMAND_EXECUTION_STATUS => {
+                // A poll moves things on: an application may poll instead of waiting.
+                if let (Some(queue), false) = (self.queue(), self.is_done()) {
+                    queue.retire();
+                }
+                Info::i32(self.status())
+            }
+            cl::CL_EVENT_REFERENCE_COUNT => Info::u32(self.reference_count()),
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// clGetEventProfilingInfo.
+    pub fn profiling_info(&self, name: u32) -> Result<Info> {
+        // CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not profile, the command has not
+        // completed, or the event is a user event.
+        let profiled = self.queue().is_some_and(|q| q.profiling());
+        if !profiled || self.status() != cl::CL_COMPLETE {
+            return Err(Error::ProfilingInfoNotAvailable);
+        }
+        let moment = match name {
+            cl::CL_PROFILING_COMMAND_QUEUED => Moment::Queued,
+            cl::CL_PROFILING_COMMAND_SUBMIT => Moment::Submit,
+            cl::CL_PROFILING_COMMAND_START => Moment::Start,
+            // Without child kernels a command is complete when it ends.
+            cl::CL_PROFILING_COMMAND_END | cl::CL_PROFILING_COMMAND_COMPLETE => Moment::End,
+            _ => return Err(Error::InvalidValue),
+        };
+        Ok(Info::u64(self.time(moment)))
+    }
+}
