@@ -377,7 +377,9 @@ impl<'a> Sema<'a> {
                 self.leave();
                 result.map(|_| ())
             }
-            Type::Vector { .. } => {
+            // A vector takes vectors until it is full; a scalar alone becomes all its elements, as in
+            // an assignment.
+            Type::Vector { .. } if self.module.types.vector_parts(self.ty(value)).is_some() => {
                 items.peeked = Some(value);
                 let span = self.span(value);
                 self.vector_items(ty, items, false, span, out)
