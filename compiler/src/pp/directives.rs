@@ -568,6 +568,10 @@ impl Preprocessor<'_> {
         }
         let Some(file) = self.resolve_include(&name, angled) else {
             let mut message = format!("file '{name}' not found");
+            let from = &self.file().path.clone();
+            if let Some(why) = self.config.includes.refusal(&name, angled, from) {
+                message = format!("file '{name}' not read: {why}");
+            }
             if C_HEADERS.contains(&name.as_str()) {
                 message.push_str("; OpenCL C has no C library, and its built-ins need no header");
             }
