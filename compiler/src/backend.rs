@@ -2,6 +2,7 @@
 //!
 //! import → verify → [`passes::PIPELINE`] → [`vulkan::emit`], which structures what it writes.
 
+use crate::budget::{self, WORD_BYTES};
 use crate::import::{SpecConstants, import};
 use crate::ir::{Module, verify::verify};
 use crate::passes::{self, Ctx, LowerError};
@@ -31,6 +32,8 @@ fn try_lower(
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
+    budget::begin();
+    budget::charge(module.words.len() as u64 * WORD_BYTES)?;
     let mut ir = to_ir(module, options)?;
     optimise(&mut ir, target, options)?;
     vulkan::emit(&mut ir, target, options)

@@ -11,7 +11,7 @@ use crate::sema::lang::LangOptions;
 use crate::sema::typed::TypedModule;
 use crate::source::Interner;
 use crate::target::Target;
-use crate::{IncludeResolver, KernelModule, Outcome, Source, emit, parse, pp, sema};
+use crate::{IncludeResolver, KernelModule, Outcome, Source, budget, emit, parse, pp, sema};
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -161,6 +161,9 @@ fn analyse(
     includes: &dyn IncludeResolver,
 ) -> (TypedModule, Diagnostics) {
     let mut pre = run_preprocessor(source, options, target, includes);
+    if pre.diagnostics.should_stop() {
+        return (TypedModule::default(), pre.diagnostics);
+    }
     let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
     let lang = LangOptions::new(options, target);
     let module = if pre.diagnostics.should_stop() {
@@ -206,6 +209,10 @@ fn guarded<T: Send>(work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("unknown");
         failed(&format!("the compiler has failed, which is a bug: {text}"))
+    };
+    let work = move || {
+        budget::begin();
+        work()
     };
     if LARGE_STACK.get() {
         return catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);

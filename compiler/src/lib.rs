@@ -15,6 +15,7 @@
 
 pub mod abi;
 pub mod backend;
+pub mod budget;
 pub mod builtins;
 pub mod diagnostics;
 pub mod emit;

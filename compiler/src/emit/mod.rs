@@ -28,6 +28,7 @@ use std::rc::Rc;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, LinkageType, StorageClass};
 use rustc_hash::FxHashMap;
 
+use crate::budget;
 use crate::diagnostics::SourceMap;
 use crate::options::{ClStd, CompileOptions};
 use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
@@ -161,6 +162,7 @@ impl Emitter<'_> {
             Some(ClStd::Cl31) => 301_000,
         });
         for (index, global) in module.globals.iter().enumerate() {
+            self.check_memory(global.span)?;
             if global.linkage == Linkage::External {
                 self.global(GlobalId(index as u32))?;
             }
@@ -188,6 +190,7 @@ impl Emitter<'_> {
             }
             let id = FuncId(index as u32);
             self.function(id)?;
+            self.check_memory(function.span)?;
             if function.kernel.is_some() && function.body.is_some() {
                 // OpEntryPoint functions must not be called: such a kernel gets a wrapper.
                 let entry = if called_kernels[index] {
@@ -211,6 +214,14 @@ impl Emitter<'_> {
             self.kernel_attributes(id, entry, &interface);
         }
         Ok(())
+    }
+
+    /// Fails when the program takes more memory than it may.
+    fn check_memory(&self, span: Span) -> Result<(), EmitError> {
+        budget::check().map_err(|why| EmitError {
+            span,
+            message: why.to_string(),
+        })
     }
 
     /// The variable of a SPIR-V built-in and the type of its value.

@@ -6,6 +6,7 @@ use super::ast::{
 };
 use super::decl::qualifier;
 use super::{NameKind, Parse, Parser, Reported};
+use crate::budget;
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 
@@ -192,7 +193,8 @@ impl Parser<'_> {
                 variadic = Some(Span::at(self.advance().loc));
                 break;
             }
-            params.push(self.parameter()?);
+            let parameter = self.parameter()?;
+            budget::push(&mut params, parameter);
             if !self.accept(Punct::Comma) {
                 break;
             }
@@ -283,7 +285,7 @@ impl Parser<'_> {
             } else {
                 Init::Expr(self.assignment()?)
             };
-            items.push(InitItem { designators, init });
+            budget::push(&mut items, InitItem { designators, init });
             if !self.accept(Punct::Comma) {
                 break;
             }

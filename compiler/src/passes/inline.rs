@@ -18,6 +18,7 @@
 use super::rewrite::Replacements;
 use super::{Changed, Ctx, LowerError};
 use crate::abi::Abi;
+use crate::budget;
 use crate::ir::{
     AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
     Type, Value, ValueDef,
@@ -291,6 +292,7 @@ fn inline_into(
         func.layout.insts[block].pop();
         let after = continuation(func, call, rest, &mut replacements);
         let body = copy_body(func, &callee, &args, after);
+        budget::check()?;
         let dest = BlockCall {
             block: body[0],
             args: args.iter().copied().collect(),

@@ -51,6 +51,7 @@ pub mod wide_words;
 pub mod widened_compares;
 pub mod zero_sums;
 
+use crate::budget::{self, OutOfMemory};
 use crate::ir::verify::verify;
 use crate::ir::{Function, GlobalData, GlobalId, Module};
 use crate::{LowerOptions, Target};
@@ -120,6 +121,12 @@ impl LowerError {
         Self {
             message: message.into(),
         }
+    }
+}
+
+impl From<OutOfMemory> for LowerError {
+    fn from(why: OutOfMemory) -> Self {
+        Self::new(why.to_string())
     }
 }
 
@@ -486,6 +493,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx);
+                    budget::check()?;
                 }
             }
         }
@@ -498,6 +506,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx)?;
+                    budget::check()?;
                 }
             }
         }
@@ -515,6 +524,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     for pass in pipeline(ctx) {
         let _ = run_pass(pass, module, ctx)?;
+        budget::check()?;
         if cfg!(debug_assertions) {
             if let Err(error) = verify(module) {
                 panic!("after {}: {error}", pass.name);

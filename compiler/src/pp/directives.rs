@@ -7,6 +7,7 @@ use super::{
     CachedFile, Conditional, Guard, LINE_START, Lexer, MAX_INCLUDE_DEPTH, MAX_INCLUSIONS, Macro,
     Preprocessor, SPACE_BEFORE, Slot, Token, TokenKind,
 };
+use crate::budget;
 use crate::diagnostics::Loc;
 use crate::symbol::Symbol;
 
@@ -248,6 +249,10 @@ impl Preprocessor<'_> {
         while token.kind != TokenKind::EndOfLine {
             token.kind = self.body_token(lexer, token, params.as_deref(), variadic)?;
             body.push(token);
+            budget::spend_on::<Token>(1);
+            if !self.afford(0, token.loc) {
+                return None;
+            }
             token = lexer.next(self.names, self.diagnostics);
         }
         let ends = [body.first(), body.last()];
@@ -616,6 +621,8 @@ impl Preprocessor<'_> {
             return known.clone();
         }
         let found = self.config.includes.resolve(name, angled, &key.2);
+        let size = found.as_ref().map_or(0, |f| f.text.len() + f.path.len());
+        budget::spend(size as u64 + key.0.len() as u64 + 200);
         let file = found.map(|f| CachedFile {
             path: f.path.into(),
             text: f.text.into(),

@@ -42,6 +42,7 @@ mod vector;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budget;
 use crate::diagnostics::{Diagnostics, Report};
 use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
 use crate::source::{Interner, Span, Symbol};
@@ -172,7 +173,7 @@ impl<'a> Sema<'a> {
 
     /// A new r-value.
     fn mk(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
-        self.body.exprs.push(Expr { kind, ty, span });
+        budget::push(&mut self.body.exprs, Expr { kind, ty, span });
         ExprId(self.body.exprs.len() as u32 - 1)
     }
 
@@ -185,6 +186,7 @@ impl<'a> Sema<'a> {
         align: u64,
         span: Span,
     ) -> PlaceId {
+        budget::spend_on::<Place>(1);
         self.body.places.push(Place {
             kind,
             ty,
@@ -268,8 +270,18 @@ impl<'a> Sema<'a> {
             );
             return None;
         }
+        self.afford(0, span)?;
         self.depth += 1;
         Some(())
+    }
+
+    /// Tells of memory before it is allocated; `None` (with a diagnostic) when it is too much.
+    fn afford(&self, bytes: u64, span: Span) -> Option<()> {
+        let charged = budget::charge(bytes);
+        if let Err(why) = &charged {
+            self.diags.fatal(span, why.to_string());
+        }
+        charged.ok()
     }
 
     fn leave(&mut self) {

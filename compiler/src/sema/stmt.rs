@@ -4,6 +4,7 @@ use super::convert::Purpose;
 use super::func::LabelState;
 use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase};
 use super::types::{TypeId, TypeTable};
+use crate::budget;
 use crate::parse::ast::{self, Attr, AttrArg, PragmaKind};
 use crate::source::{Span, Symbol};
 
@@ -20,7 +21,7 @@ pub(super) struct SwitchState {
 
 impl<'a> Sema<'a> {
     pub(super) fn mk_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
-        self.body.stmts.push(Stmt { kind, span });
+        budget::push(&mut self.body.stmts, Stmt { kind, span });
         StmtId(self.body.stmts.len() as u32 - 1)
     }
 
