@@ -422,6 +422,36 @@ instructions! {
     42 since 7 WorkgroupVariableSize(WorkgroupVariableSize),
 }
 
+macro_rules! with_data {
+    ($($name:ident)*) => {
+        impl Instruction {
+            /// The initial contents of the buffer that the instruction declares.
+            pub fn data(&self) -> Option<&HexBytes> {
+                match self {
+                    $( Self::$name(payload) => Some(&payload.data), )*
+                    _ => None,
+                }
+            }
+
+            /// The same, to be filled in.
+            pub(crate) fn data_mut(&mut self) -> Option<&mut HexBytes> {
+                match self {
+                    $( Self::$name(payload) => Some(&mut payload.data), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+with_data! {
+    ConstantDataStorageBuffer
+    ConstantDataUniform
+    ProgramScopeVariablesStorageBuffer
+    ConstantDataPointerPushConstant
+    ProgramScopeVariablePointerPushConstant
+}
+
 /// The reflection of one module: its instructions in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reflection {

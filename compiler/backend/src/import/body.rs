@@ -374,6 +374,16 @@ impl<'a, 'm> Body<'a, 'm> {
                     self.constant_leaves(inst, part, out)?;
                 }
             }
+            ConstVal::Bytes(_) => {
+                let count = pre.types.member_count(constant.ty).unwrap_or(0);
+                for index in 0..count {
+                    let part = constant.part(&pre.types, index);
+                    let (val, ty) =
+                        part.ok_or_else(|| inst.error("a constant does not fit its type"))?;
+                    let ty = ty.unwrap_or(constant.ty);
+                    self.constant_leaves(inst, &Const { ty, val }, out)?;
+                }
+            }
             ConstVal::Undef => {
                 for leaf in self.type_leaves(inst, constant.ty)? {
                     out.push(self.func.undef(leaf.ty));

@@ -37,7 +37,7 @@ use blocks::unroll_hint;
 use body::Body;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{Function, Module, SourceLoc};
-use reader::{Inst, Result, Words};
+use reader::{Inst, Result, Words, charge};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
@@ -90,6 +90,8 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         // Passes rewrite kernels in place: a second name needs a function of its own.
         if module.kernels.iter().any(|kernel| kernel.func == func) {
             let copy = module.functions[func].clone();
+            copy.spend();
+            charge(0)?;
             func = module.functions.push(copy);
         }
         let kernel = functions::kernel(&pre, entry, &decls, decl, func, inst)?;
@@ -101,6 +103,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
 impl<'a> Body<'a, '_> {
     /// Imports one instruction of a reachable block.
     fn inst(&mut self, inst: &Inst<'a>, ret: types::Ty) -> Result<()> {
+        charge(0)?;
         match inst.op {
             Op::Line => {
                 self.loc = SourceLoc {

@@ -271,9 +271,10 @@ impl<'m> Emitter<'m> {
             }
             let constant = in_buffers && Base::of_global(self.module, id) == Base::Constants;
             let end = &mut self.data_sizes[usize::from(!constant)];
-            let offset = end.next_multiple_of(u64::from(global.align.max(1)));
+            let align = u64::from(global.align.max(1));
+            let offset = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
             self.data_offsets.insert(id, offset);
-            *end = offset + global.size;
+            *end = offset.saturating_add(global.size);
         }
         self.declare_private_constants()
     }

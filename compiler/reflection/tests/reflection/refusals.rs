@@ -130,7 +130,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 3] {
+    for number in [0, 4] {
         assert_eq!(
             read(&with_role(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })

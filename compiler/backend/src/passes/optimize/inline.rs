@@ -19,6 +19,7 @@ use crate::pass::{Changed, Ctx};
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
     AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
@@ -292,6 +293,7 @@ fn inline_into(
         func.layout.insts[block].pop();
         let after = continuation(func, call, rest, &mut replacements);
         let body = copy_body(func, &callee, &args, after);
+        budget::check()?;
         let dest = BlockCall {
             block: body[0],
             args: args.iter().copied().collect(),
