@@ -233,7 +233,7 @@ fn split(work: &mut Work<'_>, cfg: &Cfg, tangle: &Tangle, region: &[Block]) {
 /// Fills `copy` with the instructions of `block`; results become further definitions of the
 /// originals' variables.
 fn clone_block(work: &mut Work<'_>, block: Block, copy: Block) {
-    work.origin[copy] = work.origin[block];
+    work.note_copy(block, copy);
     if let Some(defs) = work.edge_defs.get(&block) {
         let defs = defs.clone();
         work.edge_defs.insert(copy, defs);
@@ -273,7 +273,9 @@ fn add_dispatch(work: &mut Work<'_>, cfg: &Cfg, tangle: &Tangle) {
     for &entry in &tangle.entries {
         for &pred in cfg.preds(entry) {
             let before = work.func.blocks.len();
-            let edge = work.retarget_with_defs(pred, entry, dispatch);
+            let edge = work.edge_with_defs(pred, dispatch);
+            let next = if edge == pred { dispatch } else { edge };
+            work.retarget(pred, entry, next);
             if work.func.blocks.len() > before {
                 work.func.layout.blocks.push(edge);
             }

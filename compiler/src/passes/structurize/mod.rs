@@ -43,6 +43,9 @@ use super::LowerError;
 use crate::ir::{Block, Function, InstKind, UnrollHint};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
+/// SPIR-V's universal limit for the nesting of control flow (§2.17).
+pub(super) const MAX_NESTING: u32 = 1023;
+
 /// A merge instruction, to be written just before the terminator of its header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Merge {
