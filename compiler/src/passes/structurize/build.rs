@@ -117,10 +117,7 @@ impl Builder<'_, '_> {
         depth: u32,
     ) -> Result<Vec<Block>, LowerError> {
         if depth > MAX_NESTING {
-            return Err(LowerError::new(format!(
-                "function `{}`: control flow nests more than {MAX_NESTING} deep",
-                self.work.func.name
-            )));
+            return Err(self.work.nests_too_deep());
         }
         let mut block = entry;
         loop {

@@ -108,7 +108,7 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
     let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
-    irreducible::make_reducible(&mut work);
+    irreducible::make_reducible(&mut work)?;
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
     ssa::repair(work);

@@ -51,6 +51,27 @@ impl Renamed {
 struct Param {
     value: Value,
     args: Vec<Value>,
+    /// So many of the arguments are known to be `only`, or the parameter itself. Values only ever
+    /// turn out to be equal, so that they stay known.
+    seen: usize,
+    only: Option<Value>,
+}
+
+impl Param {
+    /// The one value that all arguments are, if they are.
+    fn single_value(&mut self, renamed: &mut Renamed) -> Option<Value> {
+        let value = self.value;
+        self.only = self.only.map(|only| renamed.resolve(only));
+        self.only = self.only.filter(|&only| only != value);
+        while let Some(&arg) = self.args.get(self.seen) {
+            let arg = renamed.resolve(arg);
+            if arg != value && *self.only.get_or_insert(arg) != arg {
+                return None;
+            }
+            self.seen += 1;
+        }
+        self.only
+    }
 }
 
 /// The parameters of all blocks but the entry, in reverse postorder.
@@ -60,8 +81,12 @@ fn params_with_args(func: &Function, cfg: &Cfg) -> Vec<Param> {
     for &block in cfg.reverse_postorder().iter().skip(1) {
         for &value in &func.blocks[block].params {
             number.insert(value, params.len());
-            let args = Vec::new();
-            params.push(Param { value, args });
+            params.push(Param {
+                value,
+                args: Vec::new(),
+                seen: 0,
+                only: None,
+            });
         }
     }
     if params.is_empty() {
@@ -85,7 +110,7 @@ fn params_with_args(func: &Function, cfg: &Cfg) -> Vec<Param> {
 /// A parameter whose arguments are all one value (or itself) is that value.
 fn drop_single_valued_params(func: &mut Function) {
     let cfg = Cfg::new(func);
-    let params = params_with_args(func, &cfg);
+    let mut params = params_with_args(func, &cfg);
     // Whose argument a parameter is, as long as it is not renamed.
     let mut users: FxHashMap<Value, Vec<usize>> = FxHashMap::default();
     for param in &params {
@@ -101,25 +126,13 @@ fn drop_single_valued_params(func: &mut Function) {
     let mut renamed = Renamed::default();
     let mut work: Vec<usize> = (0..params.len()).rev().collect();
     while let Some(number) = work.pop() {
-        let Param { value, args } = &params[number];
-        if renamed.0.contains_key(value) {
+        let value = params[number].value;
+        if renamed.0.contains_key(&value) {
             continue;
         }
-        let mut only: Option<Value> = None;
-        let mut several = false;
-        for &arg in args {
-            let arg = renamed.resolve(arg);
-            if arg != *value && only != Some(arg) {
-                several = only.is_some();
-                only = Some(arg);
-            }
-            if several {
-                break;
-            }
-        }
-        if let (Some(only), false) = (only, several) {
-            renamed.0.insert(*value, only);
-            let mut moved = users.remove(value).unwrap_or_default();
+        if let Some(only) = params[number].single_value(&mut renamed) {
+            renamed.0.insert(value, only);
+            let mut moved = users.remove(&value).unwrap_or_default();
             moved.retain(|&user| !renamed.0.contains_key(&params[user].value));
             work.extend_from_slice(&moved);
             if let Some(users) = users.get_mut(&only) {

@@ -1,6 +1,8 @@
 //! The function while its edges are bare: block parameters stand as variables.
 
 use crate::ir::{Block, BlockCall, DomTree, Function, InstKind, IntCond, SourceLoc, Type, Value};
+use super::MAX_NESTING;
+use crate::passes::LowerError;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -46,6 +48,14 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// The error where control flow nests more deeply than SPIR-V allows.
+    pub fn nests_too_deep(&self) -> LowerError {
+        LowerError::new(format!(
+            "function `{}`: control flow nests more than {MAX_NESTING} deep",
+            self.func.name
+        ))
+    }
+
     /// A new variable with an operand that stands for it.
     pub fn new_var(&mut self, ty: Type, home: Option<Block>) -> (Var, Value) {
         let var = self.vars.push(VarData {
