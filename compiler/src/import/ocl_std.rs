@@ -6,7 +6,7 @@ use super::reader::{Inst, Result};
 use crate::ir::printf::{conversions, literal};
 use crate::ir::{
     AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar,
-    StringId, Type, Value,
+    Type, Value,
 };
 use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
 use rspirv::spirv::OpenclStd100Op as Ocl;
@@ -237,7 +237,7 @@ impl Body<'_, '_> {
             if conversions.get(n - 1) == Some(&b's') {
                 // A parameter's string shows once its function is inlined.
                 args.push(match literal(&self.func, self.globals, value) {
-                    Some(text) => PrintfArg::String(self.string(text)),
+                    Some(text) => PrintfArg::String(self.strings.id(text)),
                     None if self.func.ty(value).scalar.is_ptr() => PrintfArg::Value(value),
                     None => {
                         return Err(inst.error(format_args!(
@@ -252,17 +252,9 @@ impl Body<'_, '_> {
                 args.push(PrintfArg::Value(value));
             }
         }
-        let format = self.string(text);
+        let format = self.strings.id(text);
         let value = self.emit(InstKind::Printf { format, args }, Type::I32);
         self.define_value(inst, value)
-    }
-
-    fn string(&mut self, text: Vec<u8>) -> StringId {
-        let known = self.strings.iter().find(|(_, known)| **known == text);
-        match known {
-            Some((id, _)) => id,
-            None => self.strings.push(text),
-        }
     }
 }
 

@@ -28,6 +28,7 @@ mod module;
 mod node;
 mod operands;
 pub(crate) mod printf;
+mod strings;
 pub mod text;
 mod types;
 pub mod verify;
@@ -50,6 +51,7 @@ pub use inst::{
     AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
     InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
 };
+pub use strings::StringTable;
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
