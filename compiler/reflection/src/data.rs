@@ -9,7 +9,7 @@
 //! bytes, then pairs of *Offset* and *Data* by rising offset. Bytes that no pair covers are zero.
 
 use crate::error::{ReadError, WriteError};
-use crate::model::Instruction;
+use crate::model::Instructions;
 use crate::operand::{HexBytes, Operand, Source, hex_digits};
 use crate::reader::Definitions;
 use crate::writer::Pools;
@@ -54,7 +54,7 @@ pub(crate) fn encode(
 pub(crate) fn decode(
     operands: &[u32],
     defined: &Definitions,
-    instructions: &mut [Instruction],
+    instructions: &mut Instructions,
 ) -> Result<(), ReadError> {
     let mut source = Source {
         instruction: NAME,
@@ -64,7 +64,7 @@ pub(crate) fn decode(
     };
     let buffer = source.take("Buffer")?;
     let target = defined.buffers.get(&buffer);
-    let target = target.and_then(|&index| instructions.get_mut(index)?.data_mut());
+    let target = target.and_then(|&index| instructions.data_mut(index));
     let Some(HexBytes(bytes)) = target.filter(|data| data.0.is_empty()) else {
         return Err(source.wrong("Buffer", buffer, "an instruction with empty Data"));
     };

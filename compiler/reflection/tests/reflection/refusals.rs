@@ -402,7 +402,7 @@ fn writer_refusals() {
     let write = |instructions: Vec<Instruction>, revision| {
         let reflection = Reflection {
             revision,
-            instructions,
+            instructions: instructions.into(),
             skipped: vec![],
             roles: vec![],
         };
