@@ -33,5 +33,6 @@ pub mod platform;
 pub mod printf;
 pub mod program;
 pub mod queue;
+mod regular_file;
 pub mod sampler;
 pub mod trace;

@@ -22,6 +22,7 @@ use crate::passes::optimize::{
     cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg, speculate, sroa,
     vectorize_memory, widen_memory,
 };
+use pumice_budget as budget;
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 
@@ -321,6 +322,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx);
+                    budget::check()?;
                 }
             }
         }
@@ -333,6 +335,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx)?;
+                    budget::check()?;
                 }
             }
         }
@@ -350,6 +353,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     for pass in pipeline(ctx) {
         let _ = run_pass(pass, module, ctx)?;
+        budget::check()?;
         if cfg!(debug_assertions) {
             if let Err(error) = verify(module) {
                 panic!("after {}: {error}", pass.name);

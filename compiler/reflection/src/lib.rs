@@ -14,6 +14,7 @@
 //! Invariant: `model.rs` holds the one list of instructions; reader and writer derive from it.
 #![forbid(unsafe_code)]
 
+mod data;
 mod descriptor_map;
 mod error;
 mod listing;
@@ -24,6 +25,7 @@ mod roles;
 mod strip;
 mod writer;
 
+pub use data::MAX_INITIAL_DATA;
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{

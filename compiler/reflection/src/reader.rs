@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::data;
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::operand::{KernelRef, Operand, Source};
@@ -24,6 +25,8 @@ pub(crate) struct Definitions {
     pub kernels: HashMap<u32, u32>,
     /// ArgumentInfo instructions: result id to index.
     pub infos: HashMap<u32, u32>,
+    /// Instructions with initial contents: result id to index among all instructions.
+    pub buffers: HashMap<u32, usize>,
     void_types: HashSet<u32>,
     u32_types: HashSet<u32>,
     /// GLCompute entry points.
@@ -38,7 +41,7 @@ struct Reader {
     /// The reflection import's id and revision.
     import: Option<(u32, u32)>,
     /// The import of our own set.
-    roles: Option<u32>,
+    own: Option<u32>,
     has_extension: bool,
     in_function: bool,
     reflection: Reflection,
@@ -54,7 +57,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReadError> {
         header: spirv::header(words)?,
         defined: Definitions::default(),
         import: None,
-        roles: None,
+        own: None,
         has_extension: false,
         in_function: false,
         reflection: Reflection::default(),
@@ -64,6 +67,13 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReadError> {
     }
     if reader.import.is_none() {
         return Err(ReadError::NoReflection);
+    }
+    // Vulkan has no buffer of size 0: the bytes were in our own set, and it was stripped.
+    let mut instructions = reader.reflection.instructions.iter();
+    let empty = |inst: &&Instruction| inst.data().is_some_and(|data| data.0.is_empty());
+    if let Some(inst) = instructions.find(empty) {
+        let instruction = inst.row().name;
+        return Err(ReadError::NoData { instruction });
     }
     if !reader.has_extension && reader.header.version < (1, 6) {
         return Err(ReadError::MissingExtension);
@@ -171,7 +181,7 @@ impl Reader {
                     Some((import, revision)) if import == *set => {
                         self.reflection(*ty, *id, *number, revision, operands)?;
                     }
-                    _ if self.roles == Some(*set) => self.role(*ty, *number, operands)?,
+                    _ if self.own == Some(*set) => self.own(*ty, *number, operands)?,
                     _ => {}
                 }
             }
@@ -184,7 +194,7 @@ impl Reader {
         let ([id], rest) = at_least(inst, "OpExtInstImport")?;
         self.define("OpExtInstImport", *id)?;
         let name = string(rest, "OpExtInstImport", inst.at)?;
-        if name == PUMICE_SET.as_bytes() && self.roles.replace(*id).is_some() {
+        if name == PUMICE_SET.as_bytes() && self.own.replace(*id).is_some() {
             return Err(ReadError::DuplicateImport);
         }
         let Some(revision) = revision(&name) else {
@@ -196,6 +206,18 @@ impl Reader {
         }
         self.reflection.revision = revision;
         Ok(())
+    }
+
+    /// An instruction of our own set.
+    fn own(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
+        if number != data::NUMBER {
+            return self.role(ty, number, operands);
+        }
+        if !self.defined.void_types.contains(&ty) {
+            let instruction = data::NAME;
+            return Err(ReadError::NotVoid { instruction });
+        }
+        data::decode(operands, &self.defined, &mut self.reflection.instructions)
     }
 
     fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
@@ -286,6 +308,10 @@ impl Reader {
             Instruction::ArgumentInfo(_) => {
                 let index = self.defined.infos.len() as u32;
                 self.defined.infos.insert(id, index);
+            }
+            with_data if with_data.data().is_some() => {
+                let index = self.reflection.instructions.len();
+                self.defined.buffers.insert(id, index);
             }
             _ => {}
         }

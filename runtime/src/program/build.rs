@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
-use crate::program::includes::Includes;
+use crate::program::includes::{Allowed, Includes};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
@@ -398,6 +398,7 @@ impl Object<Program> {
         let includes = Includes {
             headers: Vec::new(),
             folders: compile_options.include_dirs.clone(),
+            allowed: Allowed::from_options(),
         };
         let lower_options = LowerOptions {
             math: compile_options.math,
@@ -473,6 +474,7 @@ impl Object<Program> {
         let includes = Includes {
             headers,
             folders: compile_options.include_dirs.clone(),
+            allowed: Allowed::from_options(),
         };
         let text = options.to_string();
         self.run(

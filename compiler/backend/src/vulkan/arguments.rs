@@ -4,9 +4,11 @@ use super::builder::Id;
 use super::descriptors::Slot;
 use super::emitter::{ArgBlock, Emitter};
 use super::images;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Base;
 use pumice_ir::{AddressSpace, HandleInfo, Type};
+use pumice_reflection::MAX_INITIAL_DATA;
 use pumice_target::abi::PodPlace;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
@@ -179,9 +181,17 @@ impl Emitter<'_> {
     /// The bytes of the program's constants or variables, without the addresses in them.
     pub fn data_bytes(&self, constants: bool) -> Result<Vec<u8>, LowerError> {
         let size = self.data_sizes[usize::from(!constants)];
-        let size = u32::try_from(size)
-            .map_err(|_| LowerError::new("program-scope data does not fit in 4 GiB"))?;
-        let mut bytes = vec![0u8; size as usize];
+        if size > MAX_INITIAL_DATA {
+            return Err(LowerError::new(format!(
+                "{size} bytes of program-scope data are more than {} MiB",
+                MAX_INITIAL_DATA >> 20
+            )));
+        }
+        // The bytes here; what is not zero as digits, in words, and in the finished module.
+        let initial = self.module.globals.values().map(|g| g.init.len() as u64);
+        budget::charge(size + 6 * initial.sum::<u64>())?;
+        // No buffer is empty, whatever the objects in it are.
+        let mut bytes = vec![0u8; size.max(1) as usize];
         for (id, global) in &self.module.globals {
             let Some(&at) = self.data_offsets.get(&id) else {
                 continue;

@@ -30,6 +30,7 @@ mod work_items;
 use crate::structurize::{self, StructuredCfg};
 use cranelift_entity::SecondaryMap;
 use emitter::Emitter;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{FuncId, Module};
@@ -64,6 +65,7 @@ pub fn emit(
     for func in reachable_functions(module)? {
         let function = &mut module.functions[func];
         cfgs[func] = structurize::run(function)?;
+        budget::check()?;
         if target.loop_values_by_phi {
             structurize::loop_values::run(function, &mut cfgs[func]);
             debug_assert_eq!(structurize::check(function, &cfgs[func]), Ok(()));
@@ -72,14 +74,14 @@ pub fn emit(
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
         emitter.function(func, &cfgs[func])?;
+        budget::check()?;
     }
     emitter.check_types()?;
     emitter.declare_entry_points();
     emitter.declare_extensions()?;
     let reflection = emitter.reflection()?;
     let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
-        // Names and data come from the program: an OpString holds at most 256 KiB, that is
-        // 128 KiB of data in hexadecimal.
+        // Names and printf's strings come from the program: an OpString holds at most 256 KiB.
         LowerError::new(format!("the program cannot be described: {e}"))
     })?;
     Ok(VulkanModule { words })

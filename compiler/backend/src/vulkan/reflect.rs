@@ -4,17 +4,13 @@ use super::abi::{MODULE_CONSTANTS, ModuleConstant};
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::LowerError;
-use pumice_ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, GlobalId, InstKind,
-    KernelArgKind,
-};
+use pumice_ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
     MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
     Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
 };
-use std::collections::BTreeSet;
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
     // CL_KERNEL_ARG_ADDRESS_GLOBAL is 0x119B, CL_KERNEL_ARG_ACCESS_READ_ONLY 0x11A0.
@@ -51,26 +47,7 @@ fn word(value: u64, what: &str) -> Result<u32, LowerError> {
 impl Emitter<'_> {
     /// Whether a kernel or what it calls uses the printf buffer.
     fn uses_printf(&self, kernel: FuncId) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut work = vec![kernel];
-        while let Some(func) = work.pop() {
-            if !seen.insert(func) {
-                continue;
-            }
-            let f = &self.module.functions[func];
-            for &block in &f.layout.blocks {
-                for &inst in &f.layout.insts[block] {
-                    match f.insts[inst].kind {
-                        InstKind::Call { func, .. } => work.push(func),
-                        InstKind::BuiltIn {
-                            which: BuiltIn::PrintfBuffer,
-                        } => return true,
-                        _ => {}
-                    }
-                }
-            }
-        }
-        false
+        self.summaries[kernel].printf
     }
 
     /// Addresses in the initial bytes of variables.
@@ -197,11 +174,7 @@ impl Emitter<'_> {
             return self.reflect_handle(k, kernel, number, info);
         }
         let Some(place) = self.arg_layouts[k].places[ordinal] else {
-            let spec = self
-                .local_specs
-                .iter()
-                .find(|&&(kernel, o, _)| kernel == k as u32 && o == number);
-            let &(_, _, spec_id) = spec?;
+            let spec_id = *self.local_specs.get(&(k as u32, number))?;
             return Some(Instruction::ArgumentWorkgroup(WorkgroupArgument {
                 kernel,
                 ordinal: number,

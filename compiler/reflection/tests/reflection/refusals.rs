@@ -130,7 +130,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 3] {
+    for number in [0, 4] {
         assert_eq!(
             read(&with_role(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })
@@ -402,7 +402,7 @@ fn writer_refusals() {
     let write = |instructions: Vec<Instruction>, revision| {
         let reflection = Reflection {
             revision,
-            instructions,
+            instructions: instructions.into(),
             skipped: vec![],
             roles: vec![],
         };
