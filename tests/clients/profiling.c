@@ -185,8 +185,8 @@ int main(void)
     EQ(launches(out_of_order, 1, 0).timestamps, 2 * MANY);
 
     chain(in_order, program);
-    cl_ulong little = duration(in_order, 1000), much = duration(in_order, 1000000);
-    CHECK(much > 20 * little);
+    cl_ulong little = duration(in_order, 1000), much = duration(in_order, 60000);
+    CHECK(much > 3 * little);
 
     MUST(clReleaseCommandQueue(out_of_order));
     MUST(clReleaseCommandQueue(in_order));
