@@ -1,6 +1,6 @@
 /* Profiling: times in order and of the right size, and no more timestamps than someone can ask for:
  * none without an event, one for each command of an in-order queue and one more for its batch, two
- * elsewhere. What was written is read off the log. */
+ * elsewhere. What was written is read off the log. Commands wait for one another as they do without. */
 #include "common.h"
 #include <unistd.h>
 
@@ -11,9 +11,14 @@ static const char *source =
     "    for (int i = 0; i < rounds; i++)\n"
     "        x = x * 1103515245 + 12345;\n"
     "    p[get_global_id(0)] = x;\n"
+    "}\n"
+    "kernel void next(global const int *from, global int *to)\n"
+    "{\n"
+    "    int i = get_global_id(0);\n"
+    "    to[i] = from[(i * 7 + 1) % get_global_size(0)] + 1;\n"
     "}\n";
 
-enum { MANY = 600, ITEMS = 64 };
+enum { MANY = 600, ITEMS = 64, WIDE = 10000 };
 
 static char log_path[64];
 static cl_context context;
@@ -116,6 +121,39 @@ static cl_ulong duration(cl_command_queue queue, cl_int rounds)
     return best;
 }
 
+/* Kernels that each read what the one before wrote, with an event each. */
+static void chain(cl_command_queue queue, cl_program program)
+{
+    static int expected[2][WIDE], got[WIDE];
+    cl_int error = 0;
+    cl_kernel next = clCreateKernel(program, "next", &error);
+    MUST(error);
+    cl_mem buffers[2];
+    for (int i = 0; i < 2; i++) {
+        buffers[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof got, expected[0], &error);
+        MUST(error);
+    }
+    size_t wide = WIDE;
+    for (int round = 0; round < MANY; round++) {
+        cl_mem *from = &buffers[round % 2], *to = &buffers[1 - round % 2];
+        cl_event event;
+        MUST(clSetKernelArg(next, 0, sizeof *from, from));
+        MUST(clSetKernelArg(next, 1, sizeof *to, to));
+        MUST(clEnqueueNDRangeKernel(queue, next, 1, NULL, &wide, NULL, 0, NULL, &event));
+        MUST(clReleaseEvent(event));
+        for (int i = 0; i < WIDE; i++)
+            expected[1 - round % 2][i] = expected[round % 2][(i * 7 + 1) % WIDE] + 1;
+        /* A step without an event, and one of the device's own. */
+        MUST(clEnqueueCopyBuffer(queue, *to, *from, 0, 0, sizeof got / 2, 0, NULL, NULL));
+        memcpy(expected[round % 2], expected[1 - round % 2], sizeof got / 2);
+    }
+    MUST(clEnqueueReadBuffer(queue, buffers[MANY % 2], CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    CHECK(memcmp(got, expected[MANY % 2], sizeof got) == 0);
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(buffers[i]));
+    MUST(clReleaseKernel(next));
+}
+
 int main(void)
 {
     snprintf(log_path, sizeof log_path, "/tmp/pumice-profiling-%d.log", (int)getpid());
@@ -146,8 +184,9 @@ int main(void)
     EQ(launches(in_order, 2, 1).timestamps, MANY);
     EQ(launches(out_of_order, 1, 0).timestamps, 2 * MANY);
 
-    cl_ulong little = duration(in_order, 1000), much = duration(in_order, 1000000);
-    CHECK(much > 20 * little);
+    chain(in_order, program);
+    cl_ulong little = duration(in_order, 1000), much = duration(in_order, 60000);
+    CHECK(much > 3 * little);
 
     MUST(clReleaseCommandQueue(out_of_order));
     MUST(clReleaseCommandQueue(in_order));

@@ -153,7 +153,8 @@ pub const QUIRKS: &[Quirk] = &[
     Quirk {
         change: Change::RunsInOrder,
         driver: DriverId::MesaLlvmpipe,
-        versions: ((22, 3), None),
+        // Nobody promises it of versions that were not seen.
+        versions: ((22, 3), Some((27, 0))),
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {

@@ -119,7 +119,7 @@ impl Recorder {
     /// layout that the set was made for, or one with equal sets.
     ///
     /// # Errors
-    /// No pipeline bound, or a set that its layout lacks.
+    /// No pipeline bound, a set that its layout lacks, out of memory.
     pub fn bind_descriptors(&mut self, set: &DescriptorSet) -> Result<()> {
         let layout = self.bound()?.layout();
         if set.index() as usize >= layout.0.sets.len() {
@@ -128,6 +128,7 @@ impl Recorder {
                 set.index()
             )));
         }
+        let raw = set.allocate()?;
         // SAFETY: layout and set are alive, the set is kept.
         unsafe {
             (self.device().raw).cmd_bind_descriptor_sets(
@@ -135,11 +136,11 @@ impl Recorder {
                 vk::PipelineBindPoint::COMPUTE,
                 layout.0.raw,
                 set.index(),
-                &[set.0.raw],
+                &[raw.raw],
                 &[],
             );
         }
-        self.keep(set.clone());
+        self.keep(raw);
         Ok(())
     }
 
