@@ -139,7 +139,9 @@ fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
 }
 
 /// Functions reachable from kernels, callees first, and the number of calls of each.
-fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
+pub(super) fn bottom_up(
+    module: &Module,
+) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
     #[derive(Clone, Copy, Default, PartialEq, Eq)]
     enum State {
         #[default]

@@ -11,6 +11,7 @@
 
 pub mod address_space;
 mod alias;
+pub mod bound_unrolling;
 pub mod const_tables;
 pub mod cse;
 pub mod dce;
@@ -47,6 +48,7 @@ pub mod speculate;
 pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
+mod trip_count;
 pub mod wide_words;
 pub mod widened_compares;
 pub mod zero_sums;
@@ -451,6 +453,13 @@ pub const PIPELINE: &[Pass] = &[
         optional: false,
         run: PassFn::Module(dce::run_module),
         requires: &[Property::Inlined],
+        ensures: &[],
+    },
+    Pass {
+        name: "bound_unrolling",
+        optional: false,
+        run: PassFn::TryModule(bound_unrolling::run),
+        requires: &[Property::Linked],
         ensures: &[],
     },
 ];
