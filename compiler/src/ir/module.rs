@@ -156,6 +156,16 @@ impl KernelArgKind {
     pub fn is_handle(&self) -> bool {
         matches!(self, KernelArgKind::Image(_) | KernelArgKind::Sampler)
     }
+
+    /// Bytes that the application passes, if they are what the kernel reads.
+    pub fn block_bytes(&self) -> Option<u32> {
+        match *self {
+            KernelArgKind::Value(ty) => Some(ty.alloc_bytes()),
+            KernelArgKind::ByVal { size, .. } => Some(size),
+            KernelArgKind::Pointer(_) => Some(8),
+            KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => None,
+        }
+    }
 }
 
 /// clGetKernelArgInfo's answers.

@@ -27,6 +27,7 @@ macro_rules! visit_operands {
             }
             InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
             InstKind::Extract { vector, .. } => $f(vector),
+            InstKind::LoadArgWord { index, .. } => $f(index),
             InstKind::Insert { vector, scalar, .. } => {
                 [vector, scalar].into_iter().for_each(&mut $f)
             }
@@ -154,6 +155,7 @@ impl InstKind {
             | InstKind::HandleArg { .. }
             | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
+            | InstKind::LoadArgWord { .. }
             | InstKind::LocalArg { .. } => false,
         }
     }

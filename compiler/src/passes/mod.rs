@@ -27,6 +27,7 @@ pub mod legalize_conversions;
 pub mod legalize_memory;
 pub mod licm;
 pub mod link_builtins;
+pub mod loop_arg_copies;
 pub mod lower_atomics;
 pub mod lower_collectives;
 pub mod lower_images;
@@ -232,7 +233,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass {
         name: "lower_kernel_args",
         optional: false,
-        run: PassFn::Module(lower_kernel_args::run),
+        run: PassFn::TryModule(lower_kernel_args::run),
         requires: &[Property::Inlined],
         ensures: &[Property::ArgsLowered],
     },
@@ -249,6 +250,13 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::Function(sroa::run),
         requires: &[Property::Inlined, Property::ArgsLowered],
         ensures: &[Property::SlotsPromoted],
+    },
+    Pass {
+        name: "loop_arg_copies",
+        optional: false,
+        run: PassFn::TryFunction(loop_arg_copies::run),
+        requires: &[Property::ArgsLowered, Property::SlotsPromoted],
+        ensures: &[],
     },
     Pass {
         name: "address_space",

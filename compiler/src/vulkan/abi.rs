@@ -35,14 +35,9 @@ impl ArgLayout {
         }
         let mut layout = ArgLayout::default();
         for arg in &kernel.args {
-            let size = match arg.kind {
-                KernelArgKind::Value(ty) => ty.alloc_bytes(),
-                KernelArgKind::ByVal { size, .. } => size,
-                KernelArgKind::Pointer(_) => 8,
-                KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => {
-                    layout.places.push(None);
-                    continue;
-                }
+            let Some(size) = arg.kind.block_bytes() else {
+                layout.places.push(None);
+                continue;
             };
             layout.places.push(Some(ArgPlace {
                 offset: layout.size,

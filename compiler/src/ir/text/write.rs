@@ -502,6 +502,9 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             format!("handle_info.{} {ordinal}", which.name())
         }
         InstKind::LoadArg { offset } => format!("load_arg {offset}"),
+        InstKind::LoadArgWord { offset, index } => {
+            format!("load_arg_word {offset}, {}", v(index))
+        }
         InstKind::LocalArg { ordinal } => format!("local_arg {ordinal}"),
         InstKind::Call { func: callee, args } => format!("call {callee}({})", operands(func, args)),
         InstKind::Printf { format, args } => {
