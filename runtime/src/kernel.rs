@@ -403,16 +403,22 @@ impl Kernel {
     pub fn limits(&self, device: &Ref<Device>) -> Result<ndrange::Limits> {
         let on_device = self.on_device(device)?;
         let info = &on_device.executable.kernels()[on_device.index];
+        let subgroup = &device.capabilities().subgroup;
+        let sub_group = info.required_sub_group_size.filter(|&size| size != 0);
         Ok(ndrange::Limits {
-            group_size: match info.required_work_group_size {
-                Some(size) => size.iter().map(|n| *n as usize).product(),
-                None => device.max_work_group_size(),
+            group_size: match (info.required_work_group_size, sub_group) {
+                (Some(size), _) => size.iter().map(|n| *n as usize).product(),
+                (None, Some(size)) => subgroup
+                    .most_work_items(size)
+                    .map_or(usize::MAX, |most| most as usize)
+                    .min(device.max_work_group_size()),
+                (None, None) => device.max_work_group_size(),
             },
             item_sizes: device.max_work_item_sizes(),
             required: info
                 .required_work_group_size
                 .map(|size| size.map(|n| n as usize)),
-            multiple: device.preferred_multiple(),
+            multiple: sub_group.map_or(device.preferred_multiple(), |size| size as usize),
             non_uniform: !on_device.uniform_groups
                 && on_device.executable.allows_non_uniform(on_device.index),
         })
@@ -463,13 +469,16 @@ impl Kernel {
             return Err(Error::InvalidValue);
         }
         // CL_INVALID_OPERATION if the device does not support sub-groups.
-        let sub_group = extensions::sub_group_size(device.capabilities())
+        let usual = extensions::sub_group_size(device.capabilities())
             .ok_or(Error::InvalidOperation)? as usize;
         let limits = self.limits(&device)?;
-        let most = limits
-            .group_size
-            .div_ceil(sub_group)
-            .min(device.max_sub_groups() as usize);
+        let on_device = self.on_device(&device)?;
+        let info = &on_device.executable.kernels()[on_device.index];
+        let (sub_group, most) = match info.required_sub_group_size.filter(|&size| size != 0) {
+            Some(size) => (size as usize, limits.group_size.div_ceil(size as usize)),
+            None => (usual, device.max_sub_groups() as usize),
+        };
+        let most = most.min(limits.group_size.div_ceil(sub_group));
         // CL_INVALID_VALUE if input_value is NULL or its size is not that of 1 to 3 sizes.
         let range = || {
             input

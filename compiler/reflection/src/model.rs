@@ -1,6 +1,7 @@
 //! The model: THE list of reflection instructions, and the payloads that they share.
 
 use crate::error::{ReadError, WriteError};
+use crate::needs::Need;
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
@@ -434,6 +435,8 @@ pub struct Reflection {
     pub skipped: Vec<u32>,
     /// What our own set says of the kernels, in module order.
     pub roles: Vec<Role>,
+    /// What it says of their launches, in module order.
+    pub needs: Vec<Need>,
 }
 
 impl Reflection {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
+use crate::needs::Need;
 use crate::operand::{KernelRef, Operand, Source};
 use crate::roles::{PUMICE_SET, Role};
 use crate::spirv::{self, Header, Inst, op};
@@ -171,7 +172,7 @@ impl Reader {
                     Some((import, revision)) if import == *set => {
                         self.reflection(*ty, *id, *number, revision, operands)?;
                     }
-                    _ if self.roles == Some(*set) => self.role(*ty, *number, operands)?,
+                    _ if self.roles == Some(*set) => self.own(*ty, *number, operands)?,
                     _ => {}
                 }
             }
@@ -198,9 +199,18 @@ impl Reader {
         Ok(())
     }
 
-    fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        let role = Role::of(number)?;
-        let instruction = role(KernelRef(0)).name();
+    /// An instruction of our own set.
+    fn own(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
+        let need = Need::of(number);
+        let role = match need {
+            Some(_) => None,
+            None => Some(Role::of(number)?),
+        };
+        let instruction = match (need, role) {
+            (Some(need), _) => need.name(),
+            (None, Some(role)) => role(KernelRef(0)).name(),
+            (None, None) => return Ok(()),
+        };
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });
         }
@@ -210,7 +220,13 @@ impl Reader {
             operands,
             defined: &self.defined,
         };
-        let role = role(KernelRef::decode(&mut source, "Kernel")?);
+        if let Some(need) = need {
+            self.reflection.needs.push(need.decode(&mut source)?);
+        }
+        if let Some(role) = role {
+            let kernel = KernelRef::decode(&mut source, "Kernel")?;
+            self.reflection.roles.push(role(kernel));
+        }
         let extra = source.operands.len();
         if extra > 0 {
             return Err(ReadError::ExtraOperands {
@@ -219,7 +235,6 @@ impl Reader {
                 revision: 1,
             });
         }
-        self.reflection.roles.push(role);
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 //! Both are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is
 //! imported where a module has such kernels, and without it they are kernels like any other.
+//! Instructions 3 and 4 stand in `needs.rs`.
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{KernelRef, Operand, Sink};

@@ -11,8 +11,9 @@ use crate::passes::LowerError;
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
-    MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
-    Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3, WorkgroupArgument,
+    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
+    PushRange, Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3,
+    WorkgroupArgument,
 };
 use std::collections::BTreeSet;
 
@@ -280,6 +281,10 @@ impl Emitter<'_> {
                 if is {
                     reflection.roles.push(role);
                 }
+            }
+            if let Some(size) = kernel.required_sub_group_size {
+                let kernel = reference;
+                reflection.needs.push(Need::SubgroupSize { kernel, size });
             }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();

@@ -210,6 +210,7 @@ impl Executable {
                 kernel: launch.kernel,
                 specialization,
                 dispatch_base,
+                subgroup_size: required_sub_group_size(kernel, device),
             };
             let pipeline = on_device.pipeline(&kernel.info.name, key)?;
             dispatches.push(Dispatch {
@@ -292,13 +293,8 @@ impl Executable {
             all.push((id, range.work_dim));
         }
         if let Some(id) = self.interface.spec_subgroup_size {
-            let subgroup = &caps.subgroup;
-            let size = if subgroup.required_size {
-                subgroup.size
-            } else {
-                subgroup.max_size
-            };
-            all.push((id, size));
+            let size = required_sub_group_size(kernel, device);
+            all.push((id, size.unwrap_or(caps.subgroup.max_size)));
         }
         let spec: SpecValues = all.iter().copied().collect();
         let (needed, limit) = (
@@ -338,6 +334,39 @@ impl Executable {
             region.first_group,
         )?;
         Ok(push)
+    }
+}
+
+/// The size that a kernel's pipelines require of their sub-groups, where they may: the kernel's own,
+/// else the one that queries and get_sub_group_size tell of.
+fn required_sub_group_size(kernel: &KernelInterface, device: &Device) -> Option<u32> {
+    let subgroup = &device.capabilities().subgroup;
+    let size = kernel.info.required_sub_group_size.unwrap_or(subgroup.size);
+    (subgroup.varies() && subgroup.required_size).then_some(size)
+}
+
+/// A kernel that requires a size of sub-groups runs where the device has that size.
+fn check_sub_groups(kernel: &KernelInterface, device: &Device, work_items: u64) -> Result<()> {
+    let Some(size) = kernel.info.required_sub_group_size else {
+        return Ok(());
+    };
+    let (name, subgroup) = (&kernel.info.name, &device.capabilities().subgroup);
+    let sizes = subgroup.sizes();
+    if !sizes.contains(&size) {
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        let there = match sizes.is_empty() {
+            true => "none of a size that can be chosen".to_string(),
+            false => sizes.join(", "),
+        };
+        return Err(LaunchError::Resources(format!(
+            "kernel `{name}` requires sub-groups of {size} work-items, the device has {there}"
+        )));
+    }
+    match subgroup.most_work_items(size) {
+        Some(most) if work_items > u64::from(most) => Err(LaunchError::WorkGroupSize(format!(
+            "kernel `{name}` takes {most} work-items in sub-groups of {size}"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -408,6 +437,7 @@ fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Re
             "the device takes {most} work-items"
         )));
     }
+    check_sub_groups(kernel, device, invocations)?;
     for d in 0..3 {
         if range.global_offset[d]
             .checked_add(range.global_size[d])

@@ -35,6 +35,8 @@ pub(super) struct PipelineKey {
     /// Every specialization constant that the launch sets.
     pub specialization: Vec<(u32, u32)>,
     pub dispatch_base: bool,
+    /// Work-items of its sub-groups, where pipelines require a size.
+    pub subgroup_size: Option<u32>,
 }
 
 /// Argument blocks are cut from buffers of this size.
@@ -71,17 +73,13 @@ impl OnDevice {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
-        let subgroup = &self.device.capabilities().subgroup;
-        // Where the size varies, the one that queries and get_sub_group_size tell of.
-        let subgroup_size = (subgroup.min_size != subgroup.max_size && subgroup.required_size)
-            .then_some(subgroup.size);
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,
             layout: &self.layouts[key.kernel],
             specialization: &key.specialization,
             dispatch_base: key.dispatch_base,
-            subgroup_size,
+            subgroup_size: key.subgroup_size,
         })?;
         // Another thread may have been first; either will do.
         Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
