@@ -8,7 +8,7 @@ use pumice_vulkan_layer::{BindingKind, Buffer, ImageKind};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executable::{ArgKind, ArgMeta, Executable, KernelInfo};
+use crate::executable::{self, ArgKind, ArgMeta, Executable, KernelInfo};
 use crate::extensions;
 use crate::info::Info;
 use crate::memory::Mem;
@@ -405,14 +405,17 @@ impl Kernel {
         let info = &on_device.executable.kernels()[on_device.index];
         let subgroup = &device.capabilities().subgroup;
         let sub_group = info.required_sub_group_size.filter(|&size| size != 0);
+        let by_sub_groups = sub_group.and_then(|size| subgroup.most_work_items(size));
+        let by_memory = info.private_bytes.map(|bytes| {
+            let items = executable::MOST_PRIVATE_BYTES / u64::from(bytes);
+            items.max(1) as usize
+        });
+        let most = [by_sub_groups.map(|most| most as usize), by_memory];
+        let most = most.into_iter().flatten().min().unwrap_or(usize::MAX);
         Ok(ndrange::Limits {
-            group_size: match (info.required_work_group_size, sub_group) {
-                (Some(size), _) => size.iter().map(|n| *n as usize).product(),
-                (None, Some(size)) => subgroup
-                    .most_work_items(size)
-                    .map_or(usize::MAX, |most| most as usize)
-                    .min(device.max_work_group_size()),
-                (None, None) => device.max_work_group_size(),
+            group_size: match info.required_work_group_size {
+                Some(size) => size.iter().map(|n| *n as usize).product(),
+                None => device.max_work_group_size().min(most),
             },
             item_sizes: device.max_work_item_sizes(),
             required: info
@@ -440,8 +443,11 @@ impl Kernel {
                 Info::u64(executable.local_memory(on_device.index, &arguments))
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
-            // Vulkan does not tell how much a pipeline spills.
-            cl::CL_KERNEL_PRIVATE_MEM_SIZE => Info::u64(0),
+            // Beside that, Vulkan does not tell how much a pipeline spills.
+            cl::CL_KERNEL_PRIVATE_MEM_SIZE => {
+                let info = &on_device.executable.kernels()[on_device.index];
+                Info::u64(u64::from(info.private_bytes.unwrap_or(0)))
+            }
             // CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels.
             _ => return Err(Error::InvalidValue),
         })

@@ -182,6 +182,7 @@ pub(super) fn kernel(
         required_sub_group_size: None,
         initializer: false,
         finalizer: false,
+        private_bytes: 0,
         node: None,
         attributes: translator_string(pre, "kernel_attributes", &entry.name)
             .unwrap_or_default()

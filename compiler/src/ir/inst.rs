@@ -323,6 +323,9 @@ pub enum BuiltIn {
     SubgroupLeMask,
     /// Lanes below.
     SubgroupLtMask,
+    /// The address of the work-item's private memory in a buffer, of as many bytes as the kernel
+    /// says: a global pointer. Only in kernels.
+    PrivateMemory,
     /// The most work-items of a work-group on this device: I32.
     MaxWorkGroupSize,
     /// How often a node may still enqueue itself: I32.

@@ -100,6 +100,8 @@ pub struct KernelInfo {
     pub initializer: bool,
     /// Execution mode Finalizer: likewise when the program is deleted.
     pub finalizer: bool,
+    /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
+    pub private_bytes: u32,
     /// What it is as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.

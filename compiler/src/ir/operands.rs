@@ -244,7 +244,7 @@ impl BuiltIn {
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
         }
     }
 }

@@ -16,6 +16,7 @@
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
 use super::rewrite::Replacements;
+use super::spill_private::MOST_BYTES;
 use super::{Changed, Ctx, LowerError};
 use crate::abi::Abi;
 use crate::ir::{
@@ -248,10 +249,13 @@ fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> b
         return false;
     }
     let small = !ctx.options.math.opt_disable;
+    // Large variables can leave registers in kernels only.
+    let large = callee.slots.values().any(|slot| slot.size > MOST_BYTES);
+    let wanted = callee.always_inline || pointers_cross(callee) || large;
     if calls <= 1 {
-        return callee.always_inline || pointers_cross(callee) || (small && size <= SINGLE_CALL);
+        return wanted || (small && size <= SINGLE_CALL);
     }
-    if callee.always_inline || pointers_cross(callee) {
+    if wanted {
         return size.saturating_mul(calls as usize - 1) <= COPIES;
     }
     small && size <= SMALL

@@ -46,6 +46,7 @@ pub mod simplify_cfg;
 pub mod slots;
 pub mod softfloat;
 pub mod speculate;
+pub mod spill_private;
 pub mod split_bit_joins;
 pub mod sroa;
 pub mod structurize;
@@ -305,6 +306,18 @@ pub const PIPELINE: &[Pass] = &[
         optional: true,
         run: PassFn::Module(const_tables::run),
         requires: &[Property::SlotsPromoted],
+        ensures: &[],
+    },
+    Pass {
+        name: "spill_private",
+        optional: false,
+        run: PassFn::TryModule(spill_private::run),
+        requires: &[
+            Property::Inlined,
+            Property::ArgsLowered,
+            Property::SlotsPromoted,
+            Property::MathLowered,
+        ],
         ensures: &[],
     },
     Pass {

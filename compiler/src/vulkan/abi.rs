@@ -20,6 +20,8 @@ pub struct ArgPlace {
 pub struct ArgLayout {
     /// One place per argument; `None` for local arguments and for handles.
     pub places: Vec<Option<ArgPlace>>,
+    /// Where the address of private memory lies, behind the arguments.
+    pub private: Option<ArgPlace>,
     /// Bytes of the whole block, a multiple of 4.
     pub size: u32,
 }
@@ -45,12 +47,20 @@ impl ArgLayout {
             }));
             layout.size += size.next_multiple_of(4);
         }
+        if kernel.private_bytes > 0 {
+            layout.private = Some(ArgPlace {
+                offset: layout.size,
+                size: 8,
+            });
+            layout.size += 8;
+        }
         layout
     }
 
     fn of_descriptors(kernel: &KernelInfo) -> Self {
         let mut layout = ArgLayout {
             places: vec![None; kernel.args.len()],
+            private: None,
             size: 0,
         };
         for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {

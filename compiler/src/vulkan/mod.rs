@@ -31,7 +31,7 @@ mod work_items;
 
 pub use abi::{ArgLayout, ArgPlace};
 pub(crate) use emitter::reachable;
-pub(crate) use partition::Partitions;
+pub(crate) use partition::{Object, Partitions};
 
 use crate::ir::{FuncId, Module};
 use crate::passes::LowerError;

@@ -1,6 +1,6 @@
 //! The module's NonSemantic.ClspvReflection.
 
-use super::abi::{MODULE_CONSTANTS, ModuleConstant};
+use super::abi::{ArgPlace, MODULE_CONSTANTS, ModuleConstant};
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
 use crate::ir::{
@@ -225,11 +225,23 @@ impl Emitter<'_> {
                 false => Instruction::ArgumentStorageBuffer(argument),
             });
         }
+        self.reflect_in_block(k, kernel, (number, place), pointer, info)
+    }
+
+    /// An argument in a block or push constants.
+    fn reflect_in_block(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        (ordinal, place): (u32, ArgPlace),
+        pointer: bool,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
         let blocks = self.arg_blocks[k].iter().rev();
         let &(start, block) = blocks.clone().find(|(start, _)| *start <= place.offset)?;
         let in_block = |slot: Slot| BlockArgument {
             kernel,
-            ordinal: number,
+            ordinal,
             set: slot.set,
             binding: slot.binding,
             offset: place.offset - start,
@@ -240,7 +252,7 @@ impl Emitter<'_> {
             ArgBlock::Push(base) => {
                 let argument = PushArgument {
                     kernel,
-                    ordinal: number,
+                    ordinal,
                     offset: base + place.offset,
                     size: place.size,
                     info,
@@ -269,7 +281,8 @@ impl Emitter<'_> {
                 function: FunctionId(self.func_ids[kernel.func]),
                 name: kernel.name.clone(),
                 properties: Some(KernelProperties {
-                    num_arguments: kernel.args.len() as u32,
+                    num_arguments: (kernel.args.len() + usize::from(kernel.private_bytes > 0))
+                        as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
                 }),
@@ -292,6 +305,16 @@ impl Emitter<'_> {
                 if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
                     reflection.push(argument);
                 }
+            }
+            if let Some(place) = self.arg_layouts[k].private {
+                let ordinal = kernel.args.len() as u32;
+                let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
+                reflection.instructions.extend(argument);
+                reflection.needs.push(Need::PrivateMemory {
+                    kernel: reference,
+                    ordinal,
+                    bytes: kernel.private_bytes,
+                });
             }
             self.reflect_infos(k, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {

@@ -594,6 +594,7 @@ impl Builder<'_> {
                 args,
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
+                private_bytes: None,
                 may_use_printf,
             },
             function: draft.function,

@@ -22,6 +22,8 @@ pub struct KernelInfo {
     pub required_work_group_size: Option<[u32; 3]>,
     /// Work-items that its sub-groups must have.
     pub required_sub_group_size: Option<u32>,
+    /// Bytes of a work-item's private memory that a launch gives it in a buffer.
+    pub private_bytes: Option<u32>,
     /// The kernel may write to the printf buffer.
     pub may_use_printf: bool,
 }
@@ -134,17 +136,28 @@ impl KernelInterface {
     /// # Errors
     /// It contradicts the rest.
     pub fn add_need(&mut self, need: Need) -> Result<(), String> {
-        let name = &self.info.name;
-        let place = match need {
+        let fits = match need {
             Need::SubgroupSize { size, .. } => {
                 let slot = &mut self.info.required_sub_group_size;
                 slot.replace(size).is_none()
             }
-            Need::PrivateMemory { .. } => false,
+            Need::PrivateMemory { ordinal, bytes, .. } => {
+                let last = self.info.args.pop();
+                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let slot = &mut self.info.private_bytes;
+                is_pointer
+                    && bytes > 0
+                    && ordinal as usize == self.info.args.len()
+                    && slot.replace(bytes).is_none()
+            }
         };
-        match place {
+        match fits {
             true => Ok(()),
-            false => Err(format!("kernel `{name}`: {} in a wrong place", need.name())),
+            false => Err(format!(
+                "kernel `{}`: {} does not fit it",
+                self.info.name,
+                need.name()
+            )),
         }
     }
 }

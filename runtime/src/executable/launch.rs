@@ -12,6 +12,7 @@ use super::facts::{Facts, SpecValues};
 use super::interface::{ArgKind, Interface, KernelInterface, Place};
 use super::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use super::on_device::PipelineKey;
+use super::private_memory::{groups_within, private_size};
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -72,6 +73,8 @@ pub struct Launch<'a> {
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
+    /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
+    pub queue: usize,
 }
 
 /// Why a launch cannot be.
@@ -111,6 +114,9 @@ pub struct Prepared {
     dispatches: Vec<Dispatch>,
     keep: Vec<Buffer>,
     printf: Option<Buffer>,
+    /// Private memory is shared with other launches of the queue: each dispatch waits for those
+    /// before it.
+    in_turn: bool,
 }
 
 struct Dispatch {
@@ -139,6 +145,11 @@ const LOCAL_INVOCATION_INDEX: u32 = 29;
 /// How ranges of several regions can run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
 pub(super) fn splitting(interface: &Interface, facts: &Facts) -> Option<Splitting> {
+    // Such a module numbers private memory by Vulkan's ids, and everything else by offsets.
+    let mut kernels = interface.kernels.iter();
+    if kernels.any(|kernel| kernel.info.private_bytes.is_some()) {
+        return Some(Splitting::PushConstants);
+    }
     let uses = |built_in| facts.built_ins.contains(&built_in);
     let offsets = interface.region_offset.is_some();
     let group_offsets = interface.region_group_offset.is_some();
@@ -178,15 +189,27 @@ impl Executable {
                 dispatches: Vec::new(),
                 keep: Vec::new(),
                 printf: None,
+                in_turn: false,
             });
         }
 
         let on_device = self.on_device(device)?;
+        let mut args = launch.args.to_vec();
+        if let Some(bytes) = kernel.info.private_bytes {
+            let size = private_size(bytes, &regions);
+            let buffer = on_device.private_memory(launch.queue, size)?;
+            args.truncate(kernel.info.args.len());
+            args.push(Some(ArgValue::Buffer {
+                buffer,
+                offset: 0,
+                size,
+            }));
+        }
         let mut builder = Builder {
             interface: &self.interface,
             kernel,
             on_device: &on_device,
-            args: launch.args,
+            args: &args,
             push: vec![0; kernel.layout.push_constant_size as usize],
             keep: on_device.data.clone(),
             printf: None,
@@ -225,6 +248,7 @@ impl Executable {
             dispatches,
             keep,
             printf,
+            in_turn: kernel.info.private_bytes.is_some(),
         })
     }
 
@@ -234,7 +258,11 @@ impl Executable {
         range: &NdRange,
         device: &Device,
     ) -> Result<Vec<Region>> {
-        let max_groups = device.capabilities().limits.max_group_count;
+        let limits = &device.capabilities().limits;
+        let max_groups = match kernel.info.private_bytes {
+            Some(bytes) => groups_within(bytes, range, limits)?,
+            None => limits.max_group_count,
+        };
         let regions = regions(range, max_groups).ok_or_else(|| {
             LaunchError::Resources(format!(
                 "the range takes more than {MAX_REGIONS} dispatches"
@@ -452,13 +480,16 @@ fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Re
 }
 
 impl Prepared {
-    /// Records the launch: binds and dispatches, without barriers.
+    /// Records the launch: binds and dispatches, with barriers only where it takes turns with others.
     ///
     /// # Errors
     /// A recorder of another device.
     pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
         let mut bound: Option<&Pipeline> = None;
         for dispatch in &self.dispatches {
+            if self.in_turn {
+                recorder.barrier();
+            }
             if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
                 recorder.bind_pipeline(&dispatch.pipeline);
             }

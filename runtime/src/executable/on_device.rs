@@ -24,6 +24,8 @@ pub(super) struct OnDevice {
     pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
+    /// Private memory by the queue whose launches use it in turn.
+    private: Mutex<Vec<(usize, Buffer)>>,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
 }
@@ -65,6 +67,7 @@ impl OnDevice {
             layouts,
             pipelines: Mutex::default(),
             arena: Mutex::default(),
+            private: Mutex::default(),
             printf: Mutex::default(),
         })
     }
@@ -113,6 +116,23 @@ impl OnDevice {
         buffer.write(offset, bytes)?;
         *arena = Some((buffer.clone(), (offset + size).next_multiple_of(alignment)));
         Ok((buffer, offset))
+    }
+
+    /// Private memory of `size` bytes or more, which no other queue uses.
+    pub fn private_memory(&self, queue: usize, size: u64) -> Result<Buffer> {
+        let mut all = self.private.lock();
+        // Launches hold what they use until they have ended.
+        let known = (all.iter_mut()).find(|(owner, buffer)| *owner == queue || buffer.is_only());
+        if let Some((owner, buffer)) = known {
+            *owner = queue;
+            if buffer.size() < size {
+                *buffer = self.device.create_buffer(size, MemoryClass::DeviceLocal)?;
+            }
+            return Ok(buffer.clone());
+        }
+        let buffer = self.device.create_buffer(size, MemoryClass::DeviceLocal)?;
+        all.push((queue, buffer.clone()));
+        Ok(buffer)
     }
 
     /// A printf buffer of `size` bytes with nothing in it.

@@ -107,6 +107,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
+    if kernel.private_bytes > 0 {
+        let _ = write!(out, " private({})", kernel.private_bytes);
+    }
     for (word, is) in [
         ("initializer", kernel.initializer),
         ("finalizer", kernel.finalizer),
