@@ -81,7 +81,7 @@ pub unsafe fn retain<T: Kind>(raw: *mut c_void) -> Result<()> {
 pub unsafe fn release<T: Kind>(raw: *mut c_void, before_last: impl FnOnce(&Ref<T>)) -> Result<()> {
     // SAFETY: the caller's contract.
     let object = unsafe { get::<T>(raw) }?;
-    if object.unpublish()? && !exit::is_ending() {
+    if object.unpublish()? && !exit::keeps_released() {
         before_last(&object);
         // SAFETY: `publish` turned one strong count into the application's references, of which
         // this was the last.

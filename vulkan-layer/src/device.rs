@@ -14,6 +14,7 @@ use crate::descriptor::DescriptorPools;
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
+use crate::memory;
 use crate::probe::{self, Probes};
 use crate::query::{Clock, QueryPools};
 use crate::sampler::Samplers;
@@ -56,6 +57,7 @@ const MAX_QUEUES: u32 = 8;
 
 impl Device {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
+        memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
         let Some((family, properties)) = caps::compute_family(&instance.raw, physical.raw) else {

@@ -45,6 +45,7 @@ mod format;
 mod image;
 mod image_copy;
 mod instance;
+mod memory;
 mod pipeline;
 mod probe;
 mod probe_float;
