@@ -35,6 +35,7 @@ pub mod platform;
 pub mod printf;
 pub mod program;
 pub mod queue;
+mod queue_properties;
 mod regular_file;
 pub mod sampler;
 mod scheduler;

@@ -70,7 +70,14 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "queue",
         help: "commands and their order",
-        modules: &["queue", "scheduler", "event", "command", "callback"],
+        modules: &[
+            "queue",
+            "queue_properties",
+            "scheduler",
+            "event",
+            "command",
+            "callback",
+        ],
     },
     Group {
         name: "driver",

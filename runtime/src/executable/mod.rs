@@ -48,8 +48,8 @@ pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
 pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
 pub use self::own_kernels::Started;
-pub use self::private_memory::MOST_BYTES as MOST_PRIVATE_BYTES;
 pub use self::printf::Decoded;
+pub use self::private_memory::MOST_BYTES as MOST_PRIVATE_BYTES;
 
 /// A module that passed every check for one device.
 pub struct Executable {
