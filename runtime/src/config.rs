@@ -110,10 +110,10 @@ variables! {
         "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",
         "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
-    ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
-        "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
         "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
+    ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
+        "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     FAULTS = "PUMICE_FAULTS",

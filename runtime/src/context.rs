@@ -1,5 +1,7 @@
 //! Contexts: a set of devices and what is shared between them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use opencl_sys as cl;
 use parking_lot::Mutex;
 
@@ -40,25 +42,28 @@ impl Kind for Context {
     const INVALID: Error = Error::InvalidContext;
 }
 
-/// A device of a context: the place that commands are made for.
+/// The place that commands are made for: a queue's device in its context.
 #[derive(Clone, Debug)]
-pub struct ContextDevice {
+pub struct Placement {
     context: Ref<Context>,
     device: Ref<Device>,
     index: usize,
+    number: usize,
 }
 
-impl ContextDevice {
-    /// The device in the context.
+impl Placement {
+    /// The place of a new queue.
     ///
     /// # Errors
-    /// CL_INVALID_DEVICE if it is none of the context's.
+    /// CL_INVALID_DEVICE if the device is none of the context's.
     pub fn new(context: &Ref<Context>, device: &Ref<Device>) -> Result<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
         let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
         Ok(Self {
             context: context.clone(),
             device: device.clone(),
             index,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -75,6 +80,11 @@ impl ContextDevice {
     /// Its place among the context's devices, and so among the copies of a memory object.
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// A number that no other queue has: launches of one queue can share memory in turn.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// CL_INVALID_CONTEXT if an object belongs to another context.

@@ -84,6 +84,9 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 /// longer is left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long the exit handlers of a forked child may do nothing.
+const STUCK: Duration = Duration::from_secs(2);
+
 /// A device was opened. It stays open until the process ends.
 pub(crate) fn device_opened(device: &Device, pipelines: usize) {
     OWNER.store(std::process::id(), Ordering::Release);
@@ -140,6 +143,31 @@ pub fn is_forked() -> bool {
 /// its threads are.
 pub fn keeps_released() -> bool {
     is_ending() || is_forked()
+}
+
+/// Returns once the process has used no processor time for [`STUCK`]; never, where that cannot be
+/// known.
+pub fn wait_until_stuck() {
+    // User and system time of all threads: the 12th and 13th fields behind the name, which may hold
+    // anything but the last bracket (proc_pid_stat(5)).
+    let processor_time = || {
+        let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let fields = text.rsplit_once(')')?.1;
+        let times: Vec<u64> = (fields.split_whitespace().skip(11).take(2))
+            .filter_map(|field| field.parse().ok())
+            .collect();
+        (times.len() == 2).then(|| times.iter().sum::<u64>())
+    };
+    let mut last = (processor_time(), Instant::now());
+    loop {
+        std::thread::sleep(STUCK / 20);
+        let now = processor_time();
+        if now.is_none() || now != last.0 {
+            last = (now, Instant::now());
+        } else if last.1.elapsed() >= STUCK {
+            return;
+        }
+    }
 }
 
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,

@@ -431,8 +431,10 @@ impl Kernel {
                 Info::u64(executable.local_memory(device_kernel.index, &arguments))
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
-            // Vulkan does not tell how much a pipeline spills.
-            cl::CL_KERNEL_PRIVATE_MEM_SIZE => Info::u64(0),
+            // Beside that, Vulkan does not tell how much a pipeline spills.
+            cl::CL_KERNEL_PRIVATE_MEM_SIZE => {
+                Info::u64(u64::from(device_kernel.info().private_bytes.unwrap_or(0)))
+            }
             // CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels.
             _ => return Err(Error::InvalidValue),
         })
@@ -460,13 +462,16 @@ impl Kernel {
             return Err(Error::InvalidValue);
         }
         // CL_INVALID_OPERATION if the device does not support sub-groups.
-        let sub_group = extensions::sub_group_size(device.capabilities())
+        let usual = extensions::sub_group_size(device.capabilities())
             .ok_or(Error::InvalidOperation)? as usize;
-        let limits = self.device_kernel(&device)?.limits(&device);
-        let most = limits
-            .group_size
-            .div_ceil(sub_group)
-            .min(device.max_sub_groups() as usize);
+        let device_kernel = self.device_kernel(&device)?;
+        let limits = device_kernel.limits(&device);
+        let required = device_kernel.info().required_sub_group_size;
+        let (sub_group, most) = match required.filter(|&size| size != 0) {
+            Some(size) => (size as usize, limits.group_size.div_ceil(size as usize)),
+            None => (usual, device.max_sub_groups() as usize),
+        };
+        let most = most.min(limits.group_size.div_ceil(sub_group));
         // CL_INVALID_VALUE if input_value is NULL or its size is not that of 1 to 3 sizes.
         let range = || {
             input

@@ -151,6 +151,7 @@ static void run(const char *name, int (*body)(void), double limit)
     clock_gettime(CLOCK_MONOTONIC, &start);
     pid_t child = fork();
     if (child == 0) {
+        failures = 0;
         alarm(100);
         exit(body());
     }

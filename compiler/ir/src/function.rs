@@ -157,7 +157,7 @@ impl Function {
 
     /// Makes `value` exist with this type and origin (numbers before it become unused
     /// values), for readers that keep numbers.
-    pub(crate) fn place_value(&mut self, value: Value, ty: Type, def: ValueDef) {
+    pub fn place_value(&mut self, value: Value, ty: Type, def: ValueDef) {
         while !self.values.is_valid(value) {
             self.values.push(ValueData {
                 ty: Type::I32,

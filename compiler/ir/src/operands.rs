@@ -28,6 +28,7 @@ macro_rules! visit_operands {
             }
             InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
             InstKind::Extract { vector, .. } => $f(vector),
+            InstKind::LoadArgWord { index, .. } => $f(index),
             InstKind::Insert { vector, scalar, .. } => {
                 [vector, scalar].into_iter().for_each(&mut $f)
             }
@@ -155,6 +156,7 @@ impl InstKind {
             | InstKind::HandleArg { .. }
             | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
+            | InstKind::LoadArgWord { .. }
             | InstKind::LocalArg { .. } => false,
         }
     }
@@ -267,7 +269,7 @@ impl BuiltIn {
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
         }
     }
 }

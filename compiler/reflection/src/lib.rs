@@ -19,6 +19,7 @@ mod descriptor_map;
 mod error;
 mod listing;
 mod model;
+mod needs;
 mod operand;
 mod reader;
 mod roles;
@@ -35,6 +36,7 @@ pub use model::{
     Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
     WorkgroupVariableSize,
 };
+pub use needs::Need;
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};

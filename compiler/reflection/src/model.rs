@@ -1,6 +1,7 @@
 //! The model: THE list of reflection instructions, and the payloads that they share.
 
 use crate::error::{ReadError, WriteError};
+use crate::needs::Need;
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
@@ -464,6 +465,8 @@ pub struct Reflection {
     pub skipped: Vec<u32>,
     /// What our own set says of the kernels, in module order.
     pub roles: Vec<KernelRole>,
+    /// What it says of their launches, in module order.
+    pub needs: Vec<Need>,
 }
 
 /// A list of instructions that knows how many kernels and argument infos it holds.
@@ -491,6 +494,12 @@ impl Instructions {
     }
 }
 
+impl Extend<Instruction> for Instructions {
+    fn extend<T: IntoIterator<Item = Instruction>>(&mut self, list: T) {
+        list.into_iter().for_each(|inst| self.push(inst));
+    }
+}
+
 impl std::ops::Deref for Instructions {
     type Target = [Instruction];
 
@@ -511,7 +520,7 @@ impl<'a> IntoIterator for &'a Instructions {
 impl From<Vec<Instruction>> for Instructions {
     fn from(list: Vec<Instruction>) -> Self {
         let mut instructions = Self::default();
-        list.into_iter().for_each(|inst| instructions.push(inst));
+        instructions.extend(list);
         instructions
     }
 }

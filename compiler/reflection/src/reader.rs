@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::data;
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
+use crate::needs::Need;
 use crate::operand::{KernelRef, Operand, Source};
 use crate::roles::{KernelRole, PUMICE_SET};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
@@ -208,11 +209,8 @@ impl Reader {
         Ok(())
     }
 
-    /// An instruction of our own set.
-    fn own(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        if number != data::NUMBER {
-            return self.role(ty, number, operands);
-        }
+    /// The initial data of another instruction.
+    fn data(&mut self, ty: u32, operands: &[u32]) -> Result<(), ReadError> {
         if !self.defined.void_types.contains(&ty) {
             let instruction = data::NAME;
             return Err(ReadError::NotVoid { instruction });
@@ -220,9 +218,21 @@ impl Reader {
         data::decode(operands, &self.defined, &mut self.reflection.instructions)
     }
 
-    fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        let role = KernelRole::of(number)?;
-        let instruction = role(KernelRef(0)).name();
+    /// An instruction of our own set.
+    fn own(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
+        if number == data::NUMBER {
+            return self.data(ty, operands);
+        }
+        let need = Need::of(number);
+        let role = match need {
+            Some(_) => None,
+            None => Some(KernelRole::of(number)?),
+        };
+        let instruction = match (need, role) {
+            (Some(need), _) => need.name(),
+            (None, Some(role)) => role(KernelRef(0)).name(),
+            (None, None) => return Ok(()),
+        };
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });
         }
@@ -232,7 +242,13 @@ impl Reader {
             operands,
             defined: &self.defined,
         };
-        let role = role(KernelRef::decode(&mut source, "Kernel")?);
+        if let Some(need) = need {
+            self.reflection.needs.push(need.decode(&mut source)?);
+        }
+        if let Some(role) = role {
+            let kernel = KernelRef::decode(&mut source, "Kernel")?;
+            self.reflection.roles.push(role(kernel));
+        }
         let extra = source.operands.len();
         if extra > 0 {
             return Err(ReadError::ExtraOperands {
@@ -241,7 +257,6 @@ impl Reader {
                 revision: 1,
             });
         }
-        self.reflection.roles.push(role);
         Ok(())
     }
 

@@ -9,7 +9,8 @@
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is
 //! imported where a module has such kernels or data. Without it the kernels are kernels like any
-//! other, and a module with such data is refused.
+//! other, and a module with such data is refused. Instruction 3 stands in `data.rs`, 4 and 5 in
+//! `needs.rs`.
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{KernelRef, Operand, Sink};

@@ -203,26 +203,42 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
             }
         }
     }
-    if !reflection.roles.is_empty() || !large.is_empty() {
+    if !(reflection.roles.is_empty() && reflection.needs.is_empty() && large.is_empty()) {
         let set = pools.import(PUMICE_SET)?;
         for (buffer, data) in large {
             let operands = data::encode(buffer, &data.0, &mut pools)?;
             pools.instruction(data::NAME, [void, set, data::NUMBER], &operands)?;
         }
         for role in &reflection.roles {
-            let mut sink = Sink {
-                instruction: role.name(),
-                revision,
-                operands: Vec::new(),
-                ended: false,
-                pools: &mut pools,
-            };
-            role.encode(&mut sink)?;
-            let operands = sink.operands;
-            pools.instruction(role.name(), [void, set, role.number()], &operands)?;
+            let encode = |sink: &mut Sink<'_, '_>| role.encode(sink);
+            own_instruction(&mut pools, role.name(), [void, set, role.number()], encode)?;
+        }
+        for need in &reflection.needs {
+            let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
+            own_instruction(&mut pools, need.name(), [void, set, need.number()], encode)?;
         }
     }
     Ok(pools.sections)
+}
+
+/// Writes an instruction of our own set; `head` is the result type, the set and the number.
+fn own_instruction(
+    pools: &mut Pools<'_>,
+    instruction: &'static str,
+    head: [u32; 3],
+    encode: impl FnOnce(&mut Sink<'_, '_>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let mut sink = Sink {
+        instruction,
+        revision: 1,
+        operands: Vec::new(),
+        ended: false,
+        pools,
+    };
+    encode(&mut sink)?;
+    let operands = sink.operands;
+    pools.instruction(instruction, head, &operands)?;
+    Ok(())
 }
 
 /// The ids of a finished module.

@@ -6,7 +6,7 @@ use opencl_sys as cl;
 use pumice_vulkan_layer::CopyRegion;
 
 use crate::command::{Command, DeviceCommand, Retire};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::memory::Mem;
@@ -38,7 +38,7 @@ const MOST_ASCENDING: usize = 1 << 16;
 
 /// clEnqueueCopyBuffer.
 pub fn linear(
-    on: &ContextDevice,
+    on: &Placement,
     source: &Ref<Mem>,
     destination: &Ref<Mem>,
     from: usize,
@@ -65,7 +65,7 @@ pub fn linear(
 /// (`bufferreadwriterect`) ask for such copies and check the result of copying byte after byte; so
 /// they are done in that order.
 pub fn rect(
-    on: &ContextDevice,
+    on: &Placement,
     source: &Ref<Mem>,
     destination: &Ref<Mem>,
     [from, to]: [Layout; 2],
@@ -98,7 +98,7 @@ pub fn rect(
 
 impl Copy {
     /// The command; boxes that are `apart` may overlap in memory.
-    fn checked(mut self, on: &ContextDevice, apart: bool) -> Result<Command> {
+    fn checked(mut self, on: &Placement, apart: bool) -> Result<Command> {
         let (source, destination) = (&self.source, &self.destination);
         let (from, to, extent) = (self.from, self.to, self.extent);
         on.check_context(source.context())?;
@@ -146,7 +146,7 @@ impl DeviceCommand for Copy {
         "copy"
     }
 
-    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let index = on.index();
         let source = self.source.storage()?.on_device(index, Access::Read)?;
         let written = self.destination.storage()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::command::{Command, DeviceCommand, Retire};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::memory::Mem;
@@ -21,7 +21,7 @@ struct Fill {
 
 /// clEnqueueFillBuffer; `pattern` is `None` for NULL.
 pub fn buffer(
-    on: &ContextDevice,
+    on: &Placement,
     buffer: &Ref<Mem>,
     pattern: Option<&[u8]>,
     offset: usize,
@@ -61,7 +61,7 @@ impl DeviceCommand for Fill {
         "fill"
     }
 
-    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;
         let memory = storage.on_device(on.index(), storage.writing(offset, self.size))?;

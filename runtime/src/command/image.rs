@@ -6,7 +6,7 @@ use opencl_sys as cl;
 
 use crate::command::transfer::Direction;
 use crate::command::{Command, HostCommand};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::Mem;
@@ -60,7 +60,7 @@ pub struct Region {
 /// clEnqueueReadImage and clEnqueueWriteImage. `host` gives that many bytes from ptr on, `None`
 /// for NULL.
 pub fn transfer(
-    on: &ContextDevice,
+    on: &Placement,
     mem: &Ref<Mem>,
     direction: Direction,
     region: Region,
@@ -95,7 +95,7 @@ impl HostCommand for ImageTransfer {
         "image transfer"
     }
 
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         match self.direction {
             Direction::Read => self.part.read(on.index(), self.host, self.layout),
             Direction::Write => self.part.write(on.index(), self.host, self.layout),

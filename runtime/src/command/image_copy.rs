@@ -8,7 +8,7 @@ use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
 
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Retire};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::memory::Mem;
@@ -38,7 +38,7 @@ enum Source {
 
 /// clEnqueueCopyImage; `origins` are those of source and destination.
 pub fn copy(
-    on: &ContextDevice,
+    on: &Placement,
     [source, destination]: [&Ref<Mem>; 2],
     origins: [[usize; 3]; 2],
     region: [usize; 3],
@@ -72,7 +72,7 @@ pub fn copy(
 
 /// clEnqueueCopyImageToBuffer.
 pub fn to_buffer(
-    on: &ContextDevice,
+    on: &Placement,
     images: [&Ref<Mem>; 2],
     origin: [usize; 3],
     region: [usize; 3],
@@ -83,7 +83,7 @@ pub fn to_buffer(
 
 /// clEnqueueCopyBufferToImage.
 pub fn from_buffer(
-    on: &ContextDevice,
+    on: &Placement,
     [buffer, image]: [&Ref<Mem>; 2],
     offset: usize,
     origin: [usize; 3],
@@ -94,7 +94,7 @@ pub fn from_buffer(
 
 /// A copy between an image and a buffer, or back.
 fn between(
-    on: &ContextDevice,
+    on: &Placement,
     [mem, buffer]: [&Ref<Mem>; 2],
     origin: [usize; 3],
     region: [usize; 3],
@@ -133,7 +133,7 @@ fn between(
 
 /// clEnqueueFillImage; `color` is `None` for NULL.
 pub fn fill(
-    on: &ContextDevice,
+    on: &Placement,
     mem: &Ref<Mem>,
     color: Option<Color>,
     origin: [usize; 3],
@@ -191,7 +191,7 @@ impl DeviceCommand for ImageCopy {
         "image copy"
     }
 
-    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let from = match &self.from {
             Source::Part(part) => Memory::of(part, on.index(), false)?,
             Source::Fill(texel) => {
@@ -258,7 +258,7 @@ impl ImageCopy {
     /// Records a fill: bytes at once, an image slice by slice from a slice of bytes.
     fn fill(
         &self,
-        on: &ContextDevice,
+        on: &Placement,
         recorder: &mut gpu::Recorder,
         texel: &[u8],
         to: Memory,

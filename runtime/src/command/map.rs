@@ -9,7 +9,7 @@ use opencl_sys as cl;
 
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, HostCommand};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::buffer::Mapping;
@@ -32,7 +32,7 @@ struct Unmap {
 
 /// clEnqueueMapBuffer; gives the mapped address too.
 pub fn buffer(
-    on: &ContextDevice,
+    on: &Placement,
     buffer: &Ref<Mem>,
     flags: u64,
     offset: usize,
@@ -53,7 +53,7 @@ pub fn buffer(
 /// clEnqueueMapImage; gives the mapped address, and row and slice pitch, too. The slice pitch is 0
 /// where the image has no slices.
 pub fn image(
-    on: &ContextDevice,
+    on: &Placement,
     mem: &Ref<Mem>,
     flags: u64,
     origin: [usize; 3],
@@ -75,7 +75,7 @@ pub fn image(
     Ok((command, address, pitches))
 }
 
-fn map(on: &ContextDevice, object: &Ref<Mem>, part: Part, flags: u64) -> Result<(Command, usize)> {
+fn map(on: &Placement, object: &Ref<Mem>, part: Part, flags: u64) -> Result<(Command, usize)> {
     let writes = check_access(object, flags)?;
     // CL_MAP_FAILURE if there is no host memory for the view.
     let view = part.host_view(on.index())?;
@@ -118,7 +118,7 @@ fn check_access(object: &Mem, flags: u64) -> Result<bool> {
 }
 
 /// clEnqueueUnmapMemObject.
-pub fn unmap(on: &ContextDevice, object: &Ref<Mem>, address: usize) -> Result<Command> {
+pub fn unmap(on: &Placement, object: &Ref<Mem>, address: usize) -> Result<Command> {
     on.check_context(object.context())?;
     // CL_INVALID_VALUE if mapped_ptr is not a pointer that a map of this object gave.
     let mapping = object.take_mapping(address).ok_or(Error::InvalidValue)?;
@@ -141,7 +141,7 @@ impl HostCommand for Map {
     }
 
     /// Copies the device's contents to the host's view, where that is a copy.
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         if !self.fill {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl HostCommand for Unmap {
     }
 
     /// Copies what the application may have written from the host's view to the device.
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         if !self.mapping.writes {
             return Ok(());
         }

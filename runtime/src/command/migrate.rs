@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::command::{Command, HostCommand};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::residency::Access;
@@ -18,7 +18,7 @@ struct Migrate {
 }
 
 /// clEnqueueMigrateMemObjects.
-pub fn migrate(on: &ContextDevice, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Command> {
+pub fn migrate(on: &Placement, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Command> {
     // CL_INVALID_VALUE if the list is empty.
     if objects.is_empty() {
         return Err(Error::InvalidValue);
@@ -53,7 +53,7 @@ impl HostCommand for Migrate {
 
     /// Brings the newest bytes to the device. Migration to the host is a hint: the bytes go there when
     /// they are mapped or read.
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         if self.to_host {
             return Ok(());
         }

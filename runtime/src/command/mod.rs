@@ -1,7 +1,7 @@
 //! Commands as data: validated when they are made, then recorded for the device or run on the host,
 //! as often as their holder likes. A command holds strong references to all that it needs.
 //!
-//! Each function that makes a command takes the [`ContextDevice`] that it is for and returns
+//! Each function that makes a command takes the [`Placement`] that it is for and returns
 //! `Result<Command>`; it checks its arguments in the order of the specification's errors. Commands know
 //! no queue and no event: [`crate::queue::Queue::enqueue`] gives them their place and their time.
 //!
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::Result;
 use crate::gpu;
 
@@ -45,7 +45,7 @@ pub trait DeviceCommand: Send + Sync {
     ///
     /// # Errors
     /// The status that the command's event ends with.
-    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire>;
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire>;
 }
 
 /// A command that the host does.
@@ -66,7 +66,7 @@ pub trait HostCommand: Send + Sync {
     ///
     /// # Errors
     /// The status that the command's event ends with.
-    fn run(&self, on: &ContextDevice) -> Result<()>;
+    fn run(&self, on: &Placement) -> Result<()>;
 
     /// Takes back what making the command noted in its objects: the call that enqueues it fails.
     fn withdraw(&self) {}

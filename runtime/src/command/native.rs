@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::command::{Command, HostCommand};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::residency::Access;
@@ -24,7 +24,7 @@ struct Native {
 
 /// clEnqueueNativeKernel. `buffers` are offsets in `args` and the memory object at each.
 pub fn native(
-    on: &ContextDevice,
+    on: &Placement,
     function: Option<Function>,
     args: Vec<u8>,
     buffers: Vec<(usize, Option<Ref<Mem>>)>,
@@ -64,7 +64,7 @@ impl HostCommand for Native {
     }
 
     /// Calls the function with the buffers' host addresses filled in.
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         let index = on.index();
         let mut args = self.args.clone();
         let mut views = Vec::new();

@@ -8,7 +8,7 @@ use pumice_vulkan_layer::BindingKind;
 use crate::callback;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::executable::{
     ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared, RangeRequest,
@@ -47,7 +47,7 @@ pub fn check_dimensions(dimensions: u32) -> Result<()> {
 
 /// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
 pub fn launch(
-    on: &ContextDevice,
+    on: &Placement,
     command_type: u32,
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
@@ -84,11 +84,7 @@ pub fn launch(
 }
 
 /// clGetKernelSuggestedLocalWorkSize.
-pub fn suggest(
-    on: &ContextDevice,
-    kernel: &Ref<Kernel>,
-    request: &RangeRequest,
-) -> Result<[u32; 3]> {
+pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
     kernel.snapshot()?;
@@ -96,7 +92,7 @@ pub fn suggest(
 }
 
 fn resolve(
-    on: &ContextDevice,
+    on: &Placement,
     device_kernel: &DeviceKernel,
     request: &RangeRequest,
 ) -> Result<NdRange> {
@@ -110,7 +106,7 @@ fn resolve(
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
 fn prepare(
-    on: &ContextDevice,
+    on: &Placement,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
@@ -123,6 +119,7 @@ fn prepare(
         kernel: device_kernel.index,
         range,
         args: &values,
+        queue: on.number(),
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
@@ -130,10 +127,7 @@ fn prepare(
 }
 
 /// Submits the program's initializers, before the first of its kernels on a device.
-fn run_initializers(
-    on: &ContextDevice,
-    device_kernel: &DeviceKernel,
-) -> Result<Option<Arc<InitRun>>> {
+fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Option<Arc<InitRun>>> {
     // The end of the process waits for what is submitted; nothing more is then.
     if exit::is_ending() {
         return Ok(None);
@@ -144,7 +138,7 @@ fn run_initializers(
 }
 
 /// Logs a launch that cannot be, and tells the context's callback; gives its error.
-fn refused(on: &ContextDevice, what: &str, error: &LaunchError) -> Error {
+fn refused(on: &Placement, what: &str, error: &LaunchError) -> Error {
     log::info!("{what} cannot be enqueued: {error}");
     on.context().notify(&error.to_string());
     code(error)
@@ -165,7 +159,7 @@ fn code(error: &LaunchError) -> Error {
 }
 
 /// An argument on the device.
-fn value(on: &ContextDevice, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
+fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match kind {
@@ -184,7 +178,7 @@ fn value(on: &ContextDevice, kind: ArgKind, arg: &Argument) -> Result<ArgValue> 
 }
 
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
-fn image_value(on: &ContextDevice, mem: &Ref<Mem>, binding: BindingKind) -> Result<ArgValue> {
+fn image_value(on: &Placement, mem: &Ref<Mem>, binding: BindingKind) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
     let (index, gpu) = (on.index(), on.device().gpu()?);
@@ -220,7 +214,7 @@ impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
     fn dispatch(
         &self,
-        on: &ContextDevice,
+        on: &Placement,
         recorder: &mut gpu::Recorder,
     ) -> Result<Option<pumice_vulkan_layer::Buffer>> {
         let mut slot = self.prepared.lock();
@@ -250,7 +244,7 @@ impl DeviceCommand for KernelLaunch {
         self.initializers.as_ref()?.wait()
     }
 
-    fn record(&self, on: &ContextDevice, recorder: &mut gpu::Recorder) -> Result<Retire> {
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
             if let Some(Argument::Memory(object)) = arg {
                 object.on_device(on.index(), access(object, meta.kind))?;

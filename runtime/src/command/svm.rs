@@ -7,7 +7,7 @@ use opencl_sys as cl;
 
 use crate::command::fill::check_pattern;
 use crate::command::{Command, Empty, HostCommand, map, migrate};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::memory::host_ptr::HostSlice;
 
@@ -39,7 +39,7 @@ fn empty(command_type: u32) -> Command {
 }
 
 /// CL_INVALID_OPERATION if the device does not support SVM.
-pub fn check_device(on: &ContextDevice) -> Result<()> {
+pub fn check_device(on: &Placement) -> Result<()> {
     if !on.device().has_svm() {
         return Err(Error::InvalidOperation);
     }
@@ -48,7 +48,7 @@ pub fn check_device(on: &ContextDevice) -> Result<()> {
 
 /// clEnqueueSVMFree.
 pub fn free(
-    on: &ContextDevice,
+    on: &Placement,
     pointers: Vec<usize>,
     function: Option<FreeFunction>,
 ) -> Result<Command> {
@@ -57,7 +57,7 @@ pub fn free(
 }
 
 /// clEnqueueSVMMemcpy; `None` for NULL.
-pub fn copy(on: &ContextDevice, to: Option<HostSlice>, from: Option<HostSlice>) -> Result<Command> {
+pub fn copy(on: &Placement, to: Option<HostSlice>, from: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if dst_ptr or src_ptr is NULL.
     let (to, from) = to.zip(from).ok_or(Error::InvalidValue)?;
@@ -70,7 +70,7 @@ pub fn copy(on: &ContextDevice, to: Option<HostSlice>, from: Option<HostSlice>) 
 }
 
 /// clEnqueueSVMMemFill; `None` for NULL.
-pub fn fill(on: &ContextDevice, to: Option<HostSlice>, pattern: Option<&[u8]>) -> Result<Command> {
+pub fn fill(on: &Placement, to: Option<HostSlice>, pattern: Option<&[u8]>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
     let to = to.ok_or(Error::InvalidValue)?;
@@ -84,7 +84,7 @@ pub fn fill(on: &ContextDevice, to: Option<HostSlice>, pattern: Option<&[u8]>) -
 }
 
 /// clEnqueueSVMMap.
-pub fn map(on: &ContextDevice, flags: u64, region: Option<HostSlice>) -> Result<Command> {
+pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL, size is 0 or the flags are not valid.
     let region = region.ok_or(Error::InvalidValue)?;
@@ -96,7 +96,7 @@ pub fn map(on: &ContextDevice, flags: u64, region: Option<HostSlice>) -> Result<
 }
 
 /// clEnqueueSVMUnmap.
-pub fn unmap(on: &ContextDevice, address: usize) -> Result<Command> {
+pub fn unmap(on: &Placement, address: usize) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
     if address == 0 {
@@ -106,7 +106,7 @@ pub fn unmap(on: &ContextDevice, address: usize) -> Result<Command> {
 }
 
 /// clEnqueueSVMMigrateMem; `regions` are addresses and sizes, 0 for the whole allocation.
-pub fn migrate(on: &ContextDevice, regions: &[(usize, usize)], flags: u64) -> Result<Command> {
+pub fn migrate(on: &Placement, regions: &[(usize, usize)], flags: u64) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if there is no pointer, or the flags are not valid.
     if regions.is_empty() {
@@ -140,7 +140,7 @@ impl HostCommand for Svm {
         matches!(self, Svm::Free { .. })
     }
 
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         match self {
             Svm::Copy { from, to } => to.copy_from(*from),
             Svm::Fill { to, pattern } => to.fill(pattern),

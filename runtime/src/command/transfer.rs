@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::command::{Command, HostCommand};
-use crate::context::ContextDevice;
+use crate::context::Placement;
 use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::host_ptr::HostSlice;
@@ -53,7 +53,7 @@ struct Transfer {
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
 pub fn linear(
-    on: &ContextDevice,
+    on: &Placement,
     buffer: &Ref<Mem>,
     direction: Direction,
     offset: usize,
@@ -83,7 +83,7 @@ pub fn linear(
 
 /// clEnqueueReadBufferRect and clEnqueueWriteBufferRect; `host` reaches to the region's end.
 pub fn rect(
-    on: &ContextDevice,
+    on: &Placement,
     buffer: &Ref<Mem>,
     direction: Direction,
     sides: Sides,
@@ -111,7 +111,7 @@ pub fn rect(
 }
 
 impl Transfer {
-    fn checked(self, on: &ContextDevice) -> Result<Command> {
+    fn checked(self, on: &Placement) -> Result<Command> {
         self.buffer.check_alignment(on.device())?;
         self.direction.check_host_access(&self.buffer)?;
         Ok(Command::Host(Arc::new(self)))
@@ -127,7 +127,7 @@ impl HostCommand for Transfer {
         "transfer"
     }
 
-    fn run(&self, on: &ContextDevice) -> Result<()> {
+    fn run(&self, on: &Placement) -> Result<()> {
         let storage = self.buffer.storage()?;
         let (index, origin) = (on.index(), self.buffer.origin());
         let Sides {

@@ -154,16 +154,27 @@ impl Executable {
     /// The limits of a kernel's work-groups.
     pub fn limits(&self, kernel: usize, caps: &Capabilities) -> Limits {
         let interface = self.interface.kernels.get(kernel);
-        let required = interface.and_then(|kernel| kernel.info.required_work_group_size);
+        let info = interface.map(|kernel| &kernel.info);
+        let required = info.and_then(|info| info.required_work_group_size);
         let required = required.map(|size| size.map(|n| n as usize));
-        let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
+        let sub_group = info.and_then(|info| info.required_sub_group_size);
+        let sub_group = sub_group.filter(|&size| size != 0);
+        let by_sub_groups = sub_group.and_then(|size| caps.subgroup.most_work_items(size));
+        let private_bytes = info.and_then(|info| info.private_bytes);
+        let by_memory = private_bytes.map(launch::most_work_items);
         let device_group_size = caps.limits.max_group_invocations as usize;
+        let most = [by_sub_groups.map(|most| most as usize), by_memory];
+        let most = most
+            .into_iter()
+            .flatten()
+            .fold(device_group_size, usize::min);
+        let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
         Limits {
-            group_size: required.map_or(device_group_size, |size| size.iter().product()),
+            group_size: required.map_or(most, |size| size.iter().product()),
             device_group_size,
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
             required,
-            multiple: caps.subgroup.size.max(1) as usize,
+            multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             non_uniform: !fixed && launch::splitting(&self.interface, &self.scan).is_some(),
         }
     }

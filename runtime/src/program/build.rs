@@ -10,7 +10,7 @@ use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::STACK_BYTES;
-use pumice_compiler::options::parse_build;
+use pumice_compiler::options::{MathOptions, parse_build};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
     Source, Target, compile, link, lower,
@@ -26,6 +26,7 @@ use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
 use crate::program::includes::{Allowed, Includes};
+use crate::program::input::{Input, hides_arguments, key, lower_options};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
@@ -106,34 +107,6 @@ fn stage<T>(log: &mut String, outcome: Outcome<T>) -> Option<T> {
     outcome.output
 }
 
-/// What one device's build starts from.
-#[derive(Clone)]
-enum Input {
-    Source(Arc<Vec<u8>>),
-    Module(Arc<KernelModule>),
-    /// A binary that is lowered already.
-    Vulkan(Build),
-    Nothing,
-}
-
-/// The key of what `input` becomes in a call of the API; `None` where the cache has no part in it.
-fn key(
-    call: &str,
-    target: &Target,
-    options: &str,
-    input: &Input,
-    includes: &Includes,
-) -> Option<Key> {
-    match input {
-        Input::Source(text) => {
-            let start = Start::Source(text, &includes.headers);
-            cache::key(call, target, options, &start)
-        }
-        Input::Module(module) => cache::key(call, target, options, &Start::Modules(&[module])),
-        Input::Vulkan(_) | Input::Nothing => None,
-    }
-}
-
 /// What the cache has of a build, ready to run, with the log of old.
 fn remembered(
     key: Option<&Key>,
@@ -178,11 +151,6 @@ fn through_cache(
     Some(build)
 }
 
-/// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
-fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
-    matches!(input, Input::Source(_)) && !options.kernel_arg_info
-}
-
 /// Compiles source, or takes a module as it is.
 fn compiled(
     input: &Input,
@@ -208,7 +176,7 @@ fn compiled(
             }
             Some(module)
         }
-        Input::Module(module) => Some(module.clone()),
+        Input::Module(module, _) => Some(module.clone()),
         Input::Vulkan(_) | Input::Nothing => {
             log.push_str("error: the program has no source or intermediate language\n");
             None
@@ -251,6 +219,7 @@ fn finished(
     let build = Build {
         kernel_module: Some(module),
         vulkan_module: Some(Arc::new(vulkan)),
+        lowered_with: options.math,
         ..Build::default()
     };
     loaded(build, device, log)
@@ -314,17 +283,19 @@ impl Object<Program> {
     fn input(self: &Ref<Program>, index: usize) -> Input {
         match &self.origin {
             Origin::Source(text) => Input::Source(Arc::new(text.clone())),
-            Origin::Il { words, .. } => Input::Module(Arc::new(KernelModule {
-                words: spec::specialize(words, &self.spec_constants.lock()),
-                is_library: false,
-            })),
+            Origin::Il { words, .. } => {
+                let words = spec::specialize(words, &self.spec_constants.lock());
+                let is_library = false;
+                let module = KernelModule { words, is_library };
+                Input::Module(Arc::new(module), MathOptions::default())
+            }
             Origin::Binary | Origin::Linked => {
                 let build = self.builds.lock()[index].clone();
                 if build.vulkan_module.is_some() {
                     return Input::Vulkan(build);
                 }
                 match build.kernel_module {
-                    Some(module) => Input::Module(module),
+                    Some(module) => Input::Module(module, build.lowered_with),
                     None => Input::Nothing,
                 }
             }
@@ -400,10 +371,6 @@ impl Object<Program> {
             folders: compile_options.include_dirs.clone(),
             allowed: Allowed::from_options(),
         };
-        let lower_options = LowerOptions {
-            math: compile_options.math,
-            ..LowerOptions::default()
-        };
         let text = options.to_string();
         self.run(
             chosen,
@@ -426,14 +393,16 @@ impl Object<Program> {
                             let options = &compile_options;
                             let module = compiled(&input, options, includes, target, dump, log)?;
                             let module = linked(&[&module], &link_options, dump, log)?;
-                            finished(module, &lower_options, target, device, dump, log)
+                            let options = lower_options(&input, &compile_options);
+                            finished(module, &options, target, device, dump, log)
                         },
                     )
                 };
                 match built {
                     Some(build) => Build {
                         log,
-                        uniform_groups: compile_options.math.uniform_work_group_size,
+                        uniform_groups: build.lowered_with.uniform_work_group_size
+                            || compile_options.math.uniform_work_group_size,
                         hides_arguments,
                         ..build
                     },

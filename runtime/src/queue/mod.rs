@@ -28,7 +28,7 @@ use self::batch::BatchQueue;
 use self::event::{Event, Node};
 use self::order::Order;
 use self::worker::Worker;
-use crate::context::{Context, ContextDevice};
+use crate::context::{Context, Placement};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::info::Info;
@@ -46,7 +46,7 @@ pub struct WaitList {
 
 /// A command queue object.
 pub struct Queue {
-    on: ContextDevice,
+    on: Placement,
     properties: u64,
     /// The list given to clCreateCommandQueueWithProperties, with its terminator.
     property_list: Option<Vec<u64>>,
@@ -82,7 +82,7 @@ impl Queue {
         property_list: Option<Vec<u64>>,
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
-        let on = ContextDevice::new(context, device)?;
+        let on = Placement::new(context, device)?;
         let stream = device.gpu()?.create_stream()?;
         let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         Ok(Object::new(Queue {
@@ -98,7 +98,7 @@ impl Queue {
     }
 
     /// The device, in its context, that commands of this queue are made for.
-    pub fn on(&self) -> &ContextDevice {
+    pub fn on(&self) -> &Placement {
         &self.on
     }
 

@@ -10,5 +10,6 @@ mod images;
 mod init_fini;
 mod kit;
 mod printf;
+mod private_memory;
 mod ranges;
 mod refusals;

@@ -208,6 +208,7 @@ pub(super) fn kernel<'p>(
         required_sub_group_size: None,
         initializer: false,
         finalizer: false,
+        private_bytes: 0,
         node: None,
         attributes: told
             .string("kernel_attributes", &entry.name)

@@ -132,6 +132,7 @@ fn is_same_for_same(kind: &InstKind) -> bool {
         | InstKind::HandleArg { .. }
         | InstKind::HandleInfo { .. }
         | InstKind::LoadArg { .. }
+        | InstKind::LoadArgWord { .. }
         | InstKind::LocalArg { .. } => true,
         _ => false,
     }

@@ -544,11 +544,15 @@ impl<'m> Emitter<'m> {
         (id, spec)
     }
 
+    /// The block of push constants.
+    pub fn push_variable(&self) -> Result<Id, LowerError> {
+        self.push_var
+            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))
+    }
+
     /// One word of the push constants.
     pub fn push_word(&mut self, word: u32) -> Result<Id, LowerError> {
-        let var = self
-            .push_var
-            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))?;
+        let var = self.push_variable()?;
         self.cur_uses.insert(var);
         let u32_ty = self.b.int(32);
         let ptr = self.b.pointer(StorageClass::PushConstant, u32_ty);

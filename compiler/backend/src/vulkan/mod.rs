@@ -52,15 +52,6 @@ pub fn emit(
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
-    for kernel in &module.kernels {
-        let size = kernel.required_sub_group_size;
-        if let Some(size) = size.filter(|&size| size != target.max_subgroup_size) {
-            return Err(LowerError::new(format!(
-                "kernel '{}' requires sub-groups of {size} work-items, this device's have {}",
-                kernel.name, target.max_subgroup_size
-            )));
-        }
-    }
     let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
     for func in reachable_functions(module)? {
         let function = &mut module.functions[func];

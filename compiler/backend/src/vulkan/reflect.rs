@@ -3,13 +3,14 @@
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
+use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
 use pumice_ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
-    MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
-    Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
+    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
+    PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -197,11 +198,23 @@ impl Emitter<'_> {
                 false => Instruction::ArgumentStorageBuffer(argument),
             });
         }
+        self.reflect_in_block(k, kernel, (number, place), pointer, info)
+    }
+
+    /// An argument in a block or push constants.
+    fn reflect_in_block(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        (ordinal, place): (u32, ArgPlace),
+        pointer: bool,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
         let blocks = self.arg_blocks[k].iter().rev();
         let &(start, block) = blocks.clone().find(|(start, _)| *start <= place.offset)?;
         let in_block = |slot: Slot| BlockArgument {
             kernel,
-            ordinal: number,
+            ordinal,
             set: slot.set,
             binding: slot.binding,
             offset: place.offset - start,
@@ -212,7 +225,7 @@ impl Emitter<'_> {
             ArgBlock::Push(base) => {
                 let argument = PushArgument {
                     kernel,
-                    ordinal: number,
+                    ordinal,
                     offset: base + place.offset,
                     size: place.size,
                     info,
@@ -241,7 +254,8 @@ impl Emitter<'_> {
                 function: FunctionId(self.func_ids[kernel.func]),
                 name: kernel.name.clone(),
                 properties: Some(KernelProperties {
-                    num_arguments: kernel.args.len() as u32,
+                    num_arguments: (kernel.args.len() + usize::from(kernel.private_bytes > 0))
+                        as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
                 }),
@@ -254,12 +268,26 @@ impl Emitter<'_> {
                     reflection.roles.push(role);
                 }
             }
+            if let Some(size) = kernel.required_sub_group_size {
+                let kernel = reference;
+                reflection.needs.push(Need::SubgroupSize { kernel, size });
+            }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();
                 let info = info.map(|info| reflection.add_info(info_of(info)));
                 if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
                     reflection.push(argument);
                 }
+            }
+            if let Some(place) = self.arg_layouts[k].private {
+                let ordinal = kernel.args.len() as u32;
+                let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
+                reflection.instructions.extend(argument);
+                reflection.needs.push(Need::PrivateMemory {
+                    kernel: reference,
+                    ordinal,
+                    bytes: kernel.private_bytes,
+                });
             }
             self.reflect_infos(k, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {

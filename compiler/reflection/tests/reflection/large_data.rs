@@ -17,9 +17,11 @@ fn reflection(data: Vec<u8>) -> Reflection {
             offset: 0,
             size: 8,
             data: HexBytes(data),
-        })],
+        })]
+        .into(),
         skipped: vec![],
         roles: vec![],
+        needs: vec![],
     }
 }
 

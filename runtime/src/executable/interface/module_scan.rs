@@ -454,7 +454,7 @@ impl Evaluation<'_> {
             }
             Some(Type::Array { element, length }) => {
                 let length = self.value(*length).unwrap_or(0);
-                let stride = self.facts.strides.get(&ty).map(|&stride| u64::from(stride));
+                let stride = self.scan.strides.get(&ty).map(|&stride| u64::from(stride));
                 (stride.unwrap_or_else(|| self.size(*element))).saturating_mul(length)
             }
             Some(Type::Struct(members)) => self.measure_struct(ty, members),
@@ -463,7 +463,7 @@ impl Evaluation<'_> {
 
     /// Up to the end of the last member, where their offsets are given; else the members' sizes.
     fn measure_struct(&self, ty: u32, members: &[u32]) -> u64 {
-        let offsets = self.facts.offsets.get(&ty);
+        let offsets = self.scan.offsets.get(&ty);
         let mut size = 0_u64;
         for (number, &member) in (0_u32..).zip(members) {
             let offset = offsets.and_then(|offsets| offsets.get(&number));

@@ -16,6 +16,7 @@
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
 use crate::pass::{Changed, Ctx};
+use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -141,7 +142,9 @@ fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
 }
 
 /// Functions reachable from kernels, callees first, and the number of calls of each.
-fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
+pub(super) fn bottom_up(
+    module: &Module,
+) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
     #[derive(Clone, Copy, Default, PartialEq, Eq)]
     enum State {
         #[default]
@@ -248,10 +251,16 @@ fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> b
         return false;
     }
     let small = !ctx.options.math.opt_disable;
+    // Large variables can leave registers in kernels only.
+    let large = callee
+        .slots
+        .values()
+        .any(|slot| slot.size > MOST_PRIVATE_BYTES);
+    let wanted = callee.always_inline || pointers_cross(callee) || large;
     if calls <= 1 {
-        return callee.always_inline || pointers_cross(callee) || (small && size <= SINGLE_CALL);
+        return wanted || (small && size <= SINGLE_CALL);
     }
-    if callee.always_inline || pointers_cross(callee) {
+    if wanted {
         return size.saturating_mul(calls as usize - 1) <= COPIES;
     }
     small && size <= SMALL
