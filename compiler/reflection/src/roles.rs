@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 1 | Initializer | *Kernel*: a Kernel of ClspvReflection that runs before all others |
 //! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
-//! | 3 | InitialData | more than 128 KiB of initial data, see `data.rs` |
+//! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is
