@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_budget::{self as budget, OutOfMemory};
 use pumice_compiler::STACK_BYTES;
 use pumice_compiler::options::{MathOptions, parse_build};
 use pumice_compiler::{
@@ -63,15 +64,18 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
 }
 
 /// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
+///
+/// # Errors
+/// CL_OUT_OF_HOST_MEMORY if there is no memory for the thread.
 fn on_large_stack<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
     failed: impl FnOnce(&str) -> T,
-) -> T {
+) -> Result<T> {
     let idle = IDLE.lock().pop();
-    let compiler = match idle.map_or_else(start_compiler, Ok) {
-        Ok(compiler) => compiler,
-        Err(error) => return failed(&format!("error: cannot start the compiler: {error}\n")),
-    };
+    let compiler = idle.map_or_else(start_compiler, Ok).map_err(|error| {
+        log::error!("cannot start the compiler: {error}");
+        Error::OutOfHostMemory
+    })?;
     let (done, result) = bounded(1);
     let sent = compiler.send(Box::new(move || {
         let _ = done.send(catch_unwind(AssertUnwindSafe(job)));
@@ -82,12 +86,22 @@ fn on_large_stack<T: Send + 'static>(
         idle.push(compiler);
     }
     drop(idle);
-    match answer {
+    Ok(match answer {
         Some(Ok(value)) => value,
         _ => {
             log::error!("the compiler panicked");
             failed("error: internal compiler error\n")
         }
+    })
+}
+
+/// The result of a build: `failed` unless it succeeded, or the system's lack of memory where that
+/// ended it.
+fn result_of(build: &Build, failed: Error) -> Result<()> {
+    match build.status {
+        cl::CL_BUILD_SUCCESS => Ok(()),
+        _ if build.host_is_out_of_memory => Err(Error::OutOfHostMemory),
+        _ => Err(failed),
     }
 }
 
@@ -321,13 +335,23 @@ impl Object<Program> {
                 let device = program.devices[index].clone();
                 let input = program.input(index);
                 let (on, job, options) = (device.clone(), job.clone(), text.clone());
-                let mut build = on_large_stack(
-                    move || job(&on, index, input),
+                let build = on_large_stack(
+                    move || {
+                        budget::begin();
+                        let mut build = job(&on, index, input);
+                        // Only the last stage can have failed.
+                        build.host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
+                        build
+                    },
                     |log| failure(&options, log.into()),
                 );
+                let mut build = build.unwrap_or_else(|_| Build {
+                    host_is_out_of_memory: true,
+                    ..failure(&text, format!("error: {}\n", OutOfMemory::Host))
+                });
                 build.options = text.clone();
-                if build.status != cl::CL_BUILD_SUCCESS {
-                    result = Err(failed);
+                if let Err(error) = result_of(&build, failed) {
+                    result = Err(error);
                 }
                 log::debug!("build status {}, log: {}", build.status, build.log);
                 let old = std::mem::replace(&mut program.builds.lock()[index], build);

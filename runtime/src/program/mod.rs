@@ -67,6 +67,8 @@ pub struct Build {
     pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.
     pub binary_type: u32,
+    /// The build failed because the system has no more memory: CL_OUT_OF_HOST_MEMORY.
+    pub host_is_out_of_memory: bool,
     /// `-cl-uniform-work-group-size`: local sizes must divide global sizes.
     pub uniform_groups: bool,
     /// Compiled from source without `-cl-kernel-arg-info`: clGetKernelArgInfo tells nothing

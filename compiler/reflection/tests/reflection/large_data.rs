@@ -94,7 +94,7 @@ fn wrong_pieces_are_refused() {
         void,
         result,
         _,
-        3,
+        5,
         buffer,
         size,
         zero,
