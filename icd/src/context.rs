@@ -5,9 +5,9 @@ use std::ffi::{CString, c_void};
 use opencl_sys::{
     cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_type, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::{self, Context, Notify};
 use pumice_runtime::device::Device;
-use pumice_runtime::error::{Error, Result};
 
 use crate::callback::{ContextCallback, ContextDestructor, UserData};
 use crate::{exit, handle, info, platform};

@@ -6,8 +6,9 @@ use opencl_sys::{
     cl_device_id, cl_device_info, cl_device_partition_property, cl_device_type, cl_platform_id,
     cl_uint, cl_ulong,
 };
-use pumice_runtime::device::{Device, host_time};
-use pumice_runtime::error::{Error, Result};
+use pumice_runtime::base::clock::host_time;
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::device::Device;
 
 use crate::{handle, info, platform};
 

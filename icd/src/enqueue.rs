@@ -6,13 +6,13 @@ use opencl_sys::{
     CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel,
     cl_map_flags, cl_mem, cl_mem_migration_flags, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::base::region::Layout;
 use pumice_runtime::command::{Command, copy, fill, map, migrate, native, ndrange, transfer};
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::executable::RangeRequest;
-use pumice_runtime::kernel::Kernel;
 use pumice_runtime::memory::Mem;
-use pumice_runtime::memory::region::Layout;
-use pumice_runtime::object::Ref;
+use pumice_runtime::program::kernel::Kernel;
 use pumice_runtime::queue::{Queue, WaitList};
 use transfer::{Direction, Sides};
 

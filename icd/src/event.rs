@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use opencl_sys::{cl_context, cl_event, cl_event_info, cl_int, cl_profiling_info, cl_uint};
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::queue::event::Event;
 
 use crate::callback::{EventCallback, UserData};

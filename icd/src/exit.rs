@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Once;
 
-use pumice_runtime::{exit, log};
+use pumice_runtime::base::{exit, log};
 
 unsafe extern "C" {
     fn on_exit(handler: extern "C" fn(c_int, *mut c_void), data: *mut c_void) -> c_int;

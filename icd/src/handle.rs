@@ -4,9 +4,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use opencl_sys::{cl_event, cl_uint};
-use pumice_runtime::error::{Error, Result};
-use pumice_runtime::exit;
-use pumice_runtime::object::{Header, Kind, Object, Ref};
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::exit;
+use pumice_runtime::base::object::{Header, Kind, Object, Ref};
 use pumice_runtime::queue::WaitList;
 use pumice_runtime::queue::event::Event;
 

@@ -7,13 +7,13 @@ use opencl_sys::{
     cl_command_queue, cl_context, cl_event, cl_image_desc, cl_image_format, cl_image_info,
     cl_map_flags, cl_mem, cl_mem_flags, cl_mem_object_type, cl_mem_properties, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::command::image::Region;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::memory::Mem;
-use pumice_runtime::memory::image::{Desc, supported_formats};
+use pumice_runtime::memory::image_create::{Desc, supported_formats};
 use pumice_runtime::queue::Queue;
 
 use crate::enqueue::{enqueue, triple};

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use pumice_runtime::error::{Error, Result};
-use pumice_runtime::info::Info;
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::info::Info;
 
 use crate::handle;
 

@@ -7,15 +7,15 @@ use opencl_sys::{
     cl_command_queue, cl_device_id, cl_kernel, cl_kernel_arg_info, cl_kernel_exec_info,
     cl_kernel_info, cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_program, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::command::ndrange;
 use pumice_runtime::device::Device;
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::executable::{ArgKind, ArgValue, RangeRequest};
-use pumice_runtime::kernel::{Argument, Kernel};
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::sampler::Sampler;
 use pumice_runtime::program::Program;
+use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::Queue;
-use pumice_runtime::sampler::Sampler;
 
 use crate::{handle, info};
 

@@ -6,10 +6,10 @@ use opencl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, cl_buffer_create_type, cl_buffer_region, cl_context, cl_mem,
     cl_mem_flags, cl_mem_info, cl_mem_properties,
 };
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::host_ptr::HostSlice;
 use pumice_runtime::context::Context;
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::memory::Mem;
-use pumice_runtime::memory::host_ptr::HostSlice;
 
 use crate::callback::{MemCallback, UserData};
 use crate::{handle, info};

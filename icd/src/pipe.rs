@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 
 use opencl_sys::{cl_context, cl_mem, cl_mem_flags, cl_pipe_info, cl_pipe_properties, cl_uint};
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
-use pumice_runtime::error::{Error, Result};
 
 use crate::handle;
 

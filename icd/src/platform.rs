@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::{cl_platform_id, cl_platform_info, cl_uint};
-use pumice_runtime::error::Result;
-use pumice_runtime::object::Ref;
-use pumice_runtime::platform::{self, Platform};
+use pumice_runtime::base::error::Result;
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::device::platform::{self, Platform};
 
 use crate::{exit, handle, info, print, table};
 

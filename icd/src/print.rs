@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use pumice_runtime::printf::{Sink, set_sink};
+use pumice_runtime::base::printf::{Sink, set_sink};
 
 unsafe extern "C" {
     static stdout: *mut c_void;

@@ -6,10 +6,10 @@ use opencl_sys::{
     CL_PROGRAM_BINARIES, cl_context, cl_device_id, cl_int, cl_platform_id, cl_program,
     cl_program_build_info, cl_program_info, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::object::Ref;
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
-use pumice_runtime::error::{Error, Result};
-use pumice_runtime::object::Ref;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::build::{self, Notify};
 

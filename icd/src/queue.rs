@@ -6,9 +6,9 @@ use opencl_sys::{
     cl_bool, cl_command_queue, cl_command_queue_info, cl_command_queue_properties, cl_context,
     cl_device_id, cl_queue_properties,
 };
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
-use pumice_runtime::error::{Error, Result};
 use pumice_runtime::queue::{Queue, properties};
 
 use crate::{handle, info};

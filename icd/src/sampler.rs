@@ -6,9 +6,9 @@ use opencl_sys::{
     cl_addressing_mode, cl_bool, cl_context, cl_filter_mode, cl_sampler, cl_sampler_info,
     cl_sampler_properties,
 };
+use pumice_runtime::base::error::Result;
 use pumice_runtime::context::Context;
-use pumice_runtime::error::Result;
-use pumice_runtime::sampler::Sampler;
+use pumice_runtime::memory::sampler::Sampler;
 
 use crate::{handle, info};
 

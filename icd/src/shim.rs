@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
-use pumice_runtime::error::{Error, Result};
-use pumice_runtime::{exit, log, trace};
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::{exit, log, trace};
 
 /// What API calls are in a trace.
 const CATEGORY: &str = "api";

@@ -6,10 +6,10 @@ use opencl_sys::{
     cl_bool, cl_command_queue, cl_context, cl_event, cl_kernel, cl_map_flags,
     cl_mem_migration_flags, cl_svm_mem_flags, cl_uint,
 };
+use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::command::svm;
 use pumice_runtime::context::Context;
-use pumice_runtime::error::{Error, Result};
-use pumice_runtime::kernel::Kernel;
+use pumice_runtime::program::kernel::Kernel;
 use pumice_runtime::queue::Queue;
 
 use crate::callback::{SvmFreeCallback, UserData};

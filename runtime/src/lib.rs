@@ -1,38 +1,21 @@
 //! The OpenCL objects and their rules, in safe Rust.
 //!
 //! Takes already converted arguments from the ICD (references instead of handles, slices instead
-//! of pointers and counts); gives objects, query answers and [`error::Error`]. Every semantic
+//! of pointers and counts); gives objects, query answers and [`base::error::Error`]. Every semantic
 //! check of the specification lives here, beside the thing that it checks, in the order in which
 //! the specification lists them.
 //!
+//! Each folder is a layer and uses those before it only (docs/runtime.md; `tests/layers.rs` checks it).
+//!
 //! Never: panics on what an application passes; calls back into the application with a lock
-//! held; reads or writes application memory outside `memory/host_ptr.rs`.
+//! held; reads or writes application memory outside `base/host_ptr.rs`.
 
+pub mod base;
 mod cache;
-mod callback;
 pub mod command;
-pub mod config;
 pub mod context;
 pub mod device;
-mod device_info;
-mod dump;
-pub mod error;
 pub mod executable;
-pub mod exit;
-pub mod extensions;
-mod files;
-mod gpu;
-mod gpu_image;
-pub mod info;
-pub mod kernel;
-pub mod log;
 pub mod memory;
-pub mod object;
-mod os;
-pub mod platform;
-pub mod printf;
 pub mod program;
 pub mod queue;
-mod regular_file;
-pub mod sampler;
-pub mod trace;

@@ -20,8 +20,8 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use crate::files::{self, Contents, Links};
-use crate::log;
+use crate::base::files::{self, Contents, Links};
+use crate::base::log;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
 /// Magic and hash.

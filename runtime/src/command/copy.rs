@@ -5,16 +5,16 @@ use std::sync::Arc;
 use opencl_sys as cl;
 use pumice_vulkan_layer::CopyRegion;
 
-use crate::command::{Command, DeviceCommand, Retire};
-use crate::context::Placement;
-use crate::error::{Error, Result};
-use crate::gpu;
-use crate::memory::Mem;
-use crate::memory::region::{
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
+use crate::base::region::{
     Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count, pieces,
 };
+use crate::command::{Command, DeviceCommand, Retire};
+use crate::context::Placement;
+use crate::device::gpu;
+use crate::memory::Mem;
 use crate::memory::residency::Access;
-use crate::object::Ref;
 
 /// Regions of one Vulkan command.
 const REGIONS_AT_ONCE: usize = 4096;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
 use crate::command::{Command, DeviceCommand, Retire};
 use crate::context::Placement;
-use crate::error::{Error, Result};
-use crate::gpu;
+use crate::device::gpu;
 use crate::memory::Mem;
-use crate::object::Ref;
 
 /// A fill.
 struct Fill {

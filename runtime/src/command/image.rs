@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::HostSlice;
+use crate::base::object::Ref;
+use crate::base::region::Layout;
 use crate::command::transfer::Direction;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
-use crate::error::{Error, Result};
 use crate::memory::Mem;
-use crate::memory::host_ptr::HostSlice;
 use crate::memory::image::Image;
 use crate::memory::part::Part;
-use crate::memory::region::Layout;
-use crate::object::Ref;
 
 /// A read or write.
 struct ImageTransfer {

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use opencl_sys as cl;
 use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
 
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Retire};
 use crate::context::Placement;
-use crate::error::{Error, Result};
-use crate::gpu;
+use crate::device::gpu;
 use crate::memory::Mem;
 use crate::memory::part::Part;
 use crate::memory::residency::Access;
 use crate::memory::texel::{self, Color};
-use crate::object::Ref;
 
 /// A copy, or a fill.
 struct ImageCopy {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
-use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::buffer::Mapping;
 use crate::memory::part::Part;
-use crate::object::Ref;
 
 /// A map: brings the host's view up to date.
 struct Map {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
-use crate::error::{Error, Result};
 use crate::memory::Mem;
 use crate::memory::residency::Access;
-use crate::object::Ref;
 
 /// A migration.
 struct Migrate {

@@ -24,9 +24,9 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::Result;
 use crate::context::Placement;
-use crate::error::Result;
-use crate::gpu;
+use crate::device::gpu;
 
 /// A command that the device does.
 pub trait DeviceCommand: Send + Sync {

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::BindingKind;
 
-use crate::callback;
+use crate::base::callback;
+use crate::base::error::{Error, Result};
+use crate::base::exit;
+use crate::base::log;
+use crate::base::object::Ref;
+use crate::base::printf;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire};
 use crate::context::Placement;
-use crate::error::{Error, Result};
+use crate::device::gpu;
 use crate::executable::{
     ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared, RangeRequest,
 };
-use crate::exit;
-use crate::gpu;
-use crate::kernel::{ArgBlock, Argument, DeviceKernel, Kernel};
-use crate::log;
 use crate::memory::Mem;
 use crate::memory::residency::Access;
-use crate::object::Ref;
-use crate::printf;
+use crate::program::kernel::{ArgBlock, Argument, DeviceKernel, Kernel};
 
 /// A kernel over a range.
 struct KernelLaunch {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::HostSlice;
 use crate::command::fill::check_pattern;
 use crate::command::{Command, Empty, HostCommand, map, migrate};
 use crate::context::Placement;
-use crate::error::{Error, Result};
-use crate::memory::host_ptr::HostSlice;
 
 /// The application's function of clEnqueueSVMFree, given the pointers.
 pub type FreeFunction = Box<dyn Fn(Vec<usize>) + Send + Sync>;

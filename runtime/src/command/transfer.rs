@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::HostSlice;
+use crate::base::object::Ref;
+use crate::base::region::{Extent, Layout, pieces};
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
-use crate::error::{Error, Result};
 use crate::memory::Mem;
-use crate::memory::host_ptr::HostSlice;
-use crate::memory::region::{Extent, Layout, pieces};
-use crate::object::Ref;
 
 /// From device to host or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{Buffer, Device, Queue, Wait};
 
-use super::{Decoded, Executable, Launch, LaunchError, NdRange};
+use crate::base::printf::Decoded;
+
+use super::{Executable, Launch, LaunchError, NdRange};
 
 /// Initializers or finalizers that have been submitted.
 pub struct InitRun {

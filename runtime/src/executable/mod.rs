@@ -45,7 +45,7 @@ use self::interface::{Interface, Place};
 pub use self::launch::{
     ArgValue, ImageArg, Launch, LaunchError, Limits, NdRange, Prepared, RangeRequest,
 };
-pub use self::printf::Decoded;
+use crate::base::printf::Decoded;
 
 /// A module that passed every check for one device.
 pub struct Executable {

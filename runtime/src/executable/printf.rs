@@ -14,6 +14,8 @@ use std::collections::hash_map::Entry;
 
 use pumice_reflection::PrintfInfo;
 
+use crate::base::printf::Decoded;
+
 use super::printf_number::{Flags, float, pad, signed, unsigned};
 
 /// The strings of a module, by PrintfID.
@@ -24,33 +26,6 @@ pub struct Formats(HashMap<u32, Format>);
 struct Format {
     text: Vec<u8>,
     argument_sizes: Vec<u32>,
-}
-
-/// How much of a buffer's output there was, in bytes of records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
-    /// What the kernels printed, as far as 32 bits count it in words.
-    pub asked: u64,
-    /// What the buffer has room for.
-    pub room: u64,
-    /// What came out as text.
-    pub decoded: u64,
-}
-
-impl Decoded {
-    /// Bytes of records that found no room, and so were not written.
-    pub fn lost(&self) -> u64 {
-        match self.asked > self.room {
-            true => self.asked - self.decoded,
-            false => 0,
-        }
-    }
-
-    /// Whether there was room for everything and yet not everything is a record: a kernel has
-    /// written over the buffer.
-    pub fn is_damaged(&self) -> bool {
-        self.asked <= self.room && self.decoded < self.asked
-    }
 }
 
 /// A conversion specification of a format string.

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use opencl_sys as cl;
 use parking_lot::Mutex;
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::HostSlice;
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
+use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::memory::host_ptr::HostSlice;
 use crate::memory::image::Image;
 use crate::memory::part::Part;
-use crate::memory::region::{Extent, Layout};
 use crate::memory::residency::Access;
 use crate::memory::storage::Storage;
-use crate::object::{Kind, Object, Ref};
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
 const HOST_PTR_BITS: u64 =
@@ -311,7 +311,15 @@ impl Object<Mem> {
     /// clGetImageInfo: CL_INVALID_MEM_OBJECT if it is no image.
     pub fn image_info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         let image = self.image().ok_or(Error::InvalidMemObject)?;
-        image.info(name, self.parent.as_ref())
+        match name {
+            cl::CL_IMAGE_BUFFER => {
+                let parent = self.parent.as_ref();
+                Ok(Info::optional(
+                    parent.filter(|parent| parent.image().is_none()),
+                ))
+            }
+            _ => image.info(name),
+        }
     }
 }
 

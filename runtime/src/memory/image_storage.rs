@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind};
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::{HostBlock, HostSlice};
+use crate::base::object::Ref;
+use crate::base::region::Layout;
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::gpu;
-use crate::memory::host_ptr::{HostBlock, HostSlice};
-use crate::memory::region::Layout;
+use crate::device::gpu;
 use crate::memory::residency::{Access, Backing, Residency};
-use crate::object::Ref;
 
 /// The texels of an image.
 pub struct ImageStorage {

@@ -1,15 +1,19 @@
-//! Memory objects and the bytes behind them.
+//! Memory objects and samplers.
+//!
+//! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
+//! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
+//! - `part.rs`: parts of contents, for commands that copy and map
+//! - `texel.rs`: colours as texels
 
 pub mod buffer;
-pub mod format;
-pub mod host_ptr;
+
 pub mod image;
+pub mod image_create;
 mod image_storage;
 pub mod part;
-pub mod region;
 pub mod residency;
+pub mod sampler;
 pub mod storage;
-pub mod svm;
 pub mod texel;
 
 pub use buffer::Mem;

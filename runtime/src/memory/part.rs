@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pumice_vulkan_layer::ImageBox;
 
-use crate::error::Result;
-use crate::memory::host_ptr::HostSlice;
+use crate::base::error::Result;
+use crate::base::host_ptr::HostSlice;
+use crate::base::region::{Layout, boxes_intersect};
 use crate::memory::image_storage::ImageStorage;
-use crate::memory::region::{Layout, boxes_intersect};
 use crate::memory::residency::Access;
 use crate::memory::storage::Storage;
 

@@ -10,11 +10,11 @@
 
 use parking_lot::Mutex;
 
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::{HostBlock, HostSlice};
+use crate::base::object::Ref;
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::gpu;
-use crate::memory::host_ptr::{HostBlock, HostSlice};
-use crate::object::Ref;
+use crate::device::gpu;
 
 /// The use that a command makes of contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use pumice_vulkan_layer::Buffer;
 
+use crate::base::error::Result;
+use crate::base::host_ptr::HostSlice;
+use crate::base::object::Ref;
 use crate::device::Device;
-use crate::error::Result;
-use crate::gpu;
-use crate::memory::host_ptr::HostSlice;
+use crate::device::gpu;
 use crate::memory::residency::{Access, Backing, Residency};
-use crate::object::Ref;
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {

@@ -2,7 +2,7 @@
 
 use pumice_numerics::half_from_f64;
 
-use crate::memory::format::{Class, ImageFormat};
+use crate::device::format::{Class, ImageFormat};
 
 /// A colour's four components as the application gave them: bits of floats, ints or uints,
 /// depending on the format.
@@ -64,7 +64,7 @@ mod tests {
     use opencl_sys as cl;
 
     use super::pack;
-    use crate::memory::format::find;
+    use crate::device::format::find;
 
     fn floats(order: u32, data_type: u32, color: [f32; 4]) -> Vec<u8> {
         pack(find(order, data_type).unwrap(), color.map(f32::to_bits))

@@ -19,8 +19,8 @@ use opencl_sys as cl;
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
+use crate::base::error::{Error, Result};
 use crate::device::Device;
-use crate::error::{Error, Result};
 use crate::program::Build;
 
 const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
@@ -199,7 +199,7 @@ fn read_bare(words: Vec<u32>) -> Result<Contents> {
             ..Contents::default()
         }),
         Err(error) => {
-            crate::log::info!("a module's reflection cannot be read: {error}");
+            crate::base::log::info!("a module's reflection cannot be read: {error}");
             Err(Error::InvalidBinary)
         }
     }

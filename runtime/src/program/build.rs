@@ -17,19 +17,20 @@ use pumice_compiler::{
     Source, Target, compile, link, lower,
 };
 
-use crate::cache::{self, Key, Recording, Start};
-use crate::callback;
+use crate::base::callback;
+use crate::base::error::{Error, Result};
+use crate::base::log;
+use crate::base::object::{Object, Ref};
+use crate::base::trace;
+use crate::cache::{self, Key, Start};
 use crate::context::Context;
 use crate::device::Device;
-use crate::dump::{self, Dump};
-use crate::error::{Error, Result};
 use crate::executable::Executable;
-use crate::log;
-use crate::object::{Object, Ref};
+use crate::program::cached::{self, Recording};
+use crate::program::dump::{self, Dump};
 use crate::program::includes::{Allowed, Includes};
 use crate::program::input::{Input, hides_arguments, key, lower_options};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
-use crate::trace;
 
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
@@ -128,7 +129,7 @@ fn remembered(
     device: &Device,
     log: &mut String,
 ) -> Option<Build> {
-    let build = cache::load(key?, includes, device)?;
+    let build = cached::load(key?, includes, device)?;
     let before = build.log.clone();
     let build = match build.binary_type {
         cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE => loaded(build, device, &mut String::new())?,
@@ -160,7 +161,7 @@ fn through_cache(
     let recording = Recording::new(includes);
     let build = make(&target, &recording, dump.as_ref(), log)?;
     if let Some(key) = &key {
-        cache::store(key, &recording, &build, log, device);
+        cached::store(key, &recording, &build, log, device);
     }
     Some(build)
 }

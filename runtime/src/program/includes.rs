@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pumice_compiler::{IncludeResolver, IncludedFile};
 
-use crate::config;
-use crate::log;
-use crate::regular_file;
+use crate::base::config;
+use crate::base::log;
+use crate::base::regular_file;
 
 /// The largest file that `#include` reads, in bytes.
 const MAX_FILE: u64 = 64 << 20;

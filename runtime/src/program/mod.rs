@@ -2,6 +2,7 @@
 //!
 //! - `build.rs`: compile, link and lower, on a large-stack thread; the build log
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
+//! - `cached.rs`: entries of the cache
 //! - `input.rs`: what a build starts from
 //! - `includes.rs`: where `#include` finds files
 //! - `release.rs`: what happens when a program, or a build of it, goes: finalizers, callbacks
@@ -9,8 +10,11 @@
 
 pub mod binary;
 pub mod build;
+mod cached;
+mod dump;
 pub mod includes;
 mod input;
+pub mod kernel;
 mod release;
 pub mod spec;
 
@@ -23,12 +27,12 @@ use parking_lot::Mutex;
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
-use crate::error::{Error, Result};
 use crate::executable::Executable;
-use crate::info::Info;
-use crate::object::{Kind, Object, Ref};
 
 /// Where a program came from.
 #[derive(Debug)]

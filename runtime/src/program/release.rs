@@ -1,11 +1,13 @@
 //! What happens when a program goes, or a build of it: finalizers run, then the callbacks of
 //! clSetProgramReleaseCallback.
 
+use crate::base::error::{Error, Result};
+use crate::base::exit;
+use crate::base::log;
+use crate::base::printf;
 use crate::context::Destructor;
 use crate::device::Device;
-use crate::error::{Error, Result};
 use crate::program::{Build, Program};
-use crate::{exit, log, printf};
 
 /// Runs the finalizers of a build that nobody uses any more, if a kernel of it ever ran.
 pub(super) fn finish(build: &Build, device: &Device) {

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::event::Node;
+use crate::base::error::{Error, Result};
+use crate::base::exit;
+use crate::base::log;
 use crate::command::{DeviceCommand, Retire};
-use crate::error::{Error, Result};
-use crate::exit;
-use crate::gpu;
-use crate::log;
+use crate::device::gpu;
 
 /// A batch is submitted at the latest when it holds this many commands.
 const BATCH_LIMIT: usize = 64;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::event::{Event, Need, Node};
 use super::schedule::launch;
 use super::{Queue, WaitList};
+use crate::base::error::{Error, Result};
+use crate::base::object::{Object, Ref};
 use crate::command::Command;
-use crate::error::{Error, Result};
-use crate::object::{Object, Ref};
 
 impl Object<Queue> {
     /// Puts a command into the queue. With `blocking`, returns when it has ended.

@@ -10,12 +10,12 @@ use std::time::Duration;
 use opencl_sys as cl;
 use parking_lot::{Condvar, Mutex};
 
-use crate::callback;
+use crate::base::callback;
+use crate::base::clock::host_time;
+use crate::base::error::{Error, Result};
+use crate::base::object::{Kind, Object, Ref};
 use crate::command::Command;
 use crate::context::Context;
-use crate::device::host_time;
-use crate::error::{Error, Result};
-use crate::object::{Kind, Object, Ref};
 use crate::queue::Queue;
 
 /// The application's event callback, called with the event's handle and the status.

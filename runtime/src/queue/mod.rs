@@ -28,12 +28,12 @@ use self::batch::BatchQueue;
 use self::event::{Event, Node};
 use self::order::Order;
 use self::worker::Worker;
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
+use crate::base::trace;
 use crate::context::{Context, Placement};
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::object::{Kind, Object, Ref};
-use crate::trace;
 
 /// The events that an enqueue call waits for, and whether it gives one.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use super::event::Event;
+use crate::base::object::Ref;
 use crate::command::Command;
-use crate::object::Ref;
 
 /// The commands of a queue that others must follow.
 pub(super) struct Order {

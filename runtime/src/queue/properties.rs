@@ -2,7 +2,7 @@
 
 use opencl_sys as cl;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// CL_QUEUE_PRIORITY_KHR (cl_khr_priority_hints).
 const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;

@@ -19,15 +19,16 @@ use opencl_sys as cl;
 use super::Queue;
 use super::batch::{Finished, Submission};
 use super::event::{Event, Moment, Node};
-use crate::callback;
+use crate::base::callback;
+use crate::base::clock::host_time;
+use crate::base::error::{Error, Result};
+use crate::base::exit;
+use crate::base::log;
+use crate::base::object::{Object, Ref};
+use crate::base::trace;
 use crate::command::{Command, DeviceCommand, HostCommand};
-use crate::device::{host_time, report_validation};
-use crate::error::{Error, Result};
-use crate::exit;
-use crate::gpu;
-use crate::log;
-use crate::object::{Object, Ref};
-use crate::trace;
+use crate::device::gpu;
+use crate::device::report_validation;
 
 impl Object<Queue> {
     /// clFlush.
@@ -70,7 +71,7 @@ impl Object<Queue> {
         // Without the thread, batches end when somebody waits for them.
         let _ = self.completion_thread.send(value, move |values| {
             for value in values {
-                let _work = exit::work();
+                let _work = exit::begin_work();
                 if let Err(error) = stream.wait(value) {
                     log::error!("waiting for the device failed: {error}");
                 }
@@ -80,7 +81,7 @@ impl Object<Queue> {
                 }
             }
             // The queue is gone and this may be the last owner of its Vulkan side.
-            let _work = exit::work();
+            let _work = exit::begin_work();
             drop(stream);
         });
     }
@@ -241,7 +242,7 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
 
 /// Runs a host command on a thread of the runtime's, and launches what it made ready.
 fn run_posted(node: Arc<Node>) {
-    let _work = exit::work();
+    let _work = exit::begin_work();
     if let Command::Host(command) = &node.command {
         wake(run_on_host(&node, &**command));
     }

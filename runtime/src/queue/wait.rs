@@ -7,9 +7,9 @@ use opencl_sys as cl;
 use super::Queue;
 use super::event::{Event, Moment};
 use super::schedule::complete;
-use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::object::{Object, Ref};
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Object, Ref};
 
 /// The time for which a host wait spins before it blocks.
 const SPIN: Duration = Duration::from_micros(40);

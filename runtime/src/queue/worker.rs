@@ -3,7 +3,7 @@
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 
-use crate::log;
+use crate::base::log;
 
 /// A thread that takes items in the order in which they are sent. It ends when the worker is dropped
 /// and all items are taken.

@@ -1,6 +1,6 @@
 //! Rectangular regions of buffers (clEnqueueReadBufferRect and its kin), checked and flattened.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// How a three-dimensional region lies in linear memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count};
-    use crate::error::Error;
+    use crate::base::error::Error;
 
     #[test]
     fn pitches_are_checked() {

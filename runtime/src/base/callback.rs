@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use crate::{exit, log};
+use crate::base::exit;
+use crate::base::log;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -21,7 +22,7 @@ pub fn post(job: impl FnOnce() + Send + 'static) {
             .name("pumice-callback".into())
             .spawn(move || {
                 for job in receiver {
-                    let _work = exit::work();
+                    let _work = exit::begin_work();
                     job();
                 }
             })

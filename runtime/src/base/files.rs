@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::os;
+use crate::base::os;
 
 /// The mode of files that the driver writes: sources and programs are their user's alone.
 const PRIVATE_FILE: u32 = 0o600;

@@ -17,9 +17,9 @@ use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LowerOptions, Source, Target, backend, frontend,
 };
 
-use crate::config;
-use crate::files::{self, Contents};
-use crate::log;
+use crate::base::config;
+use crate::base::files::{self, Contents};
+use crate::base::log;
 
 /// The files of one build.
 pub struct Dump {

@@ -3,8 +3,8 @@
 
 use pumice_vulkan_layer::{Capabilities, quirks};
 
-use crate::info::make_version;
-use crate::memory::format;
+use crate::base::info::make_version;
+use crate::device::format;
 
 /// An extension of the device.
 #[derive(Clone, Copy)]

@@ -5,9 +5,8 @@
 
 use std::sync::OnceLock;
 
-use crate::config;
-use crate::executable::Decoded;
-use crate::log;
+use crate::base::config;
+use crate::base::log;
 
 /// How text is written and flushed.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +15,33 @@ pub struct Sink {
     pub write: fn(&[u8]),
     /// Makes them visible.
     pub flush: fn(),
+}
+
+/// How much of a buffer's output there was, in bytes of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// What the kernels printed, as far as 32 bits count it in words.
+    pub asked: u64,
+    /// What the buffer has room for.
+    pub room: u64,
+    /// What came out as text.
+    pub decoded: u64,
+}
+
+impl Decoded {
+    /// Bytes of records that found no room, and so were not written.
+    pub fn lost(&self) -> u64 {
+        match self.asked > self.room {
+            true => self.asked - self.decoded,
+            false => 0,
+        }
+    }
+
+    /// Whether there was room for everything and yet not everything is a record: a kernel has
+    /// written over the buffer.
+    pub fn is_damaged(&self) -> bool {
+        self.asked <= self.room && self.decoded < self.asked
+    }
 }
 
 static SINK: OnceLock<Sink> = OnceLock::new();

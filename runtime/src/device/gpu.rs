@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
 use pumice_vulkan_layer::{Buffer, CopyRegion, Image, MemoryClass, Timestamp};
 
-use crate::cache;
-use crate::config;
-use crate::error::{Error, Result};
-use crate::exit;
-use crate::log;
-use crate::memory::host_ptr::{HostBlock, HostSlice};
+use crate::base::config;
+use crate::base::error::{Error, Result};
+use crate::base::exit::{self, Stage};
+use crate::base::host_ptr::{HostBlock, HostSlice};
+use crate::base::log;
+use crate::device::pipelines;
 
 pub use vk::{Probes, Recorder, Wait};
 
@@ -35,7 +35,7 @@ pub fn error(error: vk::Error) -> Error {
 
 /// Asks again when a question about submitted work ran out of memory, which says nothing about the
 /// work: it goes on, and ends well. The last answer stands.
-fn insist<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
+fn retry_on_out_of_memory<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
     for _ in 0..ASK_AGAIN {
         match ask() {
             Err(vk::Error::OutOfHostMemory | vk::Error::OutOfDeviceMemory) => {}
@@ -84,7 +84,17 @@ impl Device {
                 log::info!("{name} {info}: {change:?}: {}", quirk.reason);
             }
         }
-        exit::device_opened(&raw, cache::load_pipelines(&raw));
+        exit::device_opened();
+        let known = pipelines::load(&raw);
+        let opened = raw.clone();
+        exit::at_end(Stage::Devices, move |ending| {
+            // Batches have ended when their timelines say so; the driver's own threads may still be
+            // tidying up after them, and would do so in the middle of its destructors.
+            if ending.idle {
+                opened.wait_idle();
+                pipelines::store(&opened, known);
+            }
+        });
         Ok(Self {
             raw,
             transfers: Mutex::new(None),
@@ -352,13 +362,13 @@ impl Stream {
     /// The highest value reached.
     pub fn reached(&self) -> Result<u64> {
         let timeline = self.queue.timeline();
-        insist(|| timeline.completed()).map_err(error)
+        retry_on_out_of_memory(|| timeline.completed()).map_err(error)
     }
 
     /// Blocks until a submitted value is reached, without polling: who wants to poll has done so.
     pub fn wait(&self, value: u64) -> Result<()> {
         let timeline = self.queue.timeline();
-        let blocked = insist(|| timeline.block(value, None));
+        let blocked = retry_on_out_of_memory(|| timeline.block(value, None));
         blocked.map(|_| ()).map_err(error)
     }
 

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use opencl_sys as cl;
 
+use crate::base::error::{Error, Result};
+use crate::base::info::{Info, make_version};
+use crate::base::object::{self, Kind, Object, Ref};
+use crate::device::extensions;
 use crate::device::{self, Device};
-use crate::error::{Error, Result};
-use crate::extensions;
-use crate::info::{Info, make_version};
-use crate::object::{self, Kind, Object, Ref};
 
 /// The newest version of OpenCL, major and minor, that a device here can have.
 pub const VERSION: (u8, u8) = (3, 1);

@@ -3,10 +3,10 @@
 
 use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue, Recorder};
 
-use crate::error::Result;
-use crate::gpu::{self, Device, STAGING};
-use crate::memory::host_ptr::HostSlice;
-use crate::memory::region::{Extent, Layout, pieces};
+use crate::base::error::Result;
+use crate::base::host_ptr::HostSlice;
+use crate::base::region::{Extent, Layout, pieces};
+use crate::device::gpu::{self, Device, STAGING};
 
 /// Records, submits and waits.
 fn run(

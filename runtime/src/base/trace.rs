@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::config;
-use crate::device::host_time;
-use crate::files::{self, Contents};
-use crate::log;
+use crate::base::clock::host_time;
+use crate::base::config;
+use crate::base::exit::{self, Stage};
+use crate::base::files::{self, Contents};
+use crate::base::log;
 
 /// Written to at most so many bytes at a time.
 const BUFFER: usize = 64 << 10;
@@ -40,6 +41,7 @@ fn trace() -> Option<&'static Trace> {
             process: std::process::id(),
         };
         trace.line("[");
+        exit::at_end(Stage::Trace, |_| end());
         Some(trace)
     };
     TRACE.get_or_init(open).as_ref()
@@ -166,7 +168,7 @@ pub(crate) fn command(track: u64, name: &str, times: (u64, u64)) {
 }
 
 /// Writes out what is buffered: the process ends.
-pub(crate) fn end() {
+fn end() {
     if let Some(trace) = trace() {
         if trace.process == std::process::id() {
             let _ = trace.file.lock().flush();

@@ -5,12 +5,12 @@ use pumice_compiler::Abi;
 use pumice_compiler::backend::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
+use crate::base::error::{Error, Result};
+use crate::base::info::{Info, make_version};
+use crate::base::object::{Object, Ref};
+use crate::device::extensions;
+use crate::device::platform;
 use crate::device::{self, Device};
-use crate::error::{Error, Result};
-use crate::extensions;
-use crate::info::{Info, make_version};
-use crate::object::{Object, Ref};
-use crate::platform;
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
 /// device's own version goes. Not 2.0, which has no optional features: pipes and device queues are

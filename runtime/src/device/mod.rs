@@ -1,4 +1,18 @@
 //! Devices: found through Vulkan, opened when something needs them.
+//!
+//! - `platform.rs`: the platform, which has the list of devices
+//! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
+//! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
+//! - `format.rs`: the list of image formats
+//! - `pipelines.rs`: the driver's pipeline cache on disk
+
+pub mod extensions;
+pub mod format;
+pub mod gpu;
+mod gpu_image;
+mod info;
+mod pipelines;
+pub mod platform;
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,14 +26,12 @@ use pumice_vulkan_layer::{
     Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
 };
 
-use crate::config;
-use crate::error::{Error, Result};
-use crate::exit;
-use crate::extensions;
-use crate::gpu;
-use crate::log;
-use crate::object::{Kind, Object, Ref};
-use crate::platform::Platform;
+use crate::base::config;
+use crate::base::error::{Error, Result};
+use crate::base::exit;
+use crate::base::log;
+use crate::base::object::{Kind, Object, Ref};
+use crate::device::platform::Platform;
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.
 const PRINTF_BUFFER_MIB: u32 = 1;
@@ -75,7 +87,7 @@ fn masked() -> Vec<String> {
 
 /// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
 pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
-    config::report();
+    log::report_options();
     let config = InstanceConfig {
         validation: config::VALIDATION.flag(false),
         masked: masked(),
@@ -220,11 +232,6 @@ pub(crate) fn report_validation() {
         eprintln!("pumice: validation: {message}");
     }
     *reported = messages.len();
-}
-
-/// Nanoseconds of the host's clock, which profiling times are given in.
-pub fn host_time() -> u64 {
-    pumice_vulkan_layer::host_time_ns()
 }
 
 impl Device {

@@ -6,7 +6,7 @@
 
 use pumice_vulkan_layer::{Buffer, Device};
 
-use crate::log;
+use crate::base::log;
 
 /// A stretch of memory outside the runtime's ownership.
 ///

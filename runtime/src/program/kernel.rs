@@ -6,15 +6,15 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{BindingKind, ImageKind};
 
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
-use crate::extensions;
-use crate::info::Info;
 use crate::memory::Mem;
-use crate::object::{Kind, Object, Ref};
+use crate::memory::sampler::Sampler;
 use crate::program::{Origin, Program};
-use crate::sampler::Sampler;
 
 /// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]

@@ -1,16 +1,18 @@
-//! Contexts: a set of devices and what is shared between them.
+//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory.
+
+pub mod svm;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
 
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
+use crate::context::svm::Allocations;
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::memory::svm::Allocations;
-use crate::object::{Kind, Object, Ref};
-use crate::platform::Platform;
+use crate::device::platform::Platform;
 
 /// A function of the application that runs once when an object is destroyed.
 pub type Destructor = Box<dyn FnOnce() + Send>;
@@ -185,6 +187,14 @@ impl Object<Context> {
         self.devices
             .iter()
             .position(|d| d.handle() == device.handle())
+    }
+
+    /// CL_INVALID_OPERATION if no device supports images.
+    pub fn check_images(&self) -> Result<()> {
+        match self.devices.iter().any(|device| device.has_images()) {
+            true => Ok(()),
+            false => Err(Error::InvalidOperation),
+        }
     }
 
     /// Tells the application's error callback about something, if it gave one.

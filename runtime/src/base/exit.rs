@@ -15,9 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use pumice_vulkan_layer::Device;
-
-use crate::{cache, trace};
 
 /// The helper threads at work.
 static WORKERS: Workers = Workers {
@@ -49,12 +46,12 @@ thread_local! {
 
 /// Some work of a helper thread; it ends with the value.
 #[must_use]
-pub(crate) struct Work {
+pub(crate) struct WorkGuard {
     /// It ends on the thread that began it.
     _not_send: PhantomData<*const ()>,
 }
 
-impl Drop for Work {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         let depth = DEPTH.get() - 1;
         DEPTH.set(depth);
@@ -71,8 +68,35 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Batches that the device has not finished.
 static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
 
-/// The devices that have been opened, and the size of the pipeline cache that each began with.
-static OPENED: Mutex<Vec<(Device, usize)>> = Mutex::new(Vec::new());
+/// A stage of the process's end, in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// Devices become idle.
+    Devices,
+    /// The cache is written.
+    Cache,
+    /// The trace is written.
+    Trace,
+}
+
+/// The process's end, as its jobs see it.
+pub(crate) struct Ending {
+    /// Whether all that was submitted has ended.
+    pub idle: bool,
+    deadline: Instant,
+}
+
+impl Ending {
+    /// The time that is left.
+    pub fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+type EndJob = Box<dyn Fn(&Ending) + Send>;
+
+/// Guards the jobs of the process's end.
+static AT_END: Mutex<Vec<(Stage, EndJob)>> = Mutex::new(Vec::new());
 
 /// The process that opened devices; 0 before.
 static OWNER: AtomicU32 = AtomicU32::new(0);
@@ -87,24 +111,29 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the exit handlers of a forked child may do nothing.
 const STUCK: Duration = Duration::from_secs(2);
 
-/// A device was opened. It stays open until the process ends.
-pub(crate) fn device_opened(device: &Device, pipelines: usize) {
-    OWNER.store(std::process::id(), Ordering::Release);
-    OPENED.lock().push((device.clone(), pipelines));
+/// Adds a job to the process's end.
+pub(crate) fn at_end(stage: Stage, job: impl Fn(&Ending) + Send + 'static) {
+    AT_END.lock().push((stage, Box::new(job)));
 }
 
-/// A batch is being submitted.
+/// Notes that a device was opened. It stays open until the process ends.
+pub(crate) fn device_opened() {
+    OWNER.store(std::process::id(), Ordering::Release);
+}
+
+/// Counts a batch that is being submitted.
 pub(crate) fn batch_submitted() {
     SUBMITTED.fetch_add(1, Ordering::AcqRel);
 }
 
-/// A batch has ended, or could not be submitted.
+/// Uncounts a batch that has ended, or could not be submitted.
 pub(crate) fn batch_ended() {
     SUBMITTED.fetch_sub(1, Ordering::AcqRel);
 }
 
-/// A helper thread begins some work. Blocks for ever once the process is ending.
-pub(crate) fn work() -> Work {
+/// Begins some work of a helper thread, which ends with the guard. Blocks for ever once the process
+/// is ending.
+pub(crate) fn begin_work() -> WorkGuard {
     let depth = DEPTH.get();
     if depth == 0 {
         let mut state = WORKERS.state.lock();
@@ -114,7 +143,7 @@ pub(crate) fn work() -> Work {
         state.at_work += 1;
     }
     DEPTH.set(depth + 1);
-    Work {
+    WorkGuard {
         _not_send: PhantomData,
     }
 }
@@ -183,16 +212,15 @@ pub fn quiesce() {
     while SUBMITTED.load(Ordering::Acquire) != 0 && Instant::now() < end {
         std::thread::sleep(Duration::from_micros(100));
     }
-    // Batches have ended when their timelines say so; the driver's own threads may still be
-    // tidying up after them, and would do so in the middle of its destructors.
-    if SUBMITTED.load(Ordering::Acquire) == 0 {
-        for (device, pipelines) in OPENED.lock().iter() {
-            device.wait_idle();
-            cache::store_pipelines(device, *pipelines);
-        }
+    let ending = Ending {
+        idle: SUBMITTED.load(Ordering::Acquire) == 0,
+        deadline: end,
+    };
+    let mut jobs = std::mem::take(&mut *AT_END.lock());
+    jobs.sort_by_key(|(stage, _)| *stage);
+    for (_, job) in jobs {
+        job(&ending);
     }
-    cache::finish(end.saturating_duration_since(Instant::now()));
-    trace::end();
     let own = usize::from(DEPTH.get() > 0);
     let mut state = WORKERS.state.lock();
     state.closed = true;

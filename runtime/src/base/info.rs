@@ -1,6 +1,6 @@
 //! The value of one `clGet*Info` query, before it is copied to the application.
 
-use crate::object::{Kind, Ref};
+use crate::base::object::{Kind, Ref};
 
 /// The bytes of a query's answer, in the layout that the API defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

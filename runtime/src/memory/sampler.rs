@@ -3,11 +3,10 @@
 use opencl_sys as cl;
 use pumice_vulkan_layer::{AddressMode, SamplerDesc};
 
+use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::{Kind, Object, Ref};
 use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::info::Info;
-use crate::memory::image;
-use crate::object::{Kind, Object, Ref};
 
 /// A sampler object.
 #[derive(Debug)]
@@ -35,7 +34,7 @@ impl Sampler {
         addressing: u32,
         filter: u32,
     ) -> Result<Ref<Sampler>> {
-        image::check_support(context)?;
+        context.check_images()?;
         Self::checked(context, u64::from(normalized), addressing, filter, None)
     }
 
@@ -44,7 +43,7 @@ impl Sampler {
         context: &Ref<Context>,
         pairs: Option<&[[u64; 2]]>,
     ) -> Result<Ref<Sampler>> {
-        image::check_support(context)?;
+        context.check_images()?;
         let list = pairs.map(|pairs| {
             let words = pairs.iter().flatten().copied();
             words.chain([0]).collect::<Vec<u64>>()

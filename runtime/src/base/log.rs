@@ -7,8 +7,9 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use crate::config;
-use crate::files::{self, Contents};
+use crate::base::config;
+use crate::base::files::{self, Contents};
+use crate::base::os;
 
 /// How much is said; each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,8 +41,8 @@ pub struct Group {
     pub name: &'static str,
     /// What its lines are about.
     pub help: &'static str,
-    /// The first parts of the paths of its modules, without the crate; the last group has the
-    /// rest.
+    /// The beginnings of the paths of its modules, without the crate; the longest one that fits decides.
+    /// The last group has the rest.
     modules: &'static [&'static str],
 }
 
@@ -55,29 +56,22 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "build",
         help: "compiling, linking, loading of programs",
-        modules: &["program", "executable", "dump"],
+        modules: &["program", "executable"],
     },
     Group {
         name: "cache",
         help: "the cache of built programs",
-        modules: &["cache"],
+        modules: &["cache", "program::cached", "device::pipelines"],
     },
     Group {
         name: "device",
         help: "what Vulkan has and does",
-        modules: &["device", "gpu", "platform", "memory"],
+        modules: &["device", "context", "memory"],
     },
     Group {
         name: "queue",
         help: "commands and their order",
-        modules: &[
-            "queue",
-            "queue_properties",
-            "scheduler",
-            "event",
-            "command",
-            "callback",
-        ],
+        modules: &["queue", "command", "base::callback"],
     },
     Group {
         name: "driver",
@@ -88,11 +82,14 @@ pub const GROUPS: &[Group] = &[
 
 /// The group of a module's lines, as an index into [`GROUPS`].
 fn group(module: &str) -> usize {
-    let first = module.split("::").nth(1).unwrap_or_default();
-    GROUPS
-        .iter()
-        .position(|group| group.modules.contains(&first))
-        .unwrap_or(GROUPS.len() - 1)
+    let path = module.split_once("::").map_or("", |(_, path)| path);
+    let matched = |start: &&str| {
+        let rest = path.strip_prefix(*start)?;
+        (rest.is_empty() || rest.starts_with("::")).then_some(start.len())
+    };
+    let longest = |group: &Group| group.modules.iter().filter_map(matched).max();
+    let best = (0..GROUPS.len()).max_by_key(|&index| (longest(&GROUPS[index]), index));
+    best.unwrap_or(GROUPS.len() - 1)
 }
 
 /// The levels of all groups.
@@ -173,25 +170,35 @@ pub fn line(wanted: Level, module: &str, text: Arguments<'_>) {
 /// Logs at [`Level::Error`].
 #[macro_export]
 macro_rules! log_error {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Error, module_path!(), format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::base::log::line($crate::base::log::Level::Error, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Warn`].
 #[macro_export]
 macro_rules! log_warn {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Warn, module_path!(), format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::base::log::line($crate::base::log::Level::Warn, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Info`].
 #[macro_export]
 macro_rules! log_info {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Info, module_path!(), format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::base::log::line($crate::base::log::Level::Info, module_path!(), format_args!($($arg)*)) };
 }
 /// Logs at [`Level::Debug`].
 #[macro_export]
 macro_rules! log_debug {
-    ($($arg:tt)*) => { $crate::log::line($crate::log::Level::Debug, module_path!(), format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::base::log::line($crate::base::log::Level::Debug, module_path!(), format_args!($($arg)*)) };
 }
 
 pub use crate::{log_debug as debug, log_error as error, log_info as info, log_warn as warn};
+
+/// Logs the options that have no effect.
+pub(crate) fn report_options() {
+    for complaint in config::complaints() {
+        warn!("{complaint}");
+    }
+    if os::is_privileged() {
+        info!("the environment is not read: the process has rights that its user lacks");
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -202,9 +209,33 @@ mod tests {
         let name = |module: &str| GROUPS[group(module)].name;
         assert_eq!(name("pumice::shim"), "api");
         assert_eq!(name("pumice_runtime::program::build"), "build");
-        assert_eq!(name("pumice_runtime::gpu"), "device");
-        assert_eq!(name("pumice_runtime::config"), "driver");
+        assert_eq!(name("pumice_runtime::program::cached"), "cache");
+        assert_eq!(name("pumice_runtime::device::gpu"), "device");
+        assert_eq!(name("pumice_runtime::device"), "device");
+        assert_eq!(name("pumice_runtime::devices"), "driver");
+        assert_eq!(name("pumice_runtime::base::callback"), "queue");
+        assert_eq!(name("pumice_runtime::base::config"), "driver");
         assert_eq!(name("pumice"), "driver");
+    }
+
+    #[test]
+    fn the_documentation_has_every_group() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        let rows: Vec<&str> = text
+            .lines()
+            .skip_while(|line| !line.starts_with("| Group |"))
+            .filter(|line| line.starts_with("| `"))
+            .collect();
+        let wanted: Vec<String> = GROUPS
+            .iter()
+            .map(|group| format!("| `{}` | {} |", group.name, group.help))
+            .collect();
+        let wanted_text = wanted.join("\n");
+        assert_eq!(
+            rows, wanted,
+            "docs/environment.md should have:\n{wanted_text}"
+        );
     }
 
     #[test]

@@ -10,11 +10,11 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::Buffer;
 
+use crate::base::host_ptr::HostSlice;
+use crate::base::log;
+use crate::base::object::{Object, Ref};
 use crate::context::Context;
 use crate::device::Device;
-use crate::log;
-use crate::memory::host_ptr::HostSlice;
-use crate::object::{Object, Ref};
 
 const ACCESS_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
 const FINE_BITS: u64 = cl::CL_MEM_SVM_FINE_GRAIN_BUFFER | cl::CL_MEM_SVM_ATOMICS;

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// Address of the dispatch table, set once by the ICD before the first object exists.
 static DISPATCH: AtomicUsize = AtomicUsize::new(0);
@@ -132,7 +132,7 @@ impl<T: Kind> Drop for Object<T> {
 #[cfg(test)]
 mod tests {
     use super::{Kind, Object};
-    use crate::error::Error;
+    use crate::base::error::Error;
 
     struct Thing;
     impl Kind for Thing {

@@ -1,0 +1,18 @@
+//! What every other part stands on: errors, logs and options, API objects, the process's end, and
+//! memory that the runtime does not own.
+
+pub(crate) mod callback;
+pub mod clock;
+pub mod config;
+pub mod error;
+pub mod exit;
+pub(crate) mod files;
+pub mod host_ptr;
+pub mod info;
+pub mod log;
+pub mod object;
+mod os;
+pub mod printf;
+pub mod region;
+pub(crate) mod regular_file;
+pub mod trace;

@@ -1,0 +1,318 @@
+//! Creation of images: clCreateImageWithProperties and clGetSupportedImageFormats.
+
+use opencl_sys as cl;
+use pumice_vulkan_layer::{ImageDesc, ImageKind};
+
+use crate::base::error::{Error, Result};
+use crate::base::host_ptr::HostSlice;
+use crate::base::object::Ref;
+use crate::base::region::Layout;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::format::{self, ImageFormat, Uses};
+use crate::memory::buffer::{self, Mem, Parts};
+use crate::memory::image::{Image, Texels, has_height, kind};
+use crate::memory::image_storage::ImageStorage;
+
+/// `cl_image_desc`, with the memory object resolved.
+#[derive(Clone, Debug)]
+pub struct Desc {
+    /// CL_MEM_OBJECT_IMAGE*.
+    pub image_type: u32,
+    /// image_width.
+    pub width: usize,
+    /// image_height.
+    pub height: usize,
+    /// image_depth.
+    pub depth: usize,
+    /// image_array_size.
+    pub array_size: usize,
+    /// image_row_pitch.
+    pub row_pitch: usize,
+    /// image_slice_pitch.
+    pub slice_pitch: usize,
+    /// num_mip_levels.
+    pub num_mip_levels: u32,
+    /// num_samples.
+    pub num_samples: u32,
+    /// buffer or mem_object.
+    pub mem_object: Option<Ref<Mem>>,
+}
+
+/// clGetSupportedImageFormats: channel orders and data types.
+pub fn supported_formats(
+    context: &Ref<Context>,
+    flags: u64,
+    image_type: u32,
+) -> Result<Vec<[u32; 2]>> {
+    // CL_INVALID_VALUE if flags or image_type are not valid.
+    buffer::check_flags(flags)?;
+    kind(image_type).ok_or(Error::InvalidValue)?;
+    let uses = Uses::of_flags(flags);
+    let devices = || {
+        context
+            .devices()
+            .iter()
+            .filter(|device| device.has_images())
+    };
+    let formats = format::FORMATS.iter().filter(|format| {
+        devices().any(|device| format.suits(device.capabilities(), image_type, uses))
+    });
+    Ok(formats
+        .map(|format| [format.order, format.data_type])
+        .collect())
+}
+
+impl Desc {
+    /// Checks sizes and pitches. `has_host` says whether host_ptr is not NULL.
+    fn check(&self, texel: usize, has_host: bool) -> Result<ImageKind> {
+        let invalid = Err(Error::InvalidImageDescriptor);
+        // CL_INVALID_IMAGE_DESCRIPTOR if a value of image_desc is not valid.
+        let kind = kind(self.image_type).ok_or(Error::InvalidImageDescriptor)?;
+        let arrays = matches!(kind, ImageKind::D1Array | ImageKind::D2Array);
+        let planes = matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
+        let empty = self.width == 0
+            || planes && self.height == 0
+            || kind == ImageKind::D3 && self.depth == 0
+            || arrays && self.array_size == 0;
+        // There are no images with levels or samples.
+        if empty || self.num_mip_levels != 0 || self.num_samples != 0 {
+            return invalid;
+        }
+        let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let may_have_object = of_buffer || self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
+        if of_buffer && self.mem_object.is_none() || self.mem_object.is_some() && !may_have_object {
+            return invalid;
+        }
+        // Pitches are for memory of the application's.
+        let row = self
+            .width
+            .checked_mul(texel)
+            .ok_or(Error::InvalidImageSize)?;
+        if self.row_pitch != 0 {
+            let right = self.row_pitch >= row && self.row_pitch % texel == 0;
+            if !right || !has_host && self.mem_object.is_none() {
+                return invalid;
+            }
+        }
+        let rows = if planes { self.height } else { 1 };
+        let row = row.max(self.row_pitch);
+        let slice = row.checked_mul(rows).ok_or(Error::InvalidImageSize)?;
+        if self.slice_pitch != 0 && (arrays || kind == ImageKind::D3) {
+            let right = self.slice_pitch >= slice && self.slice_pitch % row == 0;
+            if !right || !has_host {
+                return invalid;
+            }
+        }
+        Ok(kind)
+    }
+
+    /// Whether a device has images of these sizes.
+    fn fits(&self, device: &Device, kind: ImageKind) -> bool {
+        let limits = &device.capabilities().limits;
+        let most = match kind {
+            ImageKind::D1 | ImageKind::D1Array => limits.max_image_1d.min(limits.max_image_2d),
+            ImageKind::D2 | ImageKind::D2Array => limits.max_image_2d,
+            ImageKind::D3 => limits.max_image_3d,
+        };
+        let within = |size: usize, most: u32| size as u64 <= u64::from(most);
+        if self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
+            return within(self.width, limits.max_texel_buffer_elements);
+        }
+        let (arrays, planes) = match kind {
+            ImageKind::D1 => (false, false),
+            ImageKind::D1Array => (true, false),
+            ImageKind::D2Array => (true, true),
+            ImageKind::D2 | ImageKind::D3 => (false, true),
+        };
+        within(self.width, most)
+            && (!planes || within(self.height, most))
+            && (kind != ImageKind::D3 || within(self.depth, most))
+            && (!arrays || within(self.array_size, limits.max_image_layers))
+    }
+
+    /// What Vulkan is asked for.
+    fn vulkan(&self, kind: ImageKind, format: &ImageFormat) -> ImageDesc {
+        // All are within the device's limits.
+        let [width, height, depth] = [self.width, self.height, self.depth].map(|n| n as u32);
+        let (extent, layers) = match kind {
+            ImageKind::D1 => ([width, 1, 1], 1),
+            ImageKind::D1Array => ([width, 1, 1], self.array_size as u32),
+            ImageKind::D2 => ([width, height, 1], 1),
+            ImageKind::D2Array => ([width, height, 1], self.array_size as u32),
+            ImageKind::D3 => ([width, height, depth], 1),
+        };
+        ImageDesc {
+            kind,
+            format: format.vulkan,
+            extent,
+            layers,
+            // 2D images can be made of others that differ in sRGB only.
+            reinterpreted: kind == ImageKind::D2 && format.data_type == cl::CL_UNORM_INT8,
+        }
+    }
+
+    /// The pitches of the application's memory, or those that a map gives.
+    fn layout(&self, kind: ImageKind, texel: usize) -> Layout {
+        let row_pitch = self.row_pitch.max(self.width * texel);
+        let rows = match kind {
+            ImageKind::D1 | ImageKind::D1Array => 1,
+            ImageKind::D2 | ImageKind::D2Array | ImageKind::D3 => self.height,
+        };
+        Layout {
+            offset: 0,
+            row_pitch,
+            slice_pitch: self.slice_pitch.max(row_pitch * rows),
+        }
+    }
+}
+
+impl Mem {
+    /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
+    pub fn create_image(
+        context: &Ref<Context>,
+        properties: Option<&[[u64; 2]]>,
+        flags: u64,
+        format: Option<[u32; 2]>,
+        desc: Option<Desc>,
+        has_host: bool,
+        host: impl FnOnce(usize) -> Option<HostSlice>,
+    ) -> Result<Ref<Mem>> {
+        context.check_images()?;
+        // CL_INVALID_PROPERTY if a property is not supported: there is none for images.
+        let properties = match properties {
+            None => None,
+            Some([]) => Some(vec![0]),
+            Some(_) => return Err(Error::InvalidProperty),
+        };
+        buffer::check_flags(flags)?;
+        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
+        let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
+        if !format::is_valid(order, data_type) {
+            return Err(Error::InvalidImageFormatDescriptor);
+        }
+        let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
+        let format = format::find(order, data_type);
+        let texel = format.map_or(1, ImageFormat::texel_size);
+        let kind = desc.check(texel, has_host)?;
+        // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.
+        let format = format.ok_or(Error::ImageFormatNotSupported)?;
+        let effective = match &desc.mem_object {
+            Some(object) => buffer::inherited_flags(object, flags)?,
+            None => buffer::with_default_access(flags),
+        };
+        let uses = Uses::of_flags(effective);
+        let images = |device: &&Ref<Device>| device.has_images();
+        let devices = || context.devices().iter().filter(images);
+        if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
+            return Err(Error::ImageFormatNotSupported);
+        }
+        // CL_INVALID_IMAGE_SIZE if the sizes are beyond those of every device.
+        if !devices().any(|d| desc.fits(d, kind)) {
+            return Err(Error::InvalidImageSize);
+        }
+        // CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
+        let needs_host = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
+        if needs_host != has_host {
+            return Err(Error::InvalidHostPtr);
+        }
+        let layout = desc.layout(kind, format.texel_size());
+        let image = |texels| Image {
+            format,
+            image_type: desc.image_type,
+            width: desc.width,
+            height: if has_height(kind) { desc.height } else { 0 },
+            depth: if kind == ImageKind::D3 { desc.depth } else { 0 },
+            array_size: match kind {
+                ImageKind::D1Array | ImageKind::D2Array => desc.array_size,
+                _ => 0,
+            },
+            layout,
+            texels,
+        };
+        let parts = Parts {
+            context: context.clone(),
+            flags: effective,
+            size: desc.host_size(kind, layout),
+            properties,
+            parent: desc.mem_object.clone(),
+            host_address: 0,
+        };
+        if let Some(object) = &desc.mem_object {
+            let texels = desc.of_object(object, format)?;
+            let image = image(texels);
+            return Ok(Mem::of_image(parts, image));
+        }
+        // CL_INVALID_IMAGE_SIZE: no device could hold it.
+        if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
+            return Err(Error::InvalidImageSize);
+        }
+        let host = host(parts.size);
+        let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
+        let storage = ImageStorage::new(
+            context.devices(),
+            desc.vulkan(kind, format),
+            layout,
+            parts.size,
+            host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
+            use_host,
+        )?;
+        let parts = Parts {
+            host_address: use_host.map_or(0, HostSlice::address),
+            ..parts
+        };
+        let texels = Texels::own(storage, context.devices().len());
+        Ok(Mem::of_image(parts, image(texels)))
+    }
+}
+
+impl Desc {
+    /// Bytes of the host's view, up to the end of the last row.
+    fn host_size(&self, kind: ImageKind, layout: Layout) -> usize {
+        let rows = if has_height(kind) { self.height } else { 1 };
+        let slices = match kind {
+            ImageKind::D1 | ImageKind::D2 => 1,
+            ImageKind::D1Array | ImageKind::D2Array => self.array_size,
+            ImageKind::D3 => self.depth,
+        };
+        let slices = layout.slice_pitch.saturating_mul(slices - 1);
+        slices.saturating_add(layout.row_pitch.saturating_mul(rows))
+    }
+
+    /// The texels of an image that shows another memory object.
+    fn of_object(&self, object: &Ref<Mem>, format: &ImageFormat) -> Result<Texels> {
+        let size = self.width * format.texel_size();
+        if self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
+            // CL_INVALID_IMAGE_DESCRIPTOR if it is no buffer, or too small.
+            let buffer = object.image().is_none() && size <= object.size();
+            let storage = object.storage().ok().filter(|_| buffer);
+            let storage = storage.ok_or(Error::InvalidImageDescriptor)?;
+            return Ok(Texels::Buffer {
+                storage: storage.clone(),
+                offset: object.origin(),
+            });
+        }
+        // CL_INVALID_OPERATION if it is a buffer: there is no cl_khr_image2d_from_buffer.
+        let other = object.image().ok_or(Error::InvalidOperation)?;
+        let Texels::Own { storage, views } = &other.texels else {
+            return Err(Error::InvalidImageDescriptor);
+        };
+        if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
+            return Err(Error::InvalidImageDescriptor);
+        }
+        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if sizes or data types differ, or channel orders in
+        // more than sRGB.
+        let alike = |a: u32, b: u32| {
+            let pair = |x, y| (a, b) == (x, y) || (b, a) == (x, y);
+            pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || a == b
+        };
+        let same = (self.width, self.height) == (other.width, other.height)
+            && format.data_type == other.format.data_type
+            && alike(format.order, other.format.order);
+        if !same {
+            return Err(Error::InvalidImageFormatDescriptor);
+        }
+        let devices = views.lock().len();
+        Ok(Texels::own(storage.clone(), devices))
+    }
+}
