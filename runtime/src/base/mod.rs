@@ -14,5 +14,4 @@ pub mod object;
 mod os;
 pub mod printf;
 pub mod region;
-pub(crate) mod regular_file;
 pub mod trace;
