@@ -1,99 +1,235 @@
 //! clBuildProgram, clCompileProgram and clLinkProgram.
 //!
-//! The compiler runs on a thread of its own with a large stack, and a panic in it is a build
-//! failure with a log, never the application's end.
+//! Each call checks its arguments, then runs one [`Call`] for the chosen devices. Devices with one target
+//! and one input share a build; only the executable is each device's own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
-use parking_lot::Mutex;
 use pumice_budget::{self as budget, OutOfMemory};
-use pumice_compiler::STACK_BYTES;
 use pumice_compiler::options::{MathOptions, parse_build};
-use pumice_compiler::{
-    CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
-    Source, Target, compile, link, lower,
-};
+use pumice_compiler::{CompileOptions, KernelModule, LinkOptions, LowerOptions, Target};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::base::object::{Object, Ref};
-use crate::base::trace;
-use crate::cache::{self, Key, Start};
+use crate::cache::Key;
 use crate::context::Context;
 use crate::device::Device;
 use crate::executable::Executable;
 use crate::program::cached::{self, Recording};
-use crate::program::dump::{self, Dump};
+use crate::program::compile_thread::on_large_stack;
+use crate::program::dump;
 use crate::program::includes::{Allowed, Includes};
-use crate::program::input::{Input, checked, hides_arguments, key, lower_options};
+use crate::program::input::{Input, checked, key, lower_options};
+use crate::program::stages::Stages;
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
+
+pub use crate::program::compile_thread::unload_compiler;
 
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
 
-/// What a compiling thread does next.
-type Job = Box<dyn FnOnce() + Send>;
-
-/// Compiling threads that have nothing to do. A thread with its stack and its share of the
-/// heap costs as much as compiling a small kernel, so they are kept.
-static IDLE: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
-/// More idle threads than this are not kept.
-const MAX_IDLE: usize = 2;
-
-/// clUnloadPlatformCompiler: ends the threads that are kept, with their stacks.
-pub fn unload_compiler() {
-    let idle = std::mem::take(&mut *IDLE.lock());
-    drop(idle);
+/// A call that builds, its arguments checked.
+struct Call {
+    /// The options as given.
+    text: String,
+    includes: Includes,
+    kind: CallKind,
+    /// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
+    hides_arguments: bool,
 }
 
-/// Starts a compiling thread, with a stack that deeply nested source does not overflow.
-fn start_compiler() -> std::io::Result<Sender<Job>> {
-    let (sender, jobs) = unbounded::<Job>();
-    std::thread::Builder::new()
-        .name("pumice-compile".into())
-        .stack_size(STACK_BYTES)
-        .spawn(move || {
-            for job in jobs {
-                job();
+enum CallKind {
+    Build(CompileOptions, LinkOptions),
+    Compile(CompileOptions),
+    Link(LinkOptions),
+}
+
+impl Call {
+    /// The call's name in the cache.
+    fn name(&self) -> &'static str {
+        match self.kind {
+            CallKind::Build(..) => "build",
+            CallKind::Compile(_) => "compile",
+            CallKind::Link(_) => "link",
+        }
+    }
+
+    /// The error of the call when a build of it fails.
+    fn failed(&self) -> Error {
+        match self.kind {
+            CallKind::Build(..) => Error::BuildProgramFailure,
+            CallKind::Compile(_) => Error::CompileProgramFailure,
+            CallKind::Link(_) => Error::LinkProgramFailure,
+        }
+    }
+
+    /// Whether the call's own options ask for uniform work-groups.
+    fn has_uniform_groups(&self) -> bool {
+        match &self.kind {
+            CallKind::Build(options, _) => options.math.uniform_work_group_size,
+            CallKind::Compile(_) => false,
+            CallKind::Link(options) => options.math.uniform_work_group_size,
+        }
+    }
+
+    /// The state that a failed build leaves.
+    fn failure(&self, log: String) -> Build {
+        Build {
+            status: cl::CL_BUILD_ERROR,
+            options: self.text.clone(),
+            log,
+            ..Build::default()
+        }
+    }
+
+    /// Runs the stages that the call consists of.
+    fn make(&self, input: &Input, stages: &mut Stages<'_>) -> Option<Build> {
+        let unlowered = |module, binary_type| Build {
+            status: cl::CL_BUILD_SUCCESS,
+            kernel_module: Some(module),
+            binary_type,
+            ..Build::default()
+        };
+        match (&self.kind, input) {
+            (CallKind::Compile(options), _) => {
+                let module = stages.compile(input, options)?;
+                Some(unlowered(
+                    module,
+                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                ))
             }
-        })?;
-    Ok(sender)
+            (CallKind::Build(compile, link), _) => {
+                let module = stages.compile(input, compile)?;
+                let module = stages.link(&[&module], link)?;
+                stages.lower(module, &lower_options(input, compile))
+            }
+            (CallKind::Link(options), Input::Modules(modules)) => {
+                let modules: Vec<&KernelModule> = modules.iter().map(|m| &**m).collect();
+                let module = stages.link(&modules, options)?;
+                if options.create_library {
+                    return Some(unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_LIBRARY));
+                }
+                let options = LowerOptions {
+                    math: options.math,
+                    ..LowerOptions::default()
+                };
+                stages.lower(module, &options)
+            }
+            (CallKind::Link(_), _) => None,
+        }
+    }
+
+    /// Makes a build, or takes it from the cache. A build whose stages are dumped does not use the
+    /// cache.
+    fn make_or_load(&self, input: &Input, device: &Device, log: &mut String) -> Option<Build> {
+        if let Input::Vulkan(build) = input {
+            let loaded = load_executable(checked(build, log)?, device);
+            return log_loaded(loaded, log);
+        }
+        let target = device.target().ok()?;
+        let dump = dump::start(&self.text);
+        let key = match dump {
+            Some(_) => None,
+            None => key(self.name(), &target, &self.text, input, &self.includes),
+        };
+        if let Some(build) = self.load(key.as_ref(), device) {
+            log.clone_from(&build.log);
+            return Some(build);
+        }
+        let recording = Recording::new(&self.includes);
+        let mut stages = Stages {
+            target: &target,
+            includes: &recording,
+            dump: dump.as_ref(),
+            log,
+        };
+        let build = self.make(input, &mut stages)?;
+        let build = log_loaded(load_executable(build, device), log)?;
+        if let Some(key) = &key {
+            cached::store(key, &recording, &build, log, device);
+        }
+        Some(build)
+    }
+
+    /// A build that the cache has, ready to run, with the log of old.
+    fn load(&self, key: Option<&Key>, device: &Device) -> Option<Build> {
+        let build = cached::load(key?, &self.includes, device)?;
+        load_executable(build, device).ok()
+    }
+
+    /// Builds for devices of one target.
+    fn build(&self, input: &Input, devices: &[Ref<Device>]) -> Vec<Build> {
+        budget::begin();
+        let mut log = String::new();
+        let Some((first, others)) = devices.split_first() else {
+            return Vec::new();
+        };
+        let made = self.make_or_load(input, first, &mut log);
+        // Only the last stage can have failed.
+        let host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
+        let finish = |built: Option<Build>, log: String| Build {
+            host_is_out_of_memory,
+            ..match built {
+                Some(build) => Build {
+                    log,
+                    options: self.text.clone(),
+                    uniform_groups: build.lowered_with.uniform_work_group_size
+                        || self.has_uniform_groups(),
+                    hides_arguments: self.hides_arguments,
+                    ..build
+                },
+                None => self.failure(log),
+            }
+        };
+        let mut builds = vec![finish(made, log.clone())];
+        for device in others {
+            let mut log = log.clone();
+            let first = Some(&builds[0]).filter(|build| build.status == cl::CL_BUILD_SUCCESS);
+            let built = first.and_then(|build| {
+                let loaded = load_executable(build.clone(), device);
+                loaded.inspect_err(|errors| log.push_str(errors)).ok()
+            });
+            builds.push(finish(built, log));
+        }
+        builds
+    }
 }
 
-/// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
+/// Makes the executable of a build's Vulkan module, if it is to have one, for a device.
 ///
 /// # Errors
-/// CL_OUT_OF_HOST_MEMORY if there is no memory for the thread.
-fn on_large_stack<T: Send + 'static>(
-    job: impl FnOnce() -> T + Send + 'static,
-    failed: impl FnOnce(&str) -> T,
-) -> Result<T> {
-    let idle = IDLE.lock().pop();
-    let compiler = idle.map_or_else(start_compiler, Ok).map_err(|error| {
-        log::error!("cannot start the compiler: {error}");
-        Error::OutOfHostMemory
-    })?;
-    let (done, result) = bounded(1);
-    let sent = compiler.send(Box::new(move || {
-        let _ = done.send(catch_unwind(AssertUnwindSafe(job)));
-    }));
-    let answer = sent.ok().and_then(|()| result.recv().ok());
-    let mut idle = IDLE.lock();
-    if idle.len() < MAX_IDLE {
-        idle.push(compiler);
-    }
-    drop(idle);
-    Ok(match answer {
-        Some(Ok(value)) => value,
-        _ => {
-            log::error!("the compiler panicked");
-            failed("error: internal compiler error\n")
-        }
+/// Text for the build log.
+fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, String> {
+    let Some(module) = &build.vulkan_module else {
+        return match build.binary_type {
+            cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE => Err(String::new()),
+            _ => Ok(build),
+        };
+    };
+    let executable = Executable::new(&module.words, device.capabilities())?;
+    Ok(Build {
+        executable: Some(Arc::new(executable)),
+        binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        status: cl::CL_BUILD_SUCCESS,
+        ..build
     })
+}
+
+/// Adds an executable's warnings, or the errors instead of one, to the build log.
+fn log_loaded(loaded: std::result::Result<Build, String>, log: &mut String) -> Option<Build> {
+    match loaded {
+        Ok(build) => {
+            log.push_str((build.executable.as_ref()).map_or("", |made| made.warnings()));
+            Some(build)
+        }
+        Err(errors) => {
+            log.push_str(&errors);
+            None
+        }
+    }
 }
 
 /// The result of a build: `failed` unless it succeeded, or the system's lack of memory where that
@@ -103,158 +239,6 @@ fn result_of(build: &Build, failed: Error) -> Result<()> {
         cl::CL_BUILD_SUCCESS => Ok(()),
         _ if build.host_is_out_of_memory => Err(Error::OutOfHostMemory),
         _ => Err(failed),
-    }
-}
-
-/// The state that a failed build leaves.
-fn failure(options: &str, log: String) -> Build {
-    Build {
-        status: cl::CL_BUILD_ERROR,
-        options: options.to_string(),
-        log,
-        ..Build::default()
-    }
-}
-
-/// Adds a stage's log and gives its output.
-fn stage<T>(log: &mut String, outcome: Outcome<T>) -> Option<T> {
-    log.push_str(&outcome.log);
-    outcome.output
-}
-
-/// What the cache has of a build, ready to run, with the log of old.
-fn remembered(
-    key: Option<&Key>,
-    includes: &dyn IncludeResolver,
-    device: &Device,
-    log: &mut String,
-) -> Option<Build> {
-    let build = cached::load(key?, includes, device)?;
-    let before = build.log.clone();
-    let build = match build.binary_type {
-        cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE => loaded(build, device, &mut String::new())?,
-        _ => build,
-    };
-    *log = before;
-    Some(build)
-}
-
-/// A build by `make`, or what the cache has of it: `key` gives its place there. A build whose stages
-/// are dumped does not use the cache.
-fn through_cache(
-    text: &str,
-    includes: &dyn IncludeResolver,
-    device: &Device,
-    log: &mut String,
-    key: impl FnOnce(&Target) -> Option<Key>,
-    make: impl FnOnce(&Target, &dyn IncludeResolver, Option<&Dump>, &mut String) -> Option<Build>,
-) -> Option<Build> {
-    let target = device.target().ok()?;
-    let dump = dump::start(text);
-    let key = match dump {
-        Some(_) => None,
-        None => key(&target),
-    };
-    if let Some(build) = remembered(key.as_ref(), includes, device, log) {
-        return Some(build);
-    }
-    let recording = Recording::new(includes);
-    let build = make(&target, &recording, dump.as_ref(), log)?;
-    if let Some(key) = &key {
-        cached::store(key, &recording, &build, log, device);
-    }
-    Some(build)
-}
-
-/// Compiles source, or takes a module as it is.
-fn compiled(
-    input: &Input,
-    options: &CompileOptions,
-    includes: &dyn IncludeResolver,
-    target: &Target,
-    dump: Option<&Dump>,
-    log: &mut String,
-) -> Option<Arc<KernelModule>> {
-    match input {
-        Input::Source(text) => {
-            let _span = trace::span("build", "compile");
-            let source = Source {
-                name: "<source>",
-                text,
-            };
-            if let Some(dump) = dump {
-                dump.source(source, options, target, includes);
-            }
-            let module = stage(log, compile(source, options, target, includes)).map(Arc::new)?;
-            if let Some(dump) = dump {
-                dump.words("kernel.spv", &module.words);
-            }
-            Some(module)
-        }
-        Input::Module(module, _) => Some(module.clone()),
-        Input::Vulkan(_) | Input::Nothing => {
-            log.push_str("error: the program has no source or intermediate language\n");
-            None
-        }
-    }
-}
-
-/// Links modules.
-fn linked(
-    modules: &[&KernelModule],
-    options: &LinkOptions,
-    dump: Option<&Dump>,
-    log: &mut String,
-) -> Option<Arc<KernelModule>> {
-    let _span = trace::span("build", "link");
-    let module = stage(log, link(modules, options))?;
-    if let Some(dump) = dump {
-        dump.words("linked.spv", &module.words);
-    }
-    Some(Arc::new(module))
-}
-
-/// Lowers a linked module and makes it ready to run on the device.
-fn finished(
-    module: Arc<KernelModule>,
-    options: &LowerOptions,
-    target: &Target,
-    device: &Device,
-    dump: Option<&Dump>,
-    log: &mut String,
-) -> Option<Build> {
-    let _span = trace::span("build", "lower");
-    if let Some(dump) = dump {
-        dump.passes(&module, target, options);
-    }
-    let vulkan = stage(log, lower(&module, target, options))?;
-    if let Some(dump) = dump {
-        dump.words("vulkan.spv", &vulkan.words);
-    }
-    let build = Build {
-        kernel_module: Some(module),
-        vulkan_module: Some(Arc::new(vulkan)),
-        lowered_with: options.math,
-        ..Build::default()
-    };
-    loaded(build, device, log)
-}
-
-/// Gives the Vulkan module to the device.
-fn loaded(mut build: Build, device: &Device, log: &mut String) -> Option<Build> {
-    let words = &build.vulkan_module.as_ref()?.words;
-    match Executable::new(words, device.capabilities()) {
-        Ok(executable) => {
-            log.push_str(executable.warnings());
-            build.executable = Some(Arc::new(executable));
-            build.binary_type = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-            build.status = cl::CL_BUILD_SUCCESS;
-            Some(build)
-        }
-        Err(errors) => {
-            log.push_str(&errors);
-            None
-        }
     }
 }
 
@@ -294,9 +278,14 @@ impl Object<Program> {
         Ok(())
     }
 
-    /// What a device's build starts from.
-    fn input(self: &Ref<Program>, index: usize) -> Input {
-        match &self.origin {
+    /// The input of each chosen device's build.
+    fn inputs(self: &Ref<Program>, chosen: &[usize]) -> Vec<Input> {
+        let of_binary = |build: &Build| match (&build.vulkan_module, &build.kernel_module) {
+            (Some(_), _) => Input::Vulkan(Box::new(build.clone())),
+            (None, Some(module)) => Input::Module(module.clone(), build.lowered_with),
+            (None, None) => Input::Nothing,
+        };
+        let shared = match &self.origin {
             Origin::Source(text) => Input::Source(Arc::new(text.clone())),
             Origin::Il { words, .. } => {
                 let words = spec::specialize(words, &self.spec_constants.lock());
@@ -305,58 +294,54 @@ impl Object<Program> {
                 Input::Module(Arc::new(module), MathOptions::default())
             }
             Origin::Binary | Origin::Linked => {
-                let build = self.builds.lock()[index].clone();
-                if build.vulkan_module.is_some() {
-                    return Input::Vulkan(build);
-                }
-                match build.kernel_module {
-                    Some(module) => Input::Module(module, build.lowered_with),
-                    None => Input::Nothing,
-                }
+                let builds = self.builds.lock();
+                return chosen
+                    .iter()
+                    .map(|&index| of_binary(&builds[index]))
+                    .collect();
             }
-        }
+        };
+        vec![shared; chosen.len()]
     }
 
-    /// Runs `job` for each chosen device and stores what it gives; in the background with a
-    /// callback.
+    /// Runs a call for the chosen devices, each with its input, and stores the builds; in the
+    /// background with a callback.
     fn run(
         self: &Ref<Program>,
+        call: Call,
         chosen: Vec<usize>,
-        options: &str,
+        inputs: Vec<Input>,
         notify: Option<Notify>,
-        failed: Error,
-        job: impl Fn(&Device, usize, Input) -> Build + Send + Sync + 'static,
     ) -> Result<()> {
         let program = self.clone();
-        let text = options.to_string();
-        let job = Arc::new(job);
         let work = move || {
             let mut result = Ok(());
-            for index in chosen {
-                let device = program.devices[index].clone();
-                let input = program.input(index);
-                let (on, job, options) = (device.clone(), job.clone(), text.clone());
-                let build = on_large_stack(
-                    move || {
-                        budget::begin();
-                        let mut build = job(&on, index, input);
-                        // Only the last stage can have failed.
-                        build.host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
-                        build
-                    },
-                    |log| failure(&options, log.into()),
+            let call = Arc::new(call);
+            for (input, indices) in program.by_target(&chosen, inputs) {
+                let devices: Vec<_> = (indices.iter())
+                    .map(|&index| program.devices[index].clone())
+                    .collect();
+                let (job, on) = (call.clone(), devices.clone());
+                let builds = on_large_stack(
+                    move || job.build(&input, &on),
+                    |log| vec![call.failure(log.into()); devices.len()],
                 );
-                let mut build = build.unwrap_or_else(|_| Build {
-                    host_is_out_of_memory: true,
-                    ..failure(&text, format!("error: {}\n", OutOfMemory::Host))
+                let builds = builds.unwrap_or_else(|_| {
+                    let log = format!("error: {}\n", OutOfMemory::Host);
+                    let failure = Build {
+                        host_is_out_of_memory: true,
+                        ..call.failure(log)
+                    };
+                    vec![failure; devices.len()]
                 });
-                build.options = text.clone();
-                if let Err(error) = result_of(&build, failed) {
-                    result = Err(error);
+                for ((build, index), device) in builds.into_iter().zip(indices).zip(&devices) {
+                    if let Err(error) = result_of(&build, call.failed()) {
+                        result = Err(error);
+                    }
+                    log::debug!("build status {}, log: {}", build.status, build.log);
+                    let old = std::mem::replace(&mut program.builds.lock()[index], build);
+                    release::finish(&old, device);
                 }
-                log::debug!("build status {}, log: {}", build.status, build.log);
-                let old = std::mem::replace(&mut program.builds.lock()[index], build);
-                release::finish(&old, &device);
             }
             (program, result)
         };
@@ -370,6 +355,23 @@ impl Object<Program> {
                 callback::post(move || notify(program));
             });
         spawned.map(|_| ()).map_err(|_| Error::OutOfHostMemory)
+    }
+
+    /// The chosen devices, those with one target and one input together.
+    fn by_target(&self, chosen: &[usize], inputs: Vec<Input>) -> Vec<(Input, Vec<usize>)> {
+        let mut groups: Vec<(Option<Arc<Target>>, Input, Vec<usize>)> = Vec::new();
+        for (&index, input) in chosen.iter().zip(inputs) {
+            let target = self.devices[index].target().ok();
+            let same = (groups.iter_mut()).find(|(other, of_other, _)| {
+                target.is_some() && *other == target && of_other.is_same(&input)
+            });
+            match same {
+                Some((_, _, indices)) => indices.push(index),
+                None => groups.push((target, input, vec![index])),
+            }
+        }
+        let groups = groups.into_iter();
+        groups.map(|(_, input, indices)| (input, indices)).collect()
     }
 
     /// clBuildProgram.
@@ -396,45 +398,14 @@ impl Object<Program> {
             folders: compile_options.include_dirs.clone(),
             allowed: Allowed::from_options(),
         };
-        let text = options.to_string();
-        self.run(
-            chosen,
-            options,
-            notify,
-            Error::BuildProgramFailure,
-            move |device, _, input| {
-                let mut log = String::new();
-                let hides_arguments = hides_arguments(&input, &compile_options);
-                let built = if let Input::Vulkan(build) = &input {
-                    checked(build, &mut log).and_then(|build| loaded(build, device, &mut log))
-                } else {
-                    through_cache(
-                        &text,
-                        &includes,
-                        device,
-                        &mut log,
-                        |target| key("build", target, &text, &input, &includes),
-                        |target, includes, dump, log| {
-                            let options = &compile_options;
-                            let module = compiled(&input, options, includes, target, dump, log)?;
-                            let module = linked(&[&module], &link_options, dump, log)?;
-                            let options = lower_options(&input, &compile_options);
-                            finished(module, &options, target, device, dump, log)
-                        },
-                    )
-                };
-                match built {
-                    Some(build) => Build {
-                        log,
-                        uniform_groups: build.lowered_with.uniform_work_group_size
-                            || compile_options.math.uniform_work_group_size,
-                        hides_arguments,
-                        ..build
-                    },
-                    None => failure(&text, log),
-                }
-            },
-        )
+        let inputs = self.inputs(&chosen);
+        let call = Call {
+            text: options.to_string(),
+            includes,
+            hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
+            kind: CallKind::Build(compile_options, link_options),
+        };
+        self.run(call, chosen, inputs, notify)
     }
 
     /// clCompileProgram; `headers` are the names and sources of the input headers.
@@ -470,43 +441,18 @@ impl Object<Program> {
             folders: compile_options.include_dirs.clone(),
             allowed: Allowed::from_options(),
         };
-        let text = options.to_string();
-        self.run(
-            chosen,
-            options,
-            notify,
-            Error::CompileProgramFailure,
-            move |device, _, input| {
-                let mut log = String::new();
-                let hides_arguments = hides_arguments(&input, &compile_options);
-                let built = through_cache(
-                    &text,
-                    &includes,
-                    device,
-                    &mut log,
-                    |target| key("compile", target, &text, &input, &includes),
-                    |target, includes, dump, log| {
-                        let options = &compile_options;
-                        Some(Build {
-                            status: cl::CL_BUILD_SUCCESS,
-                            kernel_module: Some(compiled(
-                                &input, options, includes, target, dump, log,
-                            )?),
-                            binary_type: cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-                            ..Build::default()
-                        })
-                    },
-                );
-                match built {
-                    Some(build) => Build {
-                        log,
-                        hides_arguments,
-                        ..build
-                    },
-                    None => failure(&text, log),
-                }
-            },
-        )
+        let inputs = self.inputs(&chosen);
+        let call = Call {
+            text: options.to_string(),
+            includes,
+            hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
+            kind: CallKind::Compile(compile_options),
+        };
+        self.run(call, chosen, inputs, notify)
+    }
+
+    fn is_source(&self) -> bool {
+        matches!(self.origin, Origin::Source(_))
     }
 }
 
@@ -542,7 +488,7 @@ pub fn link_programs(
         Error::InvalidLinkerOptions
     })?;
     // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
-    let mut modules: Vec<Vec<Arc<KernelModule>>> = Vec::with_capacity(devices.len());
+    let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
     // Kernels of different objects share the answer: one that tells its arguments is enough.
     let mut hides_arguments = true;
     for device in &devices {
@@ -562,49 +508,18 @@ pub fn link_programs(
             })
             .collect::<Option<Vec<_>>>()
             .ok_or(Error::InvalidOperation)?;
-        modules.push(of_device);
+        modules.push(Input::Modules(of_device));
     }
     let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));
     let chosen: Vec<usize> = (0..devices.len()).collect();
     program.begin(&chosen, options)?;
-    let text = options.to_string();
-    let job = move |device: &Device, index: usize, _: Input| {
-        let mut log = String::new();
-        let inputs: Vec<&KernelModule> = modules[index].iter().map(|m| &**m).collect();
-        let built = through_cache(
-            &text,
-            &NoIncludes,
-            device,
-            &mut log,
-            |target| cache::key("link", target, &text, &Start::Modules(&inputs)),
-            |target, _, dump, log| {
-                let module = linked(&inputs, &link_options, dump, log)?;
-                if link_options.create_library {
-                    return Some(Build {
-                        status: cl::CL_BUILD_SUCCESS,
-                        kernel_module: Some(module),
-                        binary_type: cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
-                        ..Build::default()
-                    });
-                }
-                let options = LowerOptions {
-                    math: link_options.math,
-                    ..LowerOptions::default()
-                };
-                finished(module, &options, target, device, dump, log)
-            },
-        );
-        match built {
-            Some(build) => Build {
-                log,
-                uniform_groups: link_options.math.uniform_work_group_size,
-                hides_arguments,
-                ..build
-            },
-            None => failure(&text, log),
-        }
+    let call = Call {
+        text: options.to_string(),
+        includes: Includes::default(),
+        hides_arguments,
+        kind: CallKind::Link(link_options),
     };
-    let result = program.run(chosen, options, notify, Error::LinkProgramFailure, job);
+    let result = program.run(call, chosen, modules, notify);
     if result.is_err() {
         for build in program.builds() {
             context.notify(&build.log);

@@ -1,4 +1,4 @@
-//! What a build starts from, and what that says of options and the cache.
+//! The input of a build, and what follows from it for options and the cache.
 
 use std::sync::Arc;
 
@@ -10,15 +10,34 @@ use crate::cache::{self, Key, Start};
 use crate::program::includes::Includes;
 use crate::program::{Build, binary};
 
-/// What one device's build starts from.
+/// The input of one device's build.
 #[derive(Clone)]
 pub(super) enum Input {
     Source(Arc<Vec<u8>>),
     /// A module, and options to lower it with whatever the call says.
     Module(Arc<KernelModule>, MathOptions),
+    /// The modules of clLinkProgram.
+    Modules(Vec<Arc<KernelModule>>),
     /// A Vulkan module without what it was made of.
-    Vulkan(Build),
+    Vulkan(Box<Build>),
     Nothing,
+}
+
+impl Input {
+    /// Whether both are the same object, so that devices of one target can share a build.
+    pub fn is_same(&self, other: &Input) -> bool {
+        match (self, other) {
+            (Input::Source(one), Input::Source(other)) => Arc::ptr_eq(one, other),
+            (Input::Module(one, math), Input::Module(other, of_other)) => {
+                Arc::ptr_eq(one, other) && math == of_other
+            }
+            (Input::Modules(one), Input::Modules(other)) => {
+                let mut pairs = one.iter().zip(other);
+                one.len() == other.len() && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The key of what `input` becomes in a call of the API; `None` where the cache has no part in it.
@@ -38,6 +57,10 @@ pub(super) fn key(
             let start = Start::Modules(&[module]);
             cache::key(call, target, &format!("{options}\0{math:?}"), &start)
         }
+        Input::Modules(modules) => {
+            let modules: Vec<&KernelModule> = modules.iter().map(|m| &**m).collect();
+            cache::key(call, target, options, &Start::Modules(&modules))
+        }
         Input::Vulkan(_) | Input::Nothing => None,
     }
 }
@@ -46,17 +69,12 @@ pub(super) fn key(
 pub(super) fn lower_options(input: &Input, options: &CompileOptions) -> LowerOptions {
     let math = match input {
         Input::Module(_, made_with) => binary::either(made_with, &options.math),
-        Input::Source(_) | Input::Vulkan(_) | Input::Nothing => options.math,
+        _ => options.math,
     };
     LowerOptions {
         math,
         ..LowerOptions::default()
     }
-}
-
-/// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
-pub(super) fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
-    matches!(input, Input::Source(_)) && !options.kernel_arg_info
 }
 
 /// A build whose Vulkan module a driver may read: one that came without what it was made of is

@@ -1,22 +1,27 @@
 //! Programs: source, IL or binary in, executables per device out.
 //!
-//! - `build.rs`: compile, link and lower, on a large-stack thread; the build log
+//! - `build.rs`: the calls that build, for each distinct target; the build log
+//! - `stages.rs`: compile, link and lower; `compile_thread.rs`: the thread that they run on
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
-//! - `input.rs`: what a build starts from
-//! - `includes.rs`: where `#include` finds files
-//! - `release.rs`: what happens when a program, or a build of it, goes: finalizers, callbacks
+//! - `input.rs`: the input of a build
+//! - `includes.rs`: the files of `#include`
+//! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
+//! - `kernel.rs`: kernel objects
+//! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
 pub mod binary;
 pub mod build;
 mod cached;
+mod compile_thread;
 mod dump;
 pub mod includes;
 mod input;
 pub mod kernel;
 mod release;
 pub mod spec;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

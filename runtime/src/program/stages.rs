@@ -1,0 +1,93 @@
+//! The stages of one build: compile, link, lower, for one target.
+
+use std::sync::Arc;
+
+use pumice_compiler::{
+    CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, Outcome, Source,
+    Target, compile, link, lower,
+};
+
+use crate::base::trace;
+use crate::program::Build;
+use crate::program::dump::Dump;
+use crate::program::input::Input;
+
+/// The stages, with what they share.
+pub(super) struct Stages<'a> {
+    pub target: &'a Target,
+    pub includes: &'a dyn IncludeResolver,
+    /// The files of the build, if they are asked for.
+    pub dump: Option<&'a Dump>,
+    /// The build log so far.
+    pub log: &'a mut String,
+}
+
+impl Stages<'_> {
+    /// Adds a stage's log and gives its output.
+    fn output<T>(&mut self, outcome: Outcome<T>) -> Option<T> {
+        self.log.push_str(&outcome.log);
+        outcome.output
+    }
+
+    fn dump_words(&self, name: &str, words: &[u32]) {
+        if let Some(dump) = self.dump {
+            dump.words(name, words);
+        }
+    }
+
+    /// Compiles source, or takes a module as it is.
+    pub fn compile(
+        &mut self,
+        input: &Input,
+        options: &CompileOptions,
+    ) -> Option<Arc<KernelModule>> {
+        let text = match input {
+            Input::Source(text) => text,
+            Input::Module(module, _) => return Some(module.clone()),
+            Input::Modules(_) | Input::Vulkan(_) | Input::Nothing => {
+                let error = "error: the program has no source or intermediate language\n";
+                self.log.push_str(error);
+                return None;
+            }
+        };
+        let _span = trace::span("build", "compile");
+        let source = Source {
+            name: "<source>",
+            text,
+        };
+        if let Some(dump) = self.dump {
+            dump.source(source, options, self.target, self.includes);
+        }
+        let module = self.output(compile(source, options, self.target, self.includes))?;
+        self.dump_words("kernel.spv", &module.words);
+        Some(Arc::new(module))
+    }
+
+    /// Links modules.
+    pub fn link(
+        &mut self,
+        modules: &[&KernelModule],
+        options: &LinkOptions,
+    ) -> Option<Arc<KernelModule>> {
+        let _span = trace::span("build", "link");
+        let module = self.output(link(modules, options))?;
+        self.dump_words("linked.spv", &module.words);
+        Some(Arc::new(module))
+    }
+
+    /// Lowers a linked module; no device has it yet.
+    pub fn lower(&mut self, module: Arc<KernelModule>, options: &LowerOptions) -> Option<Build> {
+        let _span = trace::span("build", "lower");
+        if let Some(dump) = self.dump {
+            dump.passes(&module, self.target, options);
+        }
+        let vulkan = self.output(lower(&module, self.target, options))?;
+        self.dump_words("vulkan.spv", &vulkan.words);
+        Some(Build {
+            kernel_module: Some(module),
+            vulkan_module: Some(Arc::new(vulkan)),
+            lowered_with: options.math,
+            ..Build::default()
+        })
+    }
+}
