@@ -31,7 +31,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostics::SourceMap;
 use crate::options::{ClStd, CompileOptions};
 use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
-use crate::sema::types::RecordId;
+use crate::sema::types::{RecordId, TypeId};
 use crate::source::Span;
 use crate::target::Target;
 use builder::Builder;
@@ -57,6 +57,8 @@ struct Emitter<'a> {
     b: Builder,
     value_types: Vec<u32>,
     memory_types: Vec<u32>,
+    /// Whether types are records, or point to or consist of one; those that were asked for.
+    mentions_record: FxHashMap<TypeId, bool>,
     records: FxHashMap<RecordId, Rc<RecordShape>>,
     globals: Vec<u32>,
     /// Globals that are no OpVariable themselves, and theirs.
@@ -119,6 +121,7 @@ pub fn emit(
         b: Builder::new(),
         value_types: Vec::new(),
         memory_types: Vec::new(),
+        mentions_record: FxHashMap::default(),
         records: FxHashMap::default(),
         globals: vec![0; module.globals.len()],
         split_globals: Vec::new(),

@@ -66,11 +66,7 @@ impl Decls {
 }
 
 /// Splits the instructions behind the preamble into functions and defines their ids.
-pub(super) fn declare(
-    pre: &mut Preamble<'_>,
-    insts: &[Inst<'_>],
-    start: usize,
-) -> Result<Decls> {
+pub(super) fn declare(pre: &mut Preamble<'_>, insts: &[Inst<'_>], start: usize) -> Result<Decls> {
     let mut decls = Decls::default();
     let kernels: FxHashSet<u32> = pre.entry_points.iter().map(|entry| entry.func).collect();
     let mut at = start;

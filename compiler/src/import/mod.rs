@@ -65,7 +65,12 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         module.functions.push(func);
     }
     let mut strings = StringTable::default();
-    for (id, decl) in module.functions.keys().zip(decls.iter()).collect::<Vec<_>>() {
+    for (id, decl) in module
+        .functions
+        .keys()
+        .zip(decls.iter())
+        .collect::<Vec<_>>()
+    {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
         let body = Body::new(&pre, &decls, &mut module.globals, &mut strings, func);

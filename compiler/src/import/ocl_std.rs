@@ -5,8 +5,8 @@ use super::body::{Body, Leaves, Val};
 use super::reader::{Inst, Result};
 use crate::ir::printf::{conversions, literal};
 use crate::ir::{
-    AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar,
-    Type, Value,
+    AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar, Type,
+    Value,
 };
 use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
 use rspirv::spirv::OpenclStd100Op as Ocl;

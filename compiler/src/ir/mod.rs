@@ -18,6 +18,7 @@
 mod cfg;
 mod dom;
 mod edit;
+pub mod effort;
 mod entities;
 mod function;
 mod group;
@@ -51,12 +52,12 @@ pub use inst::{
     AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
     InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Rounding, Scope, UnaryOp,
 };
-pub use strings::StringTable;
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
     Module, Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
+pub use strings::StringTable;
 pub use types::{AddressSpace, Scalar, Type};
 pub use verify::{VerifyError, verify};

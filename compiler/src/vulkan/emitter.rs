@@ -11,8 +11,8 @@ use super::nodes::PayloadIds;
 use super::partition::{Object, Partitions};
 use crate::abi::RangeForm;
 use crate::ir::{
-    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId, Scalar, Scope,
-    SourceLoc, Texel, Type, Value, ValueDef,
+    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
+    Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
 };
 use crate::passes::LowerError;
 use crate::{LowerOptions, Target};

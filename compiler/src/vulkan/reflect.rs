@@ -3,9 +3,7 @@
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
-use crate::ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind,
-};
+use crate::ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
 use crate::passes::LowerError;
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,

@@ -1,9 +1,9 @@
 //! Selections: walks the dominator tree of the acyclic graph that remains once the back
 //! edges, breaks and continues are taken away, and orders the blocks.
 
-use super::{MAX_NESTING, Merge};
 use super::loops::Forest;
 use super::work::{Work, jump};
+use super::{MAX_NESTING, Merge};
 use crate::ir::{Block, Cfg, DomTree, InstKind};
 use crate::passes::LowerError;
 use cranelift_entity::{EntityRef, SecondaryMap};

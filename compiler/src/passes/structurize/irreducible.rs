@@ -90,7 +90,9 @@ impl Preds<'_> {
 fn mend(work: &mut Work<'_>, preds: &mut Preds<'_>, tangle: &Tangle, budget: &mut Budget) {
     let mut best: Option<(usize, Vec<Block>)> = None;
     for &header in &tangle.entries {
-        let most = best.as_ref().map_or(budget.added, |(cost, _)| cost.saturating_sub(1));
+        let most = best
+            .as_ref()
+            .map_or(budget.added, |(cost, _)| cost.saturating_sub(1));
         best = split_region(work, preds.cfg, tangle, header, most, &mut budget.looks).or(best);
     }
     match best {

@@ -178,8 +178,8 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
         ref exits,
         ..
     } = forest.loops[this.index()];
-    let (mut near, far): (Vec<Block>, Vec<Block>) = (exits.iter())
-        .partition(|&exit| forest.innermost[exit] == parent);
+    let (mut near, far): (Vec<Block>, Vec<Block>) =
+        (exits.iter()).partition(|&exit| forest.innermost[exit] == parent);
     let mut other = None;
     if let (Some(parent), false) = (parent, far.is_empty()) {
         let shape = &mut forest.loops[parent.index()];

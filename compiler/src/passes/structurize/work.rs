@@ -1,7 +1,7 @@
 //! The function while its edges are bare: block parameters stand as variables.
 
-use crate::ir::{Block, BlockCall, DomTree, Function, InstKind, IntCond, SourceLoc, Type, Value};
 use super::MAX_NESTING;
+use crate::ir::{Block, BlockCall, DomTree, Function, InstKind, IntCond, SourceLoc, Type, Value};
 use crate::passes::LowerError;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::{FxHashMap, FxHashSet};
