@@ -1,5 +1,6 @@
 //! The control-flow graph: predecessors, successors and orders.
 
+use super::effort::look;
 use super::{Block, BlockCall, Function};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
@@ -119,11 +120,13 @@ impl Cfg {
 
     /// Reachable predecessors, each once.
     pub fn preds(&self, block: Block) -> &[Block] {
+        look();
         self.preds.of(self.rpo_number[block])
     }
 
     /// Successors, each once.
     pub fn succs(&self, block: Block) -> &[Block] {
+        look();
         self.succs.of(self.rpo_number[block])
     }
 

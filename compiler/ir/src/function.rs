@@ -1,7 +1,8 @@
 //! Functions: data-flow graph, layout and private variables.
 
+use super::effort::{BlockInsts, Insts, look};
 use super::{Block, Inst, InstKind, Linkage, StackSlot, Type, Value};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::PrimaryMap;
 use pumice_budget as budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -84,7 +85,7 @@ pub struct Layout {
     /// Blocks in order.
     pub blocks: Vec<Block>,
     /// Instructions of each block; the last one is the terminator.
-    pub insts: SecondaryMap<Block, Vec<Inst>>,
+    pub insts: BlockInsts,
 }
 
 /// A function. Without blocks in its layout it is a declaration.
@@ -99,7 +100,7 @@ pub struct Function {
     /// Result types.
     pub results: Vec<Type>,
     /// All instructions ever made; only those in `layout` are live.
-    pub insts: PrimaryMap<Inst, InstData>,
+    pub insts: Insts,
     /// All blocks ever made.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Private variables.
@@ -125,7 +126,7 @@ impl Function {
             linkage: Linkage::Internal,
             params,
             results,
-            insts: PrimaryMap::new(),
+            insts: Insts::default(),
             blocks: PrimaryMap::new(),
             slots: PrimaryMap::new(),
             layout: Layout::default(),
@@ -297,11 +298,13 @@ impl Function {
 
     /// A value's type.
     pub fn ty(&self, value: Value) -> Type {
+        look();
         self.values[value].ty
     }
 
     /// A value's origin.
     pub fn def(&self, value: Value) -> &ValueDef {
+        look();
         &self.values[value].def
     }
 

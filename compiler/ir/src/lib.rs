@@ -21,6 +21,7 @@ mod arg_layout;
 mod cfg;
 mod dom;
 mod edit;
+pub mod effort;
 mod entities;
 mod error;
 mod function;

@@ -1,5 +1,6 @@
 //! The loop nest of a reducible control-flow graph.
 
+use super::effort::look;
 use super::{Block, Cfg, DomTree};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
@@ -124,6 +125,7 @@ impl LoopNest {
 
     /// Whether `outer` is `inner` or around it.
     pub fn encloses(&self, outer: Loop, inner: Option<Loop>) -> bool {
+        look();
         let (start, end) = self.interval[outer];
         inner.is_some_and(|inner| (start..end).contains(&self.interval[inner].0))
     }

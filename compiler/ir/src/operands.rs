@@ -197,13 +197,14 @@ impl InstKind {
                     }
                 }
             }
-            _ => {
-                for call in self.successors() {
-                    if !list.contains(&call.block) {
-                        list.push(call.block);
-                    }
+            InstKind::Branch { then, other, .. } => {
+                list.push(then.block);
+                if other.block != then.block {
+                    list.push(other.block);
                 }
             }
+            InstKind::Jump { dest } => list.push(dest.block),
+            _ => {}
         }
         list
     }
