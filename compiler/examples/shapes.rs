@@ -9,16 +9,13 @@
 //! and of its slowest stages at the largest size, each with its growth: the exponent `e` of
 //! `seconds = c * tokens ^ e` between the last two sizes. A shape that takes 20 s is not made larger.
 
-#[path = "../tests/shapes/mod.rs"]
-mod shapes;
-
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::{pipeline, run_pass};
 use pumice_backend::vulkan;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, backend, compile, link,
 };
-use shapes::{SHAPES, Shape};
+use pumice_test_support::shapes::{SHAPES, Shape};
 use std::process::ExitCode;
 use std::time::Instant;
 

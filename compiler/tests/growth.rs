@@ -1,15 +1,12 @@
-//! How the compiler's work grows with its input, for sources of many shapes (`shapes`): counts, not
+//! How the compiler's work grows with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
 //! times. `cargo run --release -p pumice-compiler --example shapes -- time 10000,100000` shows times.
 
-#[allow(dead_code, reason = "names are for the example")]
-mod shapes;
-
 use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, frontend, link,
-    lower,
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
 use pumice_ir::effort::looks;
-use shapes::{SHAPES, Shape};
+use pumice_test_support::on_large_stack;
+use pumice_test_support::shapes::{SHAPES, Shape};
 use std::process::Command;
 
 /// The highest exponent `e` of `work = c * size ^ e` that is taken for linear.
@@ -55,22 +52,9 @@ fn too_much(shape: &Shape, sizes: [usize; 2]) -> Option<String> {
     (looks > LINEAR || words > LINEAR || large[0] == 0).then_some(line)
 }
 
-/// Runs on a thread with a stack as compilations have it, so that all counts are this thread's.
-fn on_a_large_stack(work: impl FnOnce() + Send) {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(frontend::STACK_BYTES);
-        let work = || {
-            frontend::has_large_stack();
-            work();
-        };
-        let done = thread.spawn_scoped(scope, work).expect("a thread").join();
-        done.expect("no panic");
-    });
-}
-
 #[test]
 fn work_grows_in_proportion() {
-    on_a_large_stack(|| {
+    on_large_stack(|| {
         let shapes = SHAPES.iter().filter(|s| !NEST_TOO_DEEP.contains(&s.name));
         let bad: Vec<String> = shapes.filter_map(|s| too_much(s, [3000, 12_000])).collect();
         assert!(bad.is_empty(), "{bad:#?}");
@@ -80,7 +64,7 @@ fn work_grows_in_proportion() {
 /// The depth of one nest of loops, not the number of nests.
 #[test]
 fn a_nest_of_loops_grows_in_proportion_to_its_depth() {
-    on_a_large_stack(|| {
+    on_large_stack(|| {
         let shape = Shape::find("nested_loops").expect("a shape");
         assert_eq!(too_much(shape, [125 * 13, 500 * 13]), None);
     });
