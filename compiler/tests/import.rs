@@ -4,6 +4,8 @@
 mod support;
 
 use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::run_pipeline;
 use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
 use pumice_ir::text::module_to_text;
 use std::path::{Path, PathBuf};
@@ -181,7 +183,11 @@ fn mutated_modules_never_panic() {
                 is_library: false,
             };
             if let Ok(mut ir) = backend::to_ir(&module.words, &options) {
-                let _ = backend::optimise(&mut ir, &target, &options);
+                let ctx = Ctx {
+                    target: &target,
+                    options: &options,
+                };
+                let _ = run_pipeline(&mut ir, &ctx, &mut |_, _| {});
             }
         }
     }

@@ -10,7 +10,7 @@ mod run_target;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::pipeline;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
@@ -272,9 +272,10 @@ fn run_file(path: &Path, failures: &mut String) -> Result<(), String> {
         options: &lower,
     };
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "before the passes", failures)?;
-    pipeline::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "after the passes", failures)
 }
 

@@ -14,7 +14,7 @@ mod run_line;
 use device_dispatch::{device, dispatch, for_driver};
 use pumice_backend::vulkan;
 use pumice_compiler::abi::{Abi, DescriptorOptions};
-use pumice_compiler::target::SmallStorage;
+use pumice_compiler::target::{QuirkKind, Quirks, SmallStorage};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::text::parse_module;
@@ -32,7 +32,7 @@ fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, Strin
     let want = interp::run(&module, &kernel, &inputs, &range, &Options::default())
         .map_err(|e| format!("{e:?}"))?;
     lowering_passes::lower(&mut module, target)?;
-    let words = vulkan::emit(&mut module, target, &LowerOptions::default())
+    let words = vulkan::emit(&module, target, &LowerOptions::default())
         .map_err(|e| e.to_string())?
         .words;
     let (got, _) = dispatch(device, &words, &kernel, &inputs, &range);
@@ -131,7 +131,7 @@ fn printf_writes_whole_records() {
     let mut module = parse_module(&text).expect("parses");
     let target = for_driver(&device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
-    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+    let words = vulkan::emit(&module, &target, &LowerOptions::default())
         .expect("emits")
         .words;
     let inputs = Inputs {
@@ -199,8 +199,8 @@ fn run_interpreter_files(device: &Device, target: &Target) {
             target,
             options: &options,
         };
-        let lowered = pumice_backend::pipeline::run_pipeline(&mut module, &ctx);
-        let emitted = lowered.and_then(|()| vulkan::emit(&mut module, target, &options));
+        let lowered = pumice_backend::pipeline::run_pipeline(&mut module, &ctx, &mut |_, _| {});
+        let emitted = lowered.and_then(|()| vulkan::emit(&module, target, &options));
         let words = match emitted {
             Ok(_) if needs_addresses(target, &path) => {
                 failures.push(format!("{name}: needs no addresses"));
@@ -275,8 +275,8 @@ fn random_control_flow_on_the_device() {
             ],
         };
         let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
-        let words = vulkan::emit(&mut module, &target, &options)
+        pumice_backend::pipeline::run_pipeline(&mut module, &ctx, &mut |_, _| {}).expect("lowers");
+        let words = vulkan::emit(&module, &target, &options)
             .expect("emits")
             .words;
         let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
@@ -361,7 +361,8 @@ block4:
 #[test]
 fn values_leave_loops_as_they_were_when_the_work_item_left() {
     let Some(device) = device() else { return };
-    let needed = for_driver(&device, Target::reference()).loop_values_by_phi;
+    let kind = QuirkKind::LoopValuesByPhi;
+    let needed = for_driver(&device, Target::reference()).quirks.has(kind);
     let text = TWO_EXITS;
     let inputs = Inputs {
         buffers: vec![vec![0; 512 * 32]],
@@ -376,9 +377,9 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
     let range = NdRange::linear(32, 32);
     let module = parse_module(text).expect("parses");
     let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-    for loop_values_by_phi in [false, true] {
+    for quirks in [Quirks::NONE, Quirks::NONE.with(kind)] {
         let target = Target {
-            loop_values_by_phi,
+            quirks,
             ..Target::reference()
         };
         let options = LowerOptions::default();
@@ -387,15 +388,15 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
             options: &options,
         };
         let mut module = parse_module(text).expect("parses");
-        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
-        let words = vulkan::emit(&mut module, &target, &options)
+        pumice_backend::pipeline::run_pipeline(&mut module, &ctx, &mut |_, _| {}).expect("lowers");
+        let words = vulkan::emit(&module, &target, &options)
             .expect("emits")
             .words;
         let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
         assert_eq!(
             got.buffers == want.buffers,
-            loop_values_by_phi || !needed,
-            "by phi: {loop_values_by_phi}"
+            quirks.has(kind) || !needed,
+            "{quirks:?}"
         );
     }
 }

@@ -59,6 +59,36 @@ pub enum UnrollHint {
     DontUnroll,
 }
 
+/// A merge instruction of structured control flow, written just before its block's terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// OpSelectionMerge.
+    Selection {
+        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
+        merge: Block,
+    },
+    /// OpLoopMerge. The header ends in a `Jump` (OpBranch).
+    Loop {
+        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
+        merge: Block,
+        /// The continue target: the only block that branches back to the header.
+        continue_target: Block,
+        /// What the source asked about the loop.
+        unroll: UnrollHint,
+        /// All work-items of a sub-group leave the loop in the same round.
+        left_together: bool,
+    },
+}
+
+impl Merge {
+    /// The merge block.
+    pub fn merge(self) -> Block {
+        match self {
+            Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
+        }
+    }
+}
+
 /// A block's parameters, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct BlockData {
@@ -66,6 +96,9 @@ pub struct BlockData {
     pub params: SmallVec<[Value; 4]>,
     /// About the loop that the block is the header of.
     pub unroll: UnrollHint,
+    /// The construct that the block is the header of. Made by the back end's `structurize`. A
+    /// comment in the text form.
+    pub merge: Option<Merge>,
 }
 
 /// A private variable.
@@ -134,6 +167,12 @@ impl Function {
             values: PrimaryMap::new(),
             constants: FxHashMap::default(),
         }
+    }
+
+    /// Returns whether the function is one of the built-in library's, which all begin with
+    /// `__pumice_`.
+    pub fn is_builtin(&self) -> bool {
+        self.name.starts_with("__pumice_")
     }
 
     /// The entry block; `None` for a declaration.

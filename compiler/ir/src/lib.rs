@@ -44,7 +44,7 @@ pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use function::{
-    BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+    BlockData, Function, InstData, Layout, Merge, SourceLoc, StackSlotData, UnrollHint, ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{

@@ -1,6 +1,7 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
 use crate::abi::Abi;
+use crate::quirks::Quirks;
 
 /// Which storage classes accept 8- or 16-bit accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,8 +54,8 @@ pub struct SubgroupOps {
 
 /// Everything about a device that changes what the compiler accepts or emits.
 ///
-/// Built by the runtime from capability bits (never from names) and from its one list of
-/// extensions; equal targets give equal output for equal input.
+/// Built by the runtime from capability bits (never from names), from its one list of extensions
+/// and the Vulkan layer's list of quirks; equal targets give equal output for equal input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// How kernels get at their arguments.
@@ -80,9 +81,6 @@ pub struct Target {
     pub read_write_images: bool,
     /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
     pub image_3d_writes: bool,
-    /// Whether the device's samplers are coarser than OpenCL wants them, so that reads through
-    /// samplers are computed pixel by pixel (known of some drivers).
-    pub sample_exactly: bool,
     /// `shaderInt8` arithmetic.
     pub int8: bool,
     /// `shaderInt16` arithmetic.
@@ -125,36 +123,9 @@ pub struct Target {
     pub exact_sqrt_f32: bool,
     /// Whether GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
-    /// Whether the driver needs values that leave a loop to go through an OpPhi whose sources
-    /// differ (a driver's bug; the runtime knows which).
-    pub loop_values_by_phi: bool,
-    /// Whether `(a & C) | (b & !C)` must be written as `(a | !C) & (b | C)` (a bug of the
-    /// driver's compiler; the runtime knows which).
-    pub split_bit_joins: bool,
-    /// Whether a global load that no branch leads to is made all the same when its address is one
-    /// for all work-items (a bug of the driver; the runtime knows which).
-    pub loads_ignore_branches: bool,
-    /// Whether vectors of small lanes are accessed faster as words of up to 64 bits, because the
-    /// driver gathers a vector's components one by one (known of some drivers).
-    pub vectors_by_words: bool,
-    /// Whether work-items are numbered by sub-group and lane, in sub-groups of
-    /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
-    /// built-in (known of some drivers).
-    pub local_ids_from_lanes: bool,
-    /// Whether integers of up to 32 bits are divided faster as doubles, which is exact, because the
-    /// driver divides them one work-item at a time (known of some drivers).
-    pub divide_in_doubles: bool,
-    /// Whether a sub-group holds work-items of one row of the work-group only, so that a group
-    /// that is to have OpenCL's sub-groups must be a single row (known of some drivers).
-    pub sub_groups_in_rows: bool,
-    /// Whether `x + 0.0` needs help for `-0.0`, and `fabs` (a driver's bug; the runtime knows
-    /// which).
-    pub guard_zero_sums: bool,
-    /// Whether `x * 0.0` needs help for NaN and negative numbers (likewise).
-    pub guard_zero_products: bool,
-    /// Whether signed comparisons of an i32 extended to i64 must be written as unsigned ones (a
-    /// driver's bug; the runtime knows which).
-    pub guard_widened_compares: bool,
+    /// What the driver's faults ask for: whether a pass for drivers runs, and how some others write
+    /// their code. From the Vulkan layer's list, by driver and version.
+    pub quirks: Quirks,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -259,7 +230,6 @@ impl Target {
             images: true,
             read_write_images: true,
             image_3d_writes: true,
-            sample_exactly: false,
             int8: true,
             int16: true,
             int64_buffer_atomics: true,
@@ -281,16 +251,7 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
-            loop_values_by_phi: false,
-            split_bit_joins: false,
-            loads_ignore_branches: false,
-            vectors_by_words: false,
-            local_ids_from_lanes: false,
-            divide_in_doubles: false,
-            sub_groups_in_rows: false,
-            guard_zero_sums: false,
-            guard_zero_products: false,
-            guard_widened_compares: false,
+            quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

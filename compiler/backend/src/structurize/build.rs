@@ -1,12 +1,11 @@
 //! Selections: walks the dominator tree of the acyclic graph that remains once the back
 //! edges, breaks and continues are taken away, and orders the blocks.
 
-use super::Merge;
 use super::loops::Forest;
 use super::work::{Work, jump};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::LowerError;
-use pumice_ir::{Block, Cfg, DomTree, InstKind};
+use pumice_ir::{Block, Cfg, DomTree, InstKind, Merge};
 use smallvec::SmallVec;
 
 /// SPIR-V's universal limit for the nesting of control flow (§2.17).
@@ -133,6 +132,7 @@ impl Builder<'_, '_> {
                     merge: shape.merge,
                     continue_target: shape.continue_block,
                     unroll: shape.unroll,
+                    left_together: shape.left_together,
                 });
                 let escaped = self.region(shape.body, None, depth + 1)?;
                 assert!(

@@ -1,10 +1,9 @@
 //! Removes what the earlier steps made too much of: parameters with one possible argument,
 //! blocks that only continue their only predecessor, empty arms.
 
-use super::Merge;
 use super::work::targets;
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, Cfg, Function, InstKind, Value};
+use pumice_ir::{Block, Cfg, Function, InstKind, Merge, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Simplifies a structured function without changing its constructs.

@@ -18,6 +18,7 @@ use pumice_ir::{
     AddressSpace, Block, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId, Scalar, Scope,
     SourceLoc, Texel, Type, Value, ValueDef,
 };
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -226,7 +227,8 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
-        emitter.single_row = target.sub_groups_in_rows && emitter.uses_sub_groups();
+        emitter.single_row =
+            target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();

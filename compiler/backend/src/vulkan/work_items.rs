@@ -7,6 +7,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{BuiltIn, Scalar, Type};
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
 
@@ -104,9 +105,10 @@ impl Emitter<'_> {
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
-    /// Whether local ids are computed from the numbers of the sub-group and the lane.
+    /// Returns whether local ids are computed from the numbers of the sub-group and the lane: for
+    /// [`QuirkKind::LocalIdsFromLanes`], and in the single row of [`QuirkKind::SubGroupsInRows`].
     fn ids_from_lanes(&self) -> bool {
-        self.single_row || self.target.local_ids_from_lanes
+        self.single_row || self.target.quirks.has(QuirkKind::LocalIdsFromLanes)
     }
 
     /// One lane of the local id: 32 bits.

@@ -1,5 +1,5 @@
-//! For drivers that get zeros wrong (`guard_zero_sums` and `guard_zero_products` of
-//! [`pumice_target::Target`]).
+//! For drivers that get zeros wrong ([`QuirkKind::GuardZeroSums`] and
+//! [`QuirkKind::GuardZeroProducts`]).
 //!
 //! Some take `x + 0.0` for `x`, which is wrong for -0.0, and `fabs(x)` for `x` where they know no
 //! more of it than that it is not below zero. Sums with a constant zero, and differences from one,
@@ -20,6 +20,7 @@ use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
     UnaryOp, Value,
 };
+use pumice_target::QuirkKind;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -28,10 +29,9 @@ const DEPTH: u32 = 6;
 
 /// Runs the pass.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    let (sums, products) = (ctx.target.guard_zero_sums, ctx.target.guard_zero_products);
-    if !sums && !products {
-        return Ok(Changed::No);
-    }
+    let quirks = ctx.target.quirks;
+    let sums = quirks.has(QuirkKind::GuardZeroSums);
+    let products = quirks.has(QuirkKind::GuardZeroProducts);
     let mut zeros = known_values(func);
     expand(func, |x, inst| {
         let value = match x.func.insts[inst].kind.clone() {

@@ -1,5 +1,5 @@
-//! For drivers that get signed comparisons of widened integers wrong (`guard_widened_compares` of
-//! [`pumice_target::Target`]).
+//! For drivers that get signed comparisons of widened integers wrong
+//! ([`QuirkKind::GuardWidenedCompares`](pumice_target::QuirkKind::GuardWidenedCompares)).
 //!
 //! Mesa before its version 23 or 24 compares an i32 that was extended to i64 with a constant as
 //! two i32, after asking whether the constant is in range. The lower end of that range is written
@@ -21,10 +21,7 @@ use rustc_hash::FxHashMap;
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    if !ctx.target.guard_widened_compares {
-        return Ok(Changed::No);
-    }
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let incoming = incoming(func);
     expand(func, |x, inst| {
         let value = match x.func.insts[inst].kind {

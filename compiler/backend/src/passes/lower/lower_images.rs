@@ -18,19 +18,18 @@
 
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::sample_exactly::{Mask, Sampled, sample};
+use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample};
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, Block, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType,
     Inst, InstKind, IntCond, KernelArgKind, KernelInfo, MathOp, Module, SourceLoc, Type, Value,
     ValueDef, literal_mask, literal_sampler, sampler_mask,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// CL_R, the first channel order, and CL_SNORM_INT8, the first channel type.
-pub(super) const FIRST_ORDER: u64 = 0x10B0;
+/// CL_SNORM_INT8, the first channel type.
 const FIRST_DATA_TYPE: u64 = 0x10D0;
 
 /// What a handle is.
@@ -93,7 +92,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         changed |= lower(
             &mut module.functions[kernel.func],
             kernel,
-            ctx.target.sample_exactly,
+            ctx.target.quirks.has(QuirkKind::SampleExactly),
         )?;
     }
     Ok(changed)

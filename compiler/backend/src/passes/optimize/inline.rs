@@ -115,9 +115,7 @@ fn decide(
             }
         }
         sizes[id] = grown;
-        must[id] = needs_one_function(func, &ctx.target.abi)
-            || func.passes_handles
-            || prints_strings(func)
+        must[id] = must_inline(func, &ctx.target.abi)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.
@@ -202,9 +200,11 @@ fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
     types.any(|ty| ty.address_space().is_some_and(&wanted))
 }
 
-/// Whether a pointer crosses the call whose buffer must be known.
-fn needs_one_function(func: &Function, abi: &Abi) -> bool {
-    abi.descriptors().is_some() && any_type(func, |_| true)
+/// Returns whether calls of a function must be inlined, whatever its size: a pointer crosses them
+/// whose buffer must be known, or an image or sampler, or a string that the function prints.
+pub fn must_inline(func: &Function, abi: &Abi) -> bool {
+    let pointers = abi.descriptors().is_some() && any_type(func, |_| true);
+    pointers || func.passes_handles || prints_strings(func)
 }
 
 /// Whether a pointer crosses the call whose target may leave memory once it is inlined.

@@ -13,4 +13,3 @@ pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
 pub mod vectorize_memory;
-pub mod widen_memory;
