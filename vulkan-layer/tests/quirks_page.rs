@@ -45,7 +45,12 @@ fn page() -> String {
         page += "| driver | versions | symptom |\n|---|---|---|\n";
         for quirk in QUIRKS.iter().filter(|quirk| quirk.kind == *kind) {
             let symptom = quirk.reason.replace('|', "\\|");
-            let _ = writeln!(page, "| {} | {} | {symptom} |", driver_name(quirk.driver), versions(quirk));
+            let _ = writeln!(
+                page,
+                "| {} | {} | {symptom} |",
+                driver_name(quirk.driver),
+                versions(quirk)
+            );
         }
     }
     page
@@ -55,10 +60,17 @@ fn page() -> String {
 fn every_kind_has_a_row_and_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for kind in QuirkKind::ALL {
-        assert!(QUIRKS.iter().any(|quirk| quirk.kind == *kind), "{kind:?} has no row");
+        assert!(
+            QUIRKS.iter().any(|quirk| quirk.kind == *kind),
+            "{kind:?} has no row"
+        );
         let text = std::fs::read_to_string(root.join(kind.place()));
         let text = text.unwrap_or_else(|e| panic!("{kind:?}: {}: {e}", kind.place()));
-        assert!(text.contains(kind.name()), "{} does not name {kind:?}", kind.place());
+        assert!(
+            text.contains(kind.name()),
+            "{} does not name {kind:?}",
+            kind.place()
+        );
     }
 }
 
@@ -69,5 +81,8 @@ fn the_page_is_as_the_list() {
         std::fs::write(&path, page()).expect("writable");
     }
     let written = std::fs::read_to_string(&path).expect("docs/driver-quirks.md");
-    assert!(written == page(), "docs/driver-quirks.md is old: run `cargo xtask bless`");
+    assert!(
+        written == page(),
+        "docs/driver-quirks.md is old: run `cargo xtask bless`"
+    );
 }

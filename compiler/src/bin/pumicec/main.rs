@@ -22,7 +22,7 @@ use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{
     IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target,
-    backend, frontend,
+    backend, frontend, full_target,
 };
 use pumice_ir::text::module_to_text;
 
@@ -160,7 +160,7 @@ fn compile() -> ExitCode {
                 quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
                 ..Target::reference()
             },
-            Device::Full => pumice_compiler::full_target(),
+            Device::Full => full_target(),
         }),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())
