@@ -8,7 +8,7 @@ use pumice_target::{LowerOptions, QuirkKind, Target};
 /// reason why there is none.
 pub type Observer<'a> = dyn FnMut(&'static str, Result<&Module, &LowerError>) + 'a;
 
-/// What a module-level pass may look at.
+/// The context of a module-level pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Ctx<'a> {
     /// The device.
@@ -17,7 +17,7 @@ pub struct Ctx<'a> {
     pub options: &'a LowerOptions,
 }
 
-/// What a function-level pass may look at.
+/// The context of a function-level pass.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionCtx<'a> {
     /// The device.
@@ -28,7 +28,7 @@ pub struct FunctionCtx<'a> {
     pub globals: &'a PrimaryMap<GlobalId, GlobalData>,
 }
 
-/// Whether a pass changed anything.
+/// The answer of a pass: it changed something, or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub enum Changed {
@@ -45,7 +45,7 @@ impl Changed {
         if changed { Changed::Yes } else { Changed::No }
     }
 
-    /// Whether something was rewritten.
+    /// Returns whether something was rewritten.
     pub fn is_yes(self) -> bool {
         self == Changed::Yes
     }
@@ -96,7 +96,7 @@ pub enum Property {
     Structured,
 }
 
-/// How a pass is called.
+/// The function of a pass.
 #[derive(Clone, Copy)]
 pub enum PassFn {
     /// Runs on each function with a body.
@@ -109,7 +109,7 @@ pub enum PassFn {
     TryModule(fn(&mut Module, &Ctx<'_>) -> Result<Changed, LowerError>),
 }
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassKind {
     /// Makes the code smaller or faster and changes no form.
@@ -127,7 +127,7 @@ pub enum PassKind {
 pub struct Pass {
     /// Name, as `pumicec` and the file tests know it.
     pub name: &'static str,
-    /// What the pass is for.
+    /// The purpose of the pass.
     pub kind: PassKind,
     /// The module is as legal without the pass, which `-cl-opt-disable` leaves out.
     pub optional: bool,
@@ -137,7 +137,7 @@ pub struct Pass {
     pub requires: &'static [Property],
     /// Properties that hold afterwards, and until the end.
     pub ensures: &'static [Property],
-    /// Why the row's function stands in another row too.
+    /// The reason why the row's function stands in an earlier row too.
     pub again: Option<&'static str>,
 }
 

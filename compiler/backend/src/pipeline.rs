@@ -202,7 +202,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// Runs one pass.
 ///
 /// # Errors
-/// What the pass cannot lower.
+/// A construct that the pass cannot lower.
 pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     match pass.run {
@@ -239,7 +239,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 /// Runs the pipeline for the context's target and options. The observer is told of each pass.
 ///
 /// # Errors
-/// What a pass cannot lower.
+/// A construct that a pass cannot lower.
 ///
 /// # Panics
 /// In debug builds, when a pass breaks the IR or a property: a bug of that pass, which the text
@@ -255,7 +255,7 @@ pub fn run_pipeline(
 /// Runs the rows from `structurize` on, on a module that was lowered up to there or written so.
 ///
 /// # Errors
-/// What a pass cannot lower.
+/// A construct that a pass cannot lower.
 pub fn run_structurize(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     let first = PIPELINE.iter().position(|pass| pass.name == "structurize");
     run_rows(&PIPELINE[first.unwrap_or(0)..], module, ctx, &mut |_, _| {})

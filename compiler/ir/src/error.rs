@@ -1,6 +1,6 @@
 //! The error of every stage of the back end.
 
-/// Why a program cannot be lowered: something the application may see in the build log.
+/// The reason why a program cannot be lowered; the application may see it in the build log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerError {
     /// The text after `error: `, naming the construct.

@@ -14,7 +14,7 @@ pub struct SourceLoc {
     pub column: u32,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueDef {
     /// The n-th result of an instruction.
@@ -37,7 +37,7 @@ struct ValueData {
 /// An instruction with its results.
 #[derive(Clone, Debug)]
 pub struct InstData {
-    /// What it does.
+    /// The operation.
     pub kind: InstKind,
     /// Its results; none for stores and terminators, several only for calls.
     pub results: SmallVec<[Value; 1]>,
@@ -45,7 +45,7 @@ pub struct InstData {
     pub loc: SourceLoc,
 }
 
-/// What the source asks about a loop (SPIR-V's loop control).
+/// The source's wish about a loop (SPIR-V's loop control).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UnrollHint {
     /// Nothing.
@@ -73,7 +73,7 @@ pub enum Merge {
         merge: Block,
         /// The continue target: the only block that branches back to the header.
         continue_target: Block,
-        /// What the source asked about the loop.
+        /// The source's wish about the loop.
         unroll: UnrollHint,
         /// All work-items of a sub-group leave the loop in the same round.
         left_together: bool,

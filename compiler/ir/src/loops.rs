@@ -79,7 +79,7 @@ impl LoopNest {
         self.innermost[block]
     }
 
-    /// Whether `outer` is `inner` or around it.
+    /// Returns whether `outer` is `inner` or around it.
     pub fn encloses(&self, outer: Loop, inner: Option<Loop>) -> bool {
         let mut current = inner;
         while let Some(this) = current {
@@ -91,7 +91,7 @@ impl LoopNest {
         false
     }
 
-    /// Whether the block is in the loop, nested loops included.
+    /// Returns whether the block is in the loop, nested loops included.
     pub fn contains(&self, this: Loop, block: Block) -> bool {
         self.encloses(this, self.innermost[block])
     }
@@ -106,7 +106,7 @@ impl LoopNest {
     }
 }
 
-/// Whether every cycle is entered through a block that dominates it.
+/// Returns whether every cycle is entered through a block that dominates it.
 pub fn is_reducible(cfg: &Cfg, dom: &DomTree) -> bool {
     cfg.reverse_postorder().iter().all(|&block| {
         cfg.succs(block).iter().all(|&succ| {

@@ -100,7 +100,7 @@ pub struct KernelInfo {
     pub initializer: bool,
     /// Execution mode Finalizer: likewise when the program is deleted.
     pub finalizer: bool,
-    /// What it is as a node of an execution graph, if it is one.
+    /// Its part as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
     pub attributes: String,
@@ -109,11 +109,11 @@ pub struct KernelInfo {
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelArg {
-    /// What the application passes.
+    /// The kind of argument that the application passes.
     pub kind: KernelArgKind,
-    /// What clGetKernelArgInfo answers, if known.
+    /// The answers of clGetKernelArgInfo, if known.
     pub info: Option<ArgInfo>,
-    /// What a pointer points to, if known. Not in the text form.
+    /// The pointee of a pointer, if known. Not in the text form.
     pub pointee: Option<Pointee>,
 }
 
@@ -122,11 +122,11 @@ pub struct KernelArg {
 pub struct Pointee {
     /// sizeof in bytes, not 0.
     pub size: u32,
-    /// Whether an array of it obeys Vulkan's standard uniform buffer layout.
+    /// True if an array of it obeys Vulkan's standard uniform buffer layout.
     pub standard_uniform: bool,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelArgKind {
     /// Plain data passed by value; one function parameter of this type.

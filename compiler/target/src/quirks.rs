@@ -1,4 +1,4 @@
-//! What the code knows of drivers' faults: the kinds of quirks, and sets of them.
+//! The kinds of drivers' faults that the code knows, and sets of them.
 //!
 //! A kind says what is done about a fault; the Vulkan layer's list of quirks says which versions
 //! of which drivers have it. The compiler sees only the set that holds for its target
@@ -8,7 +8,7 @@ use std::fmt;
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $name:ident, $place:literal;)+) => {
-        /// What is done about a driver's fault, or about its slowness.
+        /// The remedy for a driver's fault, or for its slowness.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum QuirkKind {
             $($(#[doc = $doc])+ $name,)+

@@ -3,7 +3,7 @@
 use crate::abi::Abi;
 use crate::quirks::Quirks;
 
-/// Which storage classes accept 8- or 16-bit accesses.
+/// The storage classes that accept 8- or 16-bit accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SmallStorage {
     /// Storage buffers and physical storage buffers.
@@ -58,7 +58,7 @@ pub struct SubgroupOps {
 /// and the Vulkan layer's list of quirks; equal targets give equal output for equal input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// How kernels get at their arguments.
+    /// The form in which kernels get their arguments.
     pub abi: Abi,
     /// CL_DEVICE_NUMERIC_VERSION's major and minor, e.g. `(3, 0)`.
     pub opencl_version: (u8, u8),
@@ -103,28 +103,28 @@ pub struct Target {
     pub memory_model_device_scope: bool,
     /// Float controls for 16-, 32- and 64-bit floats, in this order.
     pub float_controls: [FloatControls; 3],
-    /// Whether f16 denormals survive arithmetic (by capability or by start-up probe).
+    /// True if f16 denormals survive arithmetic (by capability or by start-up probe).
     pub denorms_f16: bool,
-    /// Whether f32 denormals survive arithmetic likewise.
+    /// True if f32 denormals survive arithmetic likewise.
     pub denorms_f32: bool,
-    /// Whether GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
     pub exact_fma_f16: bool,
-    /// Whether GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
     pub exact_fma_f32: bool,
-    /// Whether GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
     pub exact_fma_f64: bool,
-    /// Whether OpFDiv on f16 is correctly rounded (probe).
+    /// True if OpFDiv on f16 is correctly rounded (probe).
     pub exact_div_f16: bool,
-    /// Whether OpFDiv on f32 is correctly rounded (probe).
+    /// True if OpFDiv on f32 is correctly rounded (probe).
     pub exact_div_f32: bool,
-    /// Whether OpFDiv on f64 is correctly rounded (probe).
+    /// True if OpFDiv on f64 is correctly rounded (probe).
     pub exact_div_f64: bool,
-    /// Whether GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
+    /// True if GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
     pub exact_sqrt_f32: bool,
-    /// Whether GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
+    /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
-    /// What the driver's faults ask for: whether a pass for drivers runs, and how some others write
-    /// their code. From the Vulkan layer's list, by driver and version.
+    /// The driver's faults and habits: they switch passes on and change what others write. From the
+    /// Vulkan layer's list, by driver and version.
     pub quirks: Quirks,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
@@ -176,7 +176,7 @@ pub const FEATURES: &[&str] = &[
 ];
 
 impl Target {
-    /// Whether the device offers an extension of that name.
+    /// Returns whether the device offers an extension of that name.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)
     }

@@ -592,7 +592,7 @@ impl Preamble<'_> {
         Ok(offset)
     }
 
-    /// What one index of an access chain does.
+    /// Takes one index of an access chain.
     pub(super) fn chain_step(
         &self,
         inst: &Inst<'_>,

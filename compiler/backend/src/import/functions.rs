@@ -164,7 +164,7 @@ pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) ->
     Ok(func)
 }
 
-/// What the application sees of an entry point.
+/// Describes an entry point to the application.
 pub(super) fn kernel(
     pre: &Preamble<'_>,
     entry: &EntryPoint,

@@ -96,12 +96,13 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Whether a block's subtree branches to a block outside of it, other than out of loops.
+    /// Returns whether a block's subtree branches to a block outside of it, other than out of
+    /// loops.
     fn escapes(&self, block: Block) -> bool {
         self.reach[block] < self.dom.depth(block)
     }
 
-    /// Whether a block does nothing but to leave its loop.
+    /// Returns whether a block does nothing but to leave its loop.
     fn only_breaks(&self, block: Block) -> bool {
         let targets = self.work.succs(block);
         let shape = self.innermost[block].map(|this| &self.forest.loops[this.index()]);
@@ -272,7 +273,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// How a selection goes on.
+/// The continuation of a selection.
 enum After {
     /// At this block, which the last merge block reaches or is.
     Tail(Block),

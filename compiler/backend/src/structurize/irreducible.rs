@@ -9,7 +9,7 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Type, Value, is_reducible};
 use rustc_hash::FxHashMap;
 
-/// How many instructions splitting may add, beside twice the size of the function.
+/// The instructions that splitting may add, beside twice the size of the function.
 const SPLIT_BUDGET: usize = 500;
 
 /// A component with more than one entry.
@@ -156,8 +156,8 @@ fn components(cfg: &Cfg, set: &[Block]) -> Vec<Vec<Block>> {
     found
 }
 
-/// What must be copied so that only `header` enters the component: all that the other
-/// entries reach in it without passing `header`. `None` if a block must not be copied.
+/// Gives the blocks to copy so that only `header` enters the component: all that the other entries
+/// reach in it without passing `header`. `None` if a block must not be copied.
 fn split_region(
     work: &Work<'_>,
     cfg: &Cfg,

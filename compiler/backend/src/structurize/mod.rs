@@ -20,7 +20,7 @@
 //!    parameters again.
 //! 6. `tidy`: needless parameters and blocks go.
 //!
-//! What a loop's end depends on (`uniform`) decides how it is written; see `build`.
+//! The condition of a loop's end (`uniform`) decides how it is written; see `build`.
 
 mod build;
 mod check;
@@ -56,7 +56,7 @@ use pumice_ir::{Function, InstKind, LowerError};
 /// - Every value's definition dominates its uses.
 ///
 /// # Errors
-/// When constructs nest more deeply than SPIR-V's universal limit (§2.17).
+/// Constructs that nest more deeply than SPIR-V's universal limit (§2.17).
 pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     structure(func)?;
     Ok(Changed::Yes)
@@ -90,7 +90,7 @@ pub fn structure(func: &mut Function) -> Result<(), LowerError> {
     Ok(())
 }
 
-/// How many barriers and collectives the layout holds.
+/// Counts the barriers and collectives of the layout.
 fn num_convergent(func: &Function) -> usize {
     let blocks = func.layout.blocks.iter();
     blocks

@@ -16,7 +16,7 @@ pub(super) struct VarData {
     pub ty: Type,
     /// The original block that dominated all uses: elsewhere the variable is never needed.
     pub home: Option<Block>,
-    /// Whether the home block itself starts with the variable's value (a parameter).
+    /// True if the home block itself starts with the variable's value (a parameter).
     pub live_into_home: bool,
 }
 

@@ -20,7 +20,7 @@ const ALIGNED: u32 = 2;
 const NONTEMPORAL: u32 = 4;
 const NON_PRIVATE: u32 = 0x20;
 
-/// Where an access goes.
+/// The target of an access.
 pub(crate) enum Place {
     /// A constant address where no object lies: loads give zero, stores are dropped.
     Nowhere,

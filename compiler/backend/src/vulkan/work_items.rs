@@ -1,6 +1,6 @@
 //! Work-item built-ins: inputs, specialization and push constants.
 //!
-//! Where ids, sizes and offsets of the range come from is the interface's form ([`RangeForm`]).
+//! The interface's form ([`RangeForm`]) says where ids, sizes and offsets of the range come from.
 
 use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
@@ -72,8 +72,8 @@ impl Emitter<'_> {
         all[lane as usize].0
     }
 
-    /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
-    /// for nothing.
+    /// Gives the difference between an id in Vulkan's range and the global id, low word only or 64
+    /// bits; `None` for nothing.
     fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
         let constant = match range_form(&self.target.abi) {
             RangeForm::BuiltIns => return Ok(None),
@@ -113,9 +113,9 @@ impl Emitter<'_> {
 
     /// One lane of the local id: 32 bits.
     ///
-    /// Where the device numbers sub-groups and their lanes in order it is computed from those,
-    /// which are a scalar and a constant vector there; divisions are by specialization constants.
-    /// A row of work-items that holds whole sub-groups has one number for all their lanes.
+    /// On devices that number sub-groups and their lanes in order it is computed from those, which
+    /// are a scalar and a constant vector there; divisions are by specialization constants. A row
+    /// of work-items that holds whole sub-groups has one number for all their lanes.
     fn local_lane(&mut self, lane: u32) -> Id {
         if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);

@@ -1,4 +1,4 @@
-//! Which functions call which.
+//! The call graph.
 
 use crate::{FuncId, InstKind, LowerError, Module};
 use cranelift_entity::SecondaryMap;

@@ -8,9 +8,9 @@
 //!
 //! Some take `x * 0.0` for 0.0, whatever `x`: such a product is made of the bits of `x`.
 //!
-//! What holds of constants holds of what the driver may find out where this compiler does not:
-//! integers made floats (in work-groups of one, local ids are zero), and what was stored in
-//! private and local memory. What comes from global memory it cannot know, so it costs nothing.
+//! The same holds of values that the driver may find out where this compiler does not: integers
+//! made floats (in work-groups of one, local ids are zero), and contents of private and local
+//! memory. Contents of global memory it cannot know, so those cost nothing.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
@@ -24,7 +24,7 @@ use pumice_target::QuirkKind;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// How many operands deep an operand is looked at.
+/// The number of operands that are followed into the depth.
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
@@ -95,7 +95,7 @@ fn guarded_sum(
     (known || positive).then(|| sum_of_zeros(x, op, [a, b], flags))
 }
 
-/// Which zeros are among the lanes of a constant.
+/// The zeros among the lanes of a constant.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Zeros {
     positive: bool,
@@ -296,13 +296,13 @@ fn has_zero(x: &Expander<'_>, value: Value) -> bool {
     }
 }
 
-/// Whether the driver may know this for a zero, and it is never -0.0. A constant that has a
+/// Returns whether the driver may know this for a zero, and it is never -0.0. A constant that has a
 /// negative zero too is left alone: its lanes would need different rules.
 fn is_zero(x: &Expander<'_>, value: Value) -> bool {
     matches!(zero(x.func, value, DEPTH), Some(true))
 }
 
-/// Whether a driver may know the value for a zero; `None` if it may be -0.0.
+/// Returns whether a driver may know the value for a zero; `None` if it may be -0.0.
 fn zero(func: &Function, value: Value, depth: u32) -> Option<bool> {
     if let Some(lanes) = func.const_lanes(value) {
         let (sign, _) = sign_and_infinity(func.ty(value));

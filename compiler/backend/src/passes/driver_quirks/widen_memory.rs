@@ -73,7 +73,7 @@ fn words(func: &Function, inst: Inst, ty: Type) -> Option<Type> {
     Some(Type::vector(scalar, (bytes / scalar.bytes()) as u8))
 }
 
-/// Whether all accesses to local memory can be words of one width.
+/// Returns whether all accesses to local memory can be words of one width.
 fn local_words(func: &Function) -> bool {
     let mut all: Option<Scalar> = None;
     for &block in &func.layout.blocks {

@@ -142,7 +142,7 @@ fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
     x.select(is_zero, one, b)
 }
 
-/// Whether to divide by this as doubles. By constants drivers multiply.
+/// Returns whether to divide by this as doubles. By constants drivers multiply.
 fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
     target.quirks.has(QuirkKind::DivideInDoubles)
         && target.float64

@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 /// CL_SNORM_INT8, the first channel type.
 const FIRST_DATA_TYPE: u64 = 0x10D0;
 
-/// What a handle is.
+/// The origin of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Root {
     /// A kernel argument, by its ordinal.
@@ -60,7 +60,7 @@ struct Use {
     samplers: Roots,
 }
 
-/// What holds for a whole kernel.
+/// Facts about a whole kernel.
 struct Arguments {
     /// The handle of each argument that is used, made where it reaches every block.
     handles: FxHashMap<u32, Value>,
@@ -172,7 +172,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Chan
     })
 }
 
-/// Whether Vulkan reads an image of this type with normalised coordinates only.
+/// Returns whether Vulkan reads an image of this type with normalised coordinates only.
 fn needs_normalized(image: ImageType) -> bool {
     image.arrayed || image.dim == ImageDim::D3
 }
@@ -237,7 +237,7 @@ fn edges(func: &Function) -> FxHashMap<Block, Vec<Inst>> {
     edges
 }
 
-/// What a handle may be; `None` where it comes from elsewhere.
+/// Gives the possible origins of a handle; `None` where it comes from elsewhere.
 fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) -> Option<Roots> {
     let mut found = Roots::new();
     let mut seen: FxHashSet<Value> = FxHashSet::default();

@@ -71,7 +71,7 @@ impl Cond {
     }
 }
 
-/// What is read, and by which sampler.
+/// The image that is read, and its sampler.
 #[derive(Clone, Copy)]
 pub(super) struct Sampled {
     /// The image's type.
@@ -91,7 +91,7 @@ pub(super) struct Sampled {
 struct Along {
     /// Inside the image, I32.
     at: Value,
-    /// Whether the border's colour takes its place; `None` where it never does.
+    /// True if the border's colour takes its place; `None` where it never does.
     outside: Option<Value>,
 }
 

@@ -93,7 +93,7 @@ struct Place<'a> {
     always: bool,
     /// Nobody who enters the loop leaves it before.
     first: bool,
-    /// What the whole loop does to memory.
+    /// The effects of the whole loop on memory.
     written: &'a [Effect],
 }
 
@@ -147,7 +147,7 @@ impl Motion<'_> {
         self.func.layout.insts[block] = kept;
     }
 
-    /// Whether a load gives the same before the loop and does no harm there.
+    /// Returns whether a load gives the same before the loop and does no harm there.
     fn may_load_before(&self, inst: Inst, ptr: Value, place: &Place<'_>) -> bool {
         let func = &*self.func;
         let bytes = i64::from(func.ty(func.result(inst)).access_bytes());
@@ -223,7 +223,7 @@ impl Motion<'_> {
     }
 }
 
-/// Whether an operation may be done before the loop; `always` says that each round does it.
+/// Returns whether an operation may be done before the loop; `always` says that each round does it.
 fn may_move(kind: &InstKind, always: bool) -> bool {
     match kind {
         InstKind::LoadArg { .. }

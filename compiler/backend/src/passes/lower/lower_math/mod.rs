@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 /// An expansion: operands as imported, result type.
 type Expansion = fn(&mut Expander<'_>, &[Value], Type) -> Value;
 
-/// What an OpenCL.std instruction becomes.
+/// The form that an OpenCL.std instruction takes.
 enum Rule {
     /// One primitive on all lanes.
     Primitive(MathOp),
@@ -529,7 +529,7 @@ mod tests {
     use pumice_target::Target;
     use rspirv::spirv::OpenclStd100Op as Ocl;
 
-    /// What a function of this width calls: binary16 goes through binary32.
+    /// Names the function that this width calls: binary16 goes through binary32.
     fn library_name(name: &str, scalar: Scalar) -> String {
         let suffix = if scalar == Scalar::F64 { "f64" } else { "f32" };
         format!("__pumice_{name}_{suffix}")
