@@ -70,9 +70,11 @@ pub enum Property {
     /// No call that must be inlined: of functions that images, samplers, strings for printf or,
     /// without device addresses, pointers cross.
     Inlined,
-    /// Private variables that remain have escaping or variable addresses.
+    /// Private variables that remained after scalar replacement had escaping or variable addresses.
+    /// Later passes may fold an address, so it is checked only there.
     SlotsPromoted,
-    /// No access through a generic pointer that was just made of one in a named space.
+    /// After inference no access went through a generic pointer that was just made of one in a named
+    /// space. Later passes may decide where a pointer comes from, so it is checked only there.
     SpacesInferred,
     /// No `MathOp::Ocl`, and no `FRem`.
     MathLowered,
@@ -94,6 +96,13 @@ pub enum Property {
     ArgsLowered,
     /// Control flow is SPIR-V's structured form: headers have their `Merge`.
     Structured,
+}
+
+impl Property {
+    /// Returns whether later passes keep the property. Otherwise it tells what a pass did.
+    pub fn lasts(self) -> bool {
+        !matches!(self, Property::SlotsPromoted | Property::SpacesInferred)
+    }
 }
 
 /// The function of a pass.

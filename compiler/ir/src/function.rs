@@ -1,6 +1,6 @@
 //! Functions: data-flow graph, layout and private variables.
 
-use super::{Block, Inst, InstKind, Linkage, StackSlot, Type, Value};
+use super::{Block, Inst, InstKind, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -108,6 +108,20 @@ pub struct StackSlotData {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
+}
+
+/// Who may refer to a function or variable by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// Only this module.
+    #[default]
+    Internal,
+    /// Defined here, visible to other modules.
+    Export,
+    /// Defined here, one of several equal definitions is kept.
+    LinkOnceOdr,
+    /// Defined elsewhere.
+    Import,
 }
 
 /// The order of blocks, and of instructions in each. The first block is the entry.

@@ -44,7 +44,8 @@ pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use function::{
-    BlockData, Function, InstData, Layout, Merge, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+    BlockData, Function, InstData, Layout, Linkage, Merge, SourceLoc, StackSlotData, UnrollHint,
+    ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{
@@ -57,8 +58,8 @@ pub use inst::{
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
-    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
-    Module, Pointee, PrintfRecord, Relocation,
+    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Module,
+    Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;

@@ -1,8 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
 use super::{
-    AddressSpace, FuncId, Function, GlobalId, ImageType, NodeInfo, PayloadArray, PayloadId,
-    StringId, Type,
+    AddressSpace, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo, PayloadArray,
+    PayloadId, StringId, Type,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -33,20 +33,6 @@ pub struct PrintfRecord {
     pub text: StringId,
     /// Bytes of each argument in the record.
     pub argument_sizes: Vec<u32>,
-}
-
-/// Who may refer to a function or variable by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Linkage {
-    /// Only this module.
-    #[default]
-    Internal,
-    /// Defined here, visible to other modules.
-    Export,
-    /// Defined here, one of several equal definitions is kept.
-    LinkOnceOdr,
-    /// Defined elsewhere.
-    Import,
 }
 
 /// A variable with program or work-group lifetime.

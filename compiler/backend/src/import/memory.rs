@@ -148,7 +148,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether a generic pointer leads to private or local memory: only then does it
+    /// Makes a Bool: a generic pointer leads to private or local memory: only then does it
     /// survive the way there and back. NULL counts as being everywhere.
     fn is_in_space(&mut self, ptr: Value, space: AddressSpace) -> Value {
         let named = self.convert(ConvertOp::AddressSpaceCast, ptr, Type::ptr(space));

@@ -554,7 +554,7 @@ impl<'m> Emitter<'m> {
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
     }
 
-    /// Returns whether the device has the float types that were written.
+    /// Checks that the device has the float types that were written.
     pub fn check_types(&self) -> Result<(), LowerError> {
         for (width, name, has) in [
             (16, "half", self.target.float16),

@@ -333,7 +333,7 @@ fn resize(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
     x.convert(op, value, ty)
 }
 
-/// Returns whether a directed mode rounds the magnitude up, by the sign.
+/// Makes a Bool: a directed mode rounds the magnitude up, by the sign.
 fn away_from_zero(x: &mut Expander<'_>, mode: Rounding, negative: Value) -> Value {
     match mode {
         Rounding::Rtp => x.un(UnaryOp::Not, negative),

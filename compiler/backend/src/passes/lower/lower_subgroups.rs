@@ -142,7 +142,7 @@ fn active_lanes(x: &mut Expander<'_>) -> Value {
     sub_group(x, GroupOp::Ballot, &[yes], Type::vector(Scalar::I32, 4))
 }
 
-/// Returns whether a lane below 128 is in a ballot; others of the sub-group's own size never are.
+/// Makes a Bool: a lane below 128 is in a ballot; others of the sub-group's own size never are.
 fn is_active(x: &mut Expander<'_>, ballot: Value, lane: Value) -> Value {
     let index = x.bin_const(BinaryOp::LShr, lane, 5);
     let word = x.value(
