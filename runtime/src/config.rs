@@ -88,6 +88,8 @@ variables! {
         "The cache's folder instead of $XDG_CACHE_HOME/pumice or ~/.cache/pumice.";
     CACHE_SIZE = "PUMICE_CACHE_SIZE",
         "How much the cache may hold, in MiB (default 512); what was longest unused goes first.";
+    INCLUDES = "PUMICE_INCLUDES",
+        "Files that #include may open beside clCompileProgram's headers: on (default), listed: only those in -I folders or below, off: none.";
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",

@@ -435,6 +435,8 @@ fn make_target(
             push_constant: features.storage_push_constant16,
         },
         variable_pointers: features.variable_pointers,
+        // Where CL_DEVICE_MAX_PARAMETER_SIZE is smaller, it is for the number of arguments.
+        max_parameter_size: MAX_PARAMETER_SIZE as u32,
         max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,

@@ -33,6 +33,7 @@ pub mod platform;
 pub mod printf;
 pub mod program;
 pub mod queue;
+mod regular_file;
 pub mod sampler;
 mod scheduler;
 pub mod trace;

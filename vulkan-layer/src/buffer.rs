@@ -281,6 +281,11 @@ impl Buffer {
         self.0.raw
     }
 
+    /// Whether this is the only handle: neither a recorder nor a submission keeps it.
+    pub fn is_only(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
     pub(crate) fn belongs_to(&self, device: &Arc<DeviceShared>) -> bool {
         Arc::ptr_eq(&self.0.device, device)
     }

@@ -22,6 +22,7 @@ pub use vulkan::VulkanModule;
 
 use import::{SpecConstants, import};
 use pass::{Ctx, Observer};
+use pumice_budget::{self as budget, WORD_BYTES};
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 use pumice_target::{LowerOptions, Target};
@@ -38,6 +39,8 @@ pub fn lower(
     options: &LowerOptions,
     observer: &mut Observer<'_>,
 ) -> Result<VulkanModule, LowerError> {
+    budget::begin();
+    budget::charge(words.len() as u64 * WORD_BYTES)?;
     let imported = to_ir(words, options);
     observer("import", imported.as_ref());
     let mut ir = imported?;

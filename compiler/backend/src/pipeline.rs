@@ -22,18 +22,20 @@ use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::legalize::{
-    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
+    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
-    infer_address_spaces, link_builtins, lower_atomics, lower_collectives, lower_images,
-    lower_kernel_args, lower_math, lower_printf, lower_subgroups, mixed_atomics, select_buffers,
+    infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics, lower_collectives,
+    lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups, mixed_atomics,
+    select_buffers,
 };
 use crate::passes::optimize::{
-    cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg, speculate, sroa,
-    vectorize_memory,
+    bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
+    speculate, sroa, vectorize_memory,
 };
 use crate::properties::verify;
 use crate::structurize;
+use pumice_budget as budget;
 use pumice_ir::{LowerError, Module};
 use pumice_target::QuirkKind;
 
@@ -57,7 +59,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new(
         "lower_kernel_args",
         Lower,
-        WholeModule(lower_kernel_args::run),
+        TryModule(lower_kernel_args::run),
     )
     .requires(&[Inlined])
     .ensures(&[ArgsLowered]),
@@ -65,6 +67,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("sroa", Optimize, Function(sroa::run))
         .requires(&[Inlined, ArgsLowered])
         .ensures(&[SlotsPromoted]),
+    Pass::new("loop_arg_copies", Lower, TryFunction(loop_arg_copies::run))
+        .requires(&[ArgsLowered, SlotsPromoted]),
     Pass::new(
         "infer_address_spaces",
         Lower,
@@ -88,6 +92,12 @@ pub const PIPELINE: &[Pass] = &[
     )
     .optional()
     .requires(&[SlotsPromoted]),
+    Pass::new("spill_private", Legalize, TryModule(spill_private::run)).requires(&[
+        Inlined,
+        ArgsLowered,
+        SlotsPromoted,
+        MathLowered,
+    ]),
     Pass::new("lower_images", Lower, TryModule(lower_images::run))
         .requires(&[Inlined, ArgsLowered, SlotsPromoted])
         .ensures(&[ImagesLowered]),
@@ -180,6 +190,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("dce_unused", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("lowering leaves variables and functions behind that nothing names"),
+    Pass::new("bound_unrolling", Optimize, TryModule(bound_unrolling::run)).requires(&[Linked]),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(
         "loop_values",
@@ -217,6 +228,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx);
+                    budget::check()?;
                 }
             }
         }
@@ -229,6 +241,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx)?;
+                    budget::check()?;
                 }
             }
         }
@@ -269,7 +282,8 @@ fn run_rows(
 ) -> Result<(), LowerError> {
     let mut held: Vec<Property> = Vec::new();
     for pass in rows.iter().filter(|pass| pass.applies(ctx)) {
-        if let Err(error) = run_pass(pass, module, ctx) {
+        let done = run_pass(pass, module, ctx).and_then(|_| Ok(budget::check()?));
+        if let Err(error) = done {
             observer(pass.name, Err(&error));
             return Err(error);
         }

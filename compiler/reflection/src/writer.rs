@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
 use crate::operand::Sink;
@@ -121,11 +122,17 @@ impl Pools<'_> {
         if let Some(&id) = self.strings.get(bytes) {
             return Ok(id);
         }
+        let id = self.new_string(bytes)?;
+        self.strings.insert(bytes.to_vec(), id);
+        Ok(id)
+    }
+
+    /// The id of an OpString of its own; likewise.
+    pub fn new_string(&mut self, bytes: &[u8]) -> Result<u32, WriteError> {
         let id = self.fresh()?;
         let mut operands = vec![id];
         spirv::push_string(&mut operands, bytes);
         spirv::push_inst(&mut self.sections.strings, op::STRING, &operands);
-        self.strings.insert(bytes.to_vec(), id);
         Ok(id)
     }
 }
@@ -168,6 +175,7 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
         }
     };
 
+    let mut large = Vec::new();
     for inst in &reflection.instructions {
         let row = inst.row();
         if row.since > revision {
@@ -189,25 +197,48 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
         match inst {
             Instruction::Kernel(_) => pools.kernels.push(result),
             Instruction::ArgumentInfo(_) => pools.infos.push(result),
-            _ => {}
+            inst => {
+                let data = inst.data().filter(|data| data.0.len() > data::MAX_INLINE);
+                large.extend(data.map(|data| (result, data)));
+            }
         }
     }
-    if !reflection.roles.is_empty() {
+    if !(reflection.roles.is_empty() && reflection.needs.is_empty() && large.is_empty()) {
         let set = pools.import(PUMICE_SET)?;
+        for (buffer, data) in large {
+            let operands = data::encode(buffer, &data.0, &mut pools)?;
+            pools.instruction(data::NAME, [void, set, data::NUMBER], &operands)?;
+        }
         for role in &reflection.roles {
-            let mut sink = Sink {
-                instruction: role.name(),
-                revision,
-                operands: Vec::new(),
-                ended: false,
-                pools: &mut pools,
-            };
-            role.encode(&mut sink)?;
-            let operands = sink.operands;
-            pools.instruction(role.name(), [void, set, role.number()], &operands)?;
+            let encode = |sink: &mut Sink<'_, '_>| role.encode(sink);
+            own_instruction(&mut pools, role.name(), [void, set, role.number()], encode)?;
+        }
+        for need in &reflection.needs {
+            let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
+            own_instruction(&mut pools, need.name(), [void, set, need.number()], encode)?;
         }
     }
     Ok(pools.sections)
+}
+
+/// Writes an instruction of our own set; `head` is the result type, the set and the number.
+fn own_instruction(
+    pools: &mut Pools<'_>,
+    instruction: &'static str,
+    head: [u32; 3],
+    encode: impl FnOnce(&mut Sink<'_, '_>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let mut sink = Sink {
+        instruction,
+        revision: 1,
+        operands: Vec::new(),
+        ended: false,
+        pools,
+    };
+    encode(&mut sink)?;
+    let operands = sink.operands;
+    pools.instruction(instruction, head, &operands)?;
+    Ok(())
 }
 
 /// The ids of a finished module.

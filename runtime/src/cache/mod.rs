@@ -183,6 +183,10 @@ impl IncludeResolver for Recording<'_> {
         }
         file
     }
+
+    fn refusal(&self, name: &str, angled: bool, from: &str) -> Option<String> {
+        self.resolver.refusal(name, angled, from)
+    }
 }
 
 /// A build that was made before. Its modules are there, its executable is not.

@@ -140,6 +140,7 @@ fn prepare(
             local_size: [narrow(x)?, narrow(y)?, narrow(z)?],
         },
         args: &values,
+        queue: queue.handle(),
     };
     let gpu = queue.device().gpu()?;
     let prepared = on_device.executable.prepare(gpu.raw(), &launch);

@@ -33,6 +33,7 @@ mod on_device;
 mod own_kernels;
 mod printf;
 mod printf_number;
+mod private_memory;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
 pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
 pub use self::own_kernels::Started;
+pub use self::private_memory::MOST_BYTES as MOST_PRIVATE_BYTES;
 
 /// A module that passed every check for one device.
 pub struct Executable {

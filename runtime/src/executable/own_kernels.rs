@@ -169,6 +169,7 @@ impl Executable {
         let mut recorder = queue.recorder()?;
         for &kernel in kernels {
             let launch = Launch {
+                queue: 0,
                 kernel,
                 range: &NdRange {
                     work_dim: 1,

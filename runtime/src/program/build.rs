@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
-use crate::program::includes::Includes;
+use crate::program::includes::{Allowed, Includes};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
@@ -409,6 +409,7 @@ impl Object<Program> {
         let includes = Includes {
             headers: Vec::new(),
             folders: compile_options.include_dirs.clone(),
+            allowed: Allowed::from_options(),
         };
         let lower_options = LowerOptions {
             math: compile_options.math,
@@ -484,6 +485,7 @@ impl Object<Program> {
         let includes = Includes {
             headers,
             folders: compile_options.include_dirs.clone(),
+            allowed: Allowed::from_options(),
         };
         let text = options.to_string();
         self.run(

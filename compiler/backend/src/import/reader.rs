@@ -5,6 +5,7 @@
 //! It does not use rspirv's parser, which refuses valid `OpSpecConstantOp` and can panic on
 //! operands.
 
+use pumice_budget as budget;
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
 use rspirv::spirv::Op;
 use std::sync::LazyLock;
@@ -33,6 +34,11 @@ impl std::fmt::Display for ImportError {
 impl std::error::Error for ImportError {}
 
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
+
+/// Tells of memory before it is allocated.
+pub(super) fn charge(bytes: u64) -> Result<()> {
+    budget::charge(bytes).map_err(|why| ImportError::new(why.to_string()))
+}
 
 /// The universal limit on the id bound (SPIR-V §2.17).
 const MAX_BOUND: u32 = 0x3F_FFFF;
@@ -245,7 +251,7 @@ impl Words {
     /// All instructions of the module; those newer than the version that it declares are
     /// refused.
     pub fn insts(&self) -> Result<Vec<Inst<'_>>> {
-        let mut insts = Vec::with_capacity(self.words.len() / 4);
+        let mut insts = Vec::with_capacity((self.words.len() / 4).min(1 << 20));
         let mut extensions = Vec::new();
         let mut offset = 5;
         while let Some((inst, next)) = self.inst_at(offset)? {
@@ -253,8 +259,10 @@ impl Words {
                 extensions.push(inst.string(0)?.0);
             }
             insts.push(inst);
+            budget::spend_on::<Inst<'_>>(1);
             offset = next;
         }
+        charge(0)?;
         for inst in &insts {
             super::versions::check(inst, self.minor, &extensions)?;
         }

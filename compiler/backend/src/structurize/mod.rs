@@ -40,6 +40,9 @@ pub use check::check;
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{Function, InstKind, LowerError};
 
+/// SPIR-V's universal limit for the nesting of control flow (§2.17).
+pub(super) const MAX_NESTING: u32 = 1023;
+
 /// Structures a function. A declaration is left alone.
 ///
 /// Afterwards:
@@ -74,7 +77,7 @@ pub fn structure(func: &mut Function) -> Result<(), LowerError> {
     let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
-    irreducible::make_reducible(&mut work);
+    irreducible::make_reducible(&mut work)?;
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
     ssa::repair(work);

@@ -3,6 +3,7 @@
 //! Sections are plain word vectors joined at the end; types and constants are hash-consed
 //! by their encoded operands, so asking twice gives the same id.
 
+use pumice_budget as budget;
 use pumice_spirv::string_words;
 use rspirv::spirv::{Capability, Decoration, GlslStd450Op, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -50,6 +51,8 @@ pub(crate) struct Builder {
 
 /// Appends one instruction.
 pub(crate) fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
+    // In a section, in the finished module and in the table of known instructions.
+    budget::spend(12 * (operands.len() as u64 + 1));
     words.push(((operands.len() as u32 + 1) << 16) | op as u32);
     words.extend_from_slice(operands);
 }

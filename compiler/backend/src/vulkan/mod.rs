@@ -28,6 +28,7 @@ mod reflect;
 mod work_items;
 
 use emitter::Emitter;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::Module;
 use pumice_target::{LowerOptions, Target};
@@ -48,26 +49,17 @@ pub fn emit(
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
-    for kernel in &module.kernels {
-        let size = kernel.required_sub_group_size;
-        if let Some(size) = size.filter(|&size| size != target.max_subgroup_size) {
-            return Err(LowerError::new(format!(
-                "kernel '{}' requires sub-groups of {size} work-items, this device's have {}",
-                kernel.name, target.max_subgroup_size
-            )));
-        }
-    }
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
         emitter.function(func)?;
+        budget::check()?;
     }
     emitter.check_types()?;
     emitter.declare_entry_points();
     emitter.declare_extensions()?;
     let reflection = emitter.reflection()?;
     let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
-        // Names and data come from the program: an OpString holds at most 256 KiB, that is
-        // 128 KiB of data in hexadecimal.
+        // Names and printf's strings come from the program: an OpString holds at most 256 KiB.
         LowerError::new(format!("the program cannot be described: {e}"))
     })?;
     Ok(VulkanModule { words })

@@ -3,6 +3,7 @@
 //! Takes opcodes and operand words, gives a module's words. Never judges what it writes
 //! beyond de-duplication; [`super::Emitter`] knows what is legal.
 
+use pumice_budget as budget;
 use pumice_spirv::string_words;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
@@ -50,6 +51,8 @@ fn write(out: &mut Vec<u32>, op: Op, parts: [&[u32]; 2]) {
     let count = 1 + parts[0].len() + parts[1].len();
     // Word counts have 16 bits; the emitter splits or refuses what could be longer.
     assert!(count < 0x1_0000, "instruction too long");
+    // In a section, in the finished module and in the table of known instructions.
+    budget::spend(12 * count as u64);
     out.push(((count as u32) << 16) | op as u32);
     out.extend_from_slice(parts[0]);
     out.extend_from_slice(parts[1]);
