@@ -8,8 +8,8 @@ use std::process::Command;
 
 use pumice_budget as budget;
 use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
-    link, lower,
+    CompileOptions, IncludeResolver, IncludedFile, KernelModule, LinkOptions, LowerOptions, Source,
+    Target, compile, link, lower,
 };
 
 /// A process with its stacks and the compiler's tables takes so much beside the budget's 1 GiB.
@@ -19,6 +19,17 @@ const MOST: u64 = budget::LIMIT + (200 << 20);
 const WORKER: &str = "worker";
 const PROGRAM: &str = "PUMICE_TEST_PROGRAM";
 
+/// Finds a file of 32 MiB by every name.
+struct LargeFiles;
+
+impl IncludeResolver for LargeFiles {
+    fn resolve(&self, name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
+        let path = name.to_string();
+        let text = vec![b' '; 32 << 20];
+        Some(IncludedFile { path, text })
+    }
+}
+
 fn build(text: &[u8]) -> String {
     let source = Source {
         name: "bomb.cl",
@@ -26,7 +37,7 @@ fn build(text: &[u8]) -> String {
     };
     let options = CompileOptions::parse("-cl-std=CL3.0").expect("valid options");
     let target = Target::reference();
-    let compiled = compile(source, &options, &target, &NoIncludes);
+    let compiled = compile(source, &options, &target, &LargeFiles);
     let Some(module) = compiled.output else {
         return compiled.log;
     };
@@ -211,6 +222,20 @@ fn long_lines_are_not_shown_whole() {
         "n".repeat(30 << 20)
     );
     refused("line", &text, "'b' is not declared");
+}
+
+/// A file that is only asked for is kept, in case that it is included.
+#[test]
+fn files_that_are_asked_for_add_up() {
+    let text = (0..200).fold(String::new(), |text, i| {
+        format!("{text}#if __has_include(\"{i}.h\")\n#endif\n")
+    });
+    refused("asked", &text, TOO_MUCH);
+    refused(
+        "included",
+        &text.replace("#endif", "#include \"x.h\"\n#endif"),
+        "sources are too large",
+    );
 }
 
 #[test]

@@ -113,6 +113,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "channels of five and six bits are read by way of eight",
     },
     Quirk {
+        kind: QuirkKind::RunsInOrder,
+        driver: DriverId::MesaLlvmpipe,
+        // Nobody promises it of versions that were not seen.
+        versions: ((22, 3), Some((27, 0))),
+        reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
+    },
+    Quirk {
         kind: QuirkKind::LoopsStop,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),

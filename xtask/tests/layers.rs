@@ -34,7 +34,9 @@ const LEFT: &[(&str, &[&str])] = &[
     ("compiler/target/src", &["abi", "target"]),
     (
         "compiler/reflection/src",
-        &["model", "operand", "reader", "roles", "writer"],
+        &[
+            "data", "error", "model", "needs", "operand", "reader", "roles", "writer",
+        ],
     ),
     (
         "runtime/src",
@@ -63,6 +65,7 @@ const LEFT: &[(&str, &[&str])] = &[
             "fault",
             "image",
             "instance",
+            "memory",
             "pipeline",
             "probe",
             "probe_float",

@@ -16,7 +16,7 @@ use crate::writer::Pools;
 use pumice_spirv::MAX_INSTRUCTION_WORDS;
 
 /// The instruction's number in our own set.
-pub(crate) const NUMBER: u32 = 3;
+pub(crate) const NUMBER: u32 = 5;
 /// The instruction's name.
 pub(crate) const NAME: &str = "InitialData";
 /// The most bytes that one OpString holds: two digits each, less opcode, result id and NUL.

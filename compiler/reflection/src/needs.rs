@@ -3,8 +3,8 @@
 //!
 //! | number | name | operands |
 //! |---|---|---|
-//! | 4 | SubgroupSize | *Kernel*, *Size*: its sub-groups must have that many work-items |
-//! | 5 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: its last argument is no argument of the application's but memory, of so many bytes for each work-item of a dispatch |
+//! | 3 | SubgroupSize | *Kernel*, *Size*: its sub-groups must have that many work-items |
+//! | 4 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: its last argument is no argument of the application's but memory, of so many bytes for each work-item of a dispatch |
 //!
 //! Without the set a kernel has the last argument like any other: nobody sets it, so the kernel
 //! cannot be launched.
@@ -52,8 +52,8 @@ impl Need {
     /// The instruction's number.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Need::SubgroupSize { .. } => 4,
-            Need::PrivateMemory { .. } => 5,
+            Need::SubgroupSize { .. } => 3,
+            Need::PrivateMemory { .. } => 4,
         }
     }
 

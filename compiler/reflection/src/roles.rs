@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | 1 | Initializer | *Kernel*: a Kernel of ClspvReflection that runs before all others |
 //! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
-//! | 3 | InitialData | more than 128 KiB of initial data, see `data.rs` |
+//! | 3, 4 | SubgroupSize, PrivateMemory | what a launch of a kernel needs, see `needs.rs` |
+//! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is
 //! imported where a module has such kernels or data. Without it the kernels are kernels like any
-//! other, and a module with such data is refused. Instruction 3 stands in `data.rs`, 4 and 5 in
-//! `needs.rs`.
+//! other, and a module with such data is refused.
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{KernelRef, Operand, Sink};

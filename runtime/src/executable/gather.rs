@@ -472,7 +472,9 @@ impl Builder<'_> {
         let name = &draft.name;
         let in_kernel = |error: String| format!("kernel `{name}`: {error}");
         let mut bindings = self.shared.clone();
-        let mut push_size = self.push_end;
+        let declared = self.facts.push_block_end(draft.function);
+        let declared = push_end(self.caps, 0, u32::try_from(declared).unwrap_or(u32::MAX));
+        let mut push_size = self.push_end.max(declared.map_err(in_kernel)?);
         let mut claim = |set, binding, kind, source: Source| -> Result<()> {
             check_set(self.caps, set)?;
             let entry = bindings.entry((set, binding)).or_insert((kind, source));

@@ -620,9 +620,15 @@ impl Preprocessor<'_> {
         if let Some(known) = self.resolved.get(&key) {
             return known.clone();
         }
+        if self.diagnostics.should_stop() {
+            return None;
+        }
         let found = self.config.includes.resolve(name, angled, &key.2);
         let size = found.as_ref().map_or(0, |f| f.text.len() + f.path.len());
-        budget::spend(size as u64 + key.0.len() as u64 + 200);
+        let at = self.file().lexer.loc();
+        if !self.afford((size + key.0.len() + 200) as u64, at) {
+            return None;
+        }
         let file = found.map(|f| CachedFile {
             path: f.path.into(),
             text: f.text.into(),

@@ -17,9 +17,11 @@ fn reflection(data: Vec<u8>) -> Reflection {
             offset: 0,
             size: 8,
             data: HexBytes(data),
-        })],
+        })]
+        .into(),
         skipped: vec![],
         roles: vec![],
+        needs: vec![],
     }
 }
 
@@ -92,7 +94,7 @@ fn wrong_pieces_are_refused() {
         void,
         result,
         _,
-        3,
+        5,
         buffer,
         size,
         zero,
