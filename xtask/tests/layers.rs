@@ -141,8 +141,8 @@ fn code_of(text: &str) -> String {
             string_end(rest)
         } else if rest.starts_with("'\"'") {
             3
-        } else if rest.starts_with("'\\") {
-            rest[2..].find('\'').map_or(rest.len(), |at| at + 3)
+        } else if let Some(escape) = rest.strip_prefix("'\\") {
+            escape.find('\'').map_or(rest.len(), |at| at + 3)
         } else {
             out.push(first);
             rest = &rest[first.len_utf8()..];
@@ -391,8 +391,9 @@ impl Crate {
                 let back = |other: &&&str| reach(&knows, other).contains(one);
                 members.extend(there.iter().filter(back).map(|other| other.to_string()));
                 left.retain(|name| !members.contains(*name));
-                let is_folder =
-                    |child: &String| self.is_folder(&[&parent[..], &[child.clone()]].concat());
+                let is_folder = |child: &String| {
+                    self.is_folder(&[&parent[..], std::slice::from_ref(child)].concat())
+                };
                 if members.len() > 1 && (parent.is_empty() || members.iter().any(is_folder)) {
                     let parent = parent.clone();
                     circles.push(Circle { parent, members });
