@@ -21,11 +21,6 @@ impl Shape {
         (self.text)(tokens.div_ceil(self.tokens_per_unit))
     }
 
-    /// A text of so many units.
-    pub fn of_units(&self, units: usize) -> String {
-        (self.text)(units)
-    }
-
     /// The shape of this name.
     pub fn find(name: &str) -> Option<&'static Shape> {
         SHAPES.iter().find(|shape| shape.name == name)
@@ -222,14 +217,14 @@ fn sums(units: usize) -> String {
 
 fn variables(units: usize) -> String {
     let before = list(units, |i| format!("int v{i} = p[{i}];\n"));
-    kernel((before + &list(units, |i| format!("p[{i}] = v{i};\n"))))
+    kernel(before + &list(units, |i| format!("p[{i}] = v{i};\n")))
 }
 
 /// All variables live across all branches, each of which changes one of them.
 fn variables_across_branches(units: usize) -> String {
     let before = list(units, |i| format!("int v{i} = p[{i}];\n"));
     let between = list(units, |i| format!("if (p[x]) v{i} = x;\n"));
-    kernel((before + &between + &list(units, |i| format!("p[{i}] = v{i};\n"))))
+    kernel(before + &between + &list(units, |i| format!("p[{i}] = v{i};\n")))
 }
 
 fn switch_cases(units: usize) -> String {
@@ -301,7 +296,7 @@ fn loads_and_stores(units: usize) -> String {
 
 fn local_arrays(units: usize) -> String {
     let arrays = list(units, |i| format!("local int l{i}[4];\n"));
-    kernel((arrays + &list(units, |i| format!("l{i}[x] = x; p[{i}] = l{i}[x + 1];\n"))))
+    kernel(arrays + &list(units, |i| format!("l{i}[x] = x; p[{i}] = l{i}[x + 1];\n")))
 }
 
 fn private_arrays(units: usize) -> String {
@@ -394,7 +389,7 @@ fn typedefs(units: usize) -> String {
 }
 
 fn ternaries(units: usize) -> String {
-    kernel((list(units, |i| format!("x = p[{i}] ? x + {i} : p[x];\n")) + "p[0] = x;\n"))
+    kernel(list(units, |i| format!("x = p[{i}] ? x + {i} : p[x];\n")) + "p[0] = x;\n")
 }
 
 fn atomics(units: usize) -> String {
