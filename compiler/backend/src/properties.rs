@@ -222,3 +222,84 @@ fn accessed(kind: &InstKind) -> Vec<Value> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::verify;
+    use crate::pass::Ctx;
+    use crate::pass::Property::{self, *};
+    use pumice_ir::text::parse_module;
+    use pumice_target::{LowerOptions, Target};
+
+    /// Verifies a function of these instructions with one property held.
+    fn check(property: Property, head: &str, insts: &str) -> Result<(), String> {
+        let text = format!(
+            "{head}\nfunc fn0 \"f\"(ptr.global, ptr.generic, f32, bool) -> () internal {{\n  \
+             slot0 = size 4 align 4\n\
+             block0(v0: ptr.global, v1: ptr.generic, v2: f32, v3: bool):\n{insts}}}\n\
+             declare fn1 \"__pumice_sin_f32\"(f32) -> (f32) import\n"
+        );
+        let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let target = Target::reference();
+        let options = LowerOptions::default();
+        let ctx = Ctx {
+            target: &target,
+            options: &options,
+        };
+        verify(&module, &ctx, &[property])
+    }
+
+    #[test]
+    fn each_broken_property_is_named_with_its_place() {
+        let cases = [
+            (BuiltinsLinked, "  v4: f32 = call fn1(v2)\n"),
+            (
+                SlotsPromoted,
+                "  v4: ptr.private = stack_addr slot0\n  store v4, v2, align 4\n  \
+                 v5: f32 = load v4, align 4\n",
+            ),
+            (
+                SpacesInferred,
+                "  v4: ptr.generic = address_space_cast v0\n  store v4, v2, align 4\n",
+            ),
+            (MathLowered, "  v4: f32 = math.ocl.sin v2\n"),
+            (MathLowered, "  v4: f32 = frem v2, v2\n"),
+            (PrintfLowered, "  v4: i32 = printf str0()\n"),
+            (CollectivesLowered, "  v4: bool = group.workgroup.any v3\n"),
+            (
+                SubgroupsLowered,
+                "  v4: f32 = group.subgroup.rotate v2, i32 3\n",
+            ),
+            (GenericLowered, "  store v1, v2, align 4\n"),
+            (GenericLowered, "  memcopy v0, v0, i64 32, align 4, 4\n"),
+            (
+                AtomicsLowered,
+                "  v4: f32 = atomic_rmw.fadd.relaxed.device v0, v2\n",
+            ),
+            (VectorsNarrow, "  v4: f32x8 = splat v2\n"),
+        ];
+        for (property, insts) in cases {
+            let head = "string str0 = \"x\"";
+            let broken = check(property, head, &format!("{insts}  return\n"));
+            let error = broken.expect_err(insts);
+            assert!(
+                error.starts_with(&format!("{property:?}: function `f`")),
+                "{error}"
+            );
+            assert_eq!(check(property, head, "  return\n"), Ok(()));
+        }
+        let branch = "  branch v3, block1, block2\nblock1:\n  return\nblock2:\n  return\n";
+        let error = check(Structured, "", branch).expect_err("no merge");
+        assert!(
+            error.starts_with("Structured: function `f`: block0"),
+            "{error}"
+        );
+        let kernel = "kernel \"f\" fn0 {\n  pointer global\n  pointer generic\n  value f32\n  \
+                      value bool\n}";
+        let error = check(ArgsLowered, kernel, "  return\n").expect_err("parameters");
+        assert_eq!(error, "ArgsLowered: function `f`: a kernel with parameters");
+        let call = "  v4: f32 = call fn1(v2)\n  return\n";
+        let error = check(Linked, kernel, call).expect_err("no body");
+        assert_eq!(error, "undefined function '__pumice_sin_f32'");
+    }
+}
