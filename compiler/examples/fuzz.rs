@@ -23,6 +23,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use pumice_compiler::backend::pass::Ctx;
+use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::frontend::builtins::table::ROWS;
 use pumice_compiler::options::ClStd;
 use pumice_compiler::{
@@ -119,6 +121,10 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
             let pairs = opcodes(&words).map(|op| hash((std::mem::replace(&mut last, op), op)));
             return (out.log, pairs.collect());
         }
+        let ctx = Ctx {
+            target,
+            options: &options,
+        };
         let mut ir = match backend::to_ir(&module.words, &options) {
             Ok(ir) => ir,
             Err(error) => return (format!("f.cl: {}", error.message), Vec::new()),
@@ -132,7 +138,7 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
                     .map(|inst| hash(std::mem::discriminant(&inst.kind)))
             })
             .collect();
-        match backend::optimise(&mut ir, target, &options) {
+        match run_pipeline(&mut ir, &ctx, &mut |_, _| {}) {
             Ok(()) => (String::new(), imported),
             Err(error) => (format!("f.cl: {}", error.message), imported),
         }

@@ -221,7 +221,7 @@ pub fn doubles(caps: &Capabilities) -> bool {
 /// Whether doubles depend on the probe.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::Change::ProbeDenormals)
+        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
 /// Whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.

@@ -77,11 +77,11 @@ impl Device {
         let raw = physical.open().map_err(error)?;
         let driver = &raw.capabilities().driver;
         for quirk in vk::quirks::of(driver) {
-            let (change, name, info) = (quirk.change, &driver.name, &driver.info);
-            if change == vk::quirks::Change::LoopsStop {
+            let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
+            if kind == vk::quirks::QuirkKind::LoopsStop {
                 log::warn!("{name} {info}: {}", quirk.reason);
             } else {
-                log::info!("{name} {info}: {change:?}: {}", quirk.reason);
+                log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }
         }
         exit::device_opened(&raw, cache::load_pipelines(&raw));

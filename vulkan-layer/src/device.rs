@@ -118,7 +118,7 @@ impl Device {
         let turnstile = Turnstile::of(physical);
         // A layer that validates looks at what Vulkan promises, not at what the driver does.
         let runs_in_order =
-            quirks::has(&caps.driver, quirks::Change::RunsInOrder) && !turnstile.is_narrow();
+            quirks::has(&caps.driver, quirks::QuirkKind::RunsInOrder) && !turnstile.is_narrow();
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
 use crate::probe_float::{self, Found};
-use crate::quirks::{self, Change};
+use crate::quirks::{self, QuirkKind};
 
 /// What the probes found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(crate) fn run(device: &Device) -> Probes {
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    if quirks::has(driver, Change::ProbeHostAddresses) {
+    if quirks::has(driver, QuirkKind::ProbeHostAddresses) {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
             Err(error) => probes
@@ -83,7 +83,7 @@ pub(crate) fn run(device: &Device) -> Probes {
         }
     }
     let controls = device.capabilities().float_controls;
-    if !quirks::has(driver, Change::ProbeDenormals) {
+    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
         // The bits are believed: what a probe sees may not hold for every instruction.
         probes.denorms_f16 &= controls[0].denorm_preserve;
         probes.denorms_f32 &= controls[1].denorm_preserve;

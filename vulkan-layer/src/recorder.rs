@@ -352,7 +352,7 @@ impl Recorder {
 
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
-        // See `quirks::Change::RunsInOrder`.
+        // See `quirks::QuirkKind::RunsInOrder`.
         if !self.timestamps.is_empty() && self.device().runs_in_order {
             return;
         }

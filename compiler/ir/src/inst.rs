@@ -11,7 +11,7 @@ use pumice_numerics::Rounding;
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
-    /// What an optimiser may assume about a floating-point operation.
+    /// Freedoms of an optimiser with a floating-point operation.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct FloatFlags: u8 {
         /// Operands and results are no NaN.
@@ -316,7 +316,7 @@ pub enum BuiltIn {
     PrivateMemory,
     /// The most work-items of a work-group on this device: I32.
     MaxWorkGroupSize,
-    /// How often a node may still enqueue itself: I32.
+    /// The number of times that a node may still enqueue itself: I32.
     RemainingRecursionLevels,
     /// The index of this node among those of its name: I32.
     ShaderIndex,
@@ -547,8 +547,8 @@ pub enum InstKind {
     /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
     /// `lower_kernel_args`, only in kernels.
     HandleArg { ordinal: u32 },
-    /// What the driver tells of the image or sampler that is argument `ordinal`: I32. Made by
-    /// `lower_images`, only in kernels.
+    /// A fact that the driver tells of the image or sampler that is argument `ordinal`: I32. Made
+    /// by `lower_images`, only in kernels.
     HandleInfo { ordinal: u32, which: HandleInfo },
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.

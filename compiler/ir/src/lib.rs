@@ -46,7 +46,8 @@ pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use function::{
-    BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+    BlockData, Function, InstData, Layout, Linkage, Merge, SourceLoc, StackSlotData, UnrollHint,
+    ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{
@@ -59,8 +60,8 @@ pub use inst::{
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
-    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
-    Module, Pointee, PrintfRecord, Relocation,
+    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Module,
+    Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;

@@ -2,7 +2,7 @@
 //! order's components lie in memory and what a kernel sees of them.
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::quirks::{self, Change};
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
 
 /// What channels hold, and how colours become bits.
@@ -227,7 +227,7 @@ impl Row {
             self.data_type,
             cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555
         );
-        if depth && !planes || small && quirks::has(&caps.driver, Change::NoSmallChannels) {
+        if depth && !planes || small && quirks::has(&caps.driver, QuirkKind::NoSmallChannels) {
             return false;
         }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {

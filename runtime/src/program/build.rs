@@ -11,10 +11,11 @@ use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_budget::{self as budget, OutOfMemory};
 use pumice_compiler::STACK_BYTES;
+use pumice_compiler::ir::{LowerError, Module};
 use pumice_compiler::options::{MathOptions, parse_build};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
-    Source, Target, compile, link, lower,
+    Source, Target, compile_observed, link, lower_observed,
 };
 
 use crate::cache::{self, Key, Recording, Start};
@@ -181,10 +182,16 @@ fn compiled(
                 name: "<source>",
                 text,
             };
+            let mut observer = |stage: &'static str, text: &dyn Fn() -> Vec<u8>| {
+                if let Some(dump) = dump {
+                    dump.front_end(stage, &text());
+                }
+            };
             if let Some(dump) = dump {
-                dump.source(source, options, target, includes);
+                dump.source(text);
             }
-            let module = stage(log, compile(source, options, target, includes)).map(Arc::new)?;
+            let outcome = compile_observed(source, options, target, includes, &mut observer);
+            let module = stage(log, outcome).map(Arc::new)?;
             if let Some(dump) = dump {
                 dump.words("kernel.spv", &module.words);
             }
@@ -223,10 +230,14 @@ fn finished(
     log: &mut String,
 ) -> Option<Build> {
     let _span = trace::span("build", "lower");
-    if let Some(dump) = dump {
-        dump.passes(&module, target, options);
-    }
-    let vulkan = stage(log, lower(&module, target, options))?;
+    let mut steps = 0;
+    let mut observer = |step: &'static str, result: std::result::Result<&Module, &LowerError>| {
+        if let Some(dump) = dump {
+            dump.step(steps, step, result);
+        }
+        steps += 1;
+    };
+    let vulkan = stage(log, lower_observed(&module, target, options, &mut observer))?;
     if let Some(dump) = dump {
         dump.words("vulkan.spv", &vulkan.words);
     }

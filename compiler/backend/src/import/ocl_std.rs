@@ -259,7 +259,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether an instruction that stays OpenCL.std has the operands of its specification.
+/// Returns whether an instruction that stays OpenCL.std has the operands of its specification.
 fn operands_fit(op: Ocl, args: &[Type], result: Type) -> bool {
     let float = result.scalar.is_float();
     let ints = Type::vector(Scalar::I32, result.lanes);

@@ -2,14 +2,15 @@
 //!
 //! Takes words that nobody has checked. Gives instructions whose word count fits the
 //! grammar's table and whose operands are reached through checked accessors.
-//! Why not rspirv's parser: it refuses valid `OpSpecConstantOp` and can panic on operands.
+//! It does not use rspirv's parser, which refuses valid `OpSpecConstantOp` and can panic on
+//! operands.
 
 use pumice_budget as budget;
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
 use rspirv::spirv::Op;
 use std::sync::LazyLock;
 
-/// Why a module cannot be imported. The text names the instruction.
+/// The reason why a module cannot be imported. The text names the instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
     /// For example `OpTypeImage at word 211: images are not supported`.
@@ -43,7 +44,7 @@ pub(super) fn charge(bytes: u64) -> Result<()> {
 const MAX_BOUND: u32 = 0x3F_FFFF;
 pub(super) const MAGIC: u32 = 0x0723_0203;
 
-/// What the grammar says about an opcode's words.
+/// The grammar's facts about an opcode's words.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     has_type: bool,

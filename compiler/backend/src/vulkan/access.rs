@@ -11,6 +11,7 @@ use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases;
 use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
+use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
 
@@ -19,7 +20,7 @@ const ALIGNED: u32 = 2;
 const NONTEMPORAL: u32 = 4;
 const NON_PRIVATE: u32 = 0x20;
 
-/// Where an access goes.
+/// The target of an access.
 pub(crate) enum Place {
     /// A constant address where no object lies: loads give zero, stores are dropped.
     Nowhere,
@@ -454,13 +455,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// The place of a load. For drivers that ignore branches (`loads_ignore_branches` of
-    /// [`pumice_target::Target`]) an address gets a zero added that is different in every lane, as far as
-    /// anybody knows: a lane's number has no bit 31.
+    /// The place of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
+    /// address gets a zero added that is different in every lane, as far as anybody knows: a lane's
+    /// number has no bit 31.
     fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches);
         let place = self.place(ptr)?;
         match place {
-            Place::Physical(address) if self.target.loads_ignore_branches && self.behind_branch => {
+            Place::Physical(address) if self.behind_branch && ignores_branches => {
                 let (u32_ty, u64_ty) = (self.b.int(32), self.b.int(64));
                 let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
                 let top = self.b.u32(31);

@@ -15,10 +15,10 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 /// Constant data beyond this does not become a private array, in bytes.
 const MAX_PRIVATE_CONSTANTS: u64 = 64 << 10;
 
-/// What the driver tells: of which argument, and what.
+/// A fact that the driver tells: the argument, and the kind of fact.
 type Told = (u32, HandleInfo);
 
-/// Where a kernel finds what the driver tells of an image or sampler.
+/// The place of a fact that the driver tells of an image or sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InfoPlace {
     /// At this byte of the push constants.
@@ -88,8 +88,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Which of what the driver tells of a kernel's images and samplers goes into push constants,
-    /// and which behind its arguments in a uniform buffer. Masks of samplers can only be pushed.
+    /// Divides the facts that the driver tells of a kernel's images and samplers into those in push
+    /// constants and those behind its arguments in a uniform buffer. Masks of samplers can only be
+    /// pushed.
     fn split_infos(&self, k: usize, infos: Vec<Told>, base: u32) -> (Vec<Told>, Vec<Told>) {
         let size = self.arg_layouts[k].size;
         let uniform = match &self.descriptors {

@@ -15,7 +15,7 @@ use pumice_ir::analysis::bases::{self, Base, BaseSet};
 use pumice_ir::{AccessFlags, ConvertOp, InstKind, Scalar, Type, Value};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
-/// Where an access to a buffer goes.
+/// The target of an access to a buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct BufferPlace {
     /// The byte offset, whichever the buffer is.
@@ -39,7 +39,7 @@ impl BufferPlace {
         }
     }
 
-    /// Whether nothing can be stored there.
+    /// Returns whether nothing can be stored there.
     pub fn is_read_only(&self) -> bool {
         matches!(self.to, To::Uniform(_))
     }
@@ -49,12 +49,12 @@ impl BufferPlace {
 const ROW: u32 = 16;
 
 impl Emitter<'_> {
-    /// Whether global and constant memory is reached through descriptors.
+    /// Returns whether global and constant memory is reached through descriptors.
     pub fn has_buffers(&self) -> bool {
         self.descriptors.is_some()
     }
 
-    /// Whether a type holds a pointer that is a 32-bit offset in registers.
+    /// Returns whether a type holds a pointer that is a 32-bit offset in registers.
     pub fn is_offset_pointer(&self, ty: Type) -> bool {
         pumice_ir::analysis::partition::is_offset_pointer(ty)
             || (self.has_buffers() && bases::is_buffer_pointer(ty))
@@ -83,7 +83,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Where an access through a global or constant pointer goes.
+    /// Gives the target of an access through a global or constant pointer.
     pub fn buffer_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
         let set = self.bases_of(ptr);
         if let Some(lost) = set.lost {
@@ -303,7 +303,7 @@ impl Emitter<'_> {
         var
     }
 
-    /// Whether a whole vector is one element.
+    /// Returns whether a whole vector is one element.
     fn is_element(place: &BufferPlace, ty: Type, align: u32) -> bool {
         let size = ty.scalar.bytes();
         let bytes = size * u32::from(ty.lanes);

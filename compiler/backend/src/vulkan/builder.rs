@@ -93,7 +93,7 @@ impl Builder {
         self.capabilities.insert(capability as u32);
     }
 
-    /// Whether a capability is declared.
+    /// Returns whether a capability is declared.
     pub fn has_capability(&self, capability: Capability) -> bool {
         self.capabilities.contains(&(capability as u32))
     }

@@ -18,6 +18,7 @@ use pumice_ir::{
     AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
     Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
 };
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -32,7 +33,7 @@ pub(crate) struct ArrayVar {
     pub class: StorageClass,
 }
 
-/// Where a kernel's argument block lies.
+/// The place of a kernel's argument block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgBlock {
     /// In push constants from this byte on.
@@ -84,9 +85,9 @@ pub(crate) struct Emitter<'m> {
     pub image_classes: FxHashMap<(u32, u32), Texel>,
     /// Masks of the literal samplers, by binding.
     pub literal_samplers: Vec<u32>,
-    /// Whether a fence is for images too.
+    /// True if a fence is for images too.
     pub storage_images: bool,
-    /// What the driver tells of images and samplers: kernel and ordinal.
+    /// Places of the facts that the driver tells of images and samplers, by kernel and ordinal.
     pub info_places: FxHashMap<(u32, u32, HandleInfo), InfoPlace>,
     /// Module-scope arrays by partition number.
     pub arrays: FxHashMap<u32, ArrayVar>,
@@ -99,9 +100,9 @@ pub(crate) struct Emitter<'m> {
     pub group_size: [Id; 3],
     /// The fixed work-group size of each kernel, if all have one.
     pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
-    /// Whether Vulkan's work-groups are a single row of OpenCL's size.
+    /// True if Vulkan's work-groups are a single row of OpenCL's size.
     pub single_row: bool,
-    /// Whether what is written now may be skipped by a branch.
+    /// True if what is written now may be skipped by a branch.
     pub behind_branch: bool,
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
@@ -117,9 +118,9 @@ pub(crate) struct Emitter<'m> {
 
     // Per function.
     pub cur: FuncId,
-    /// What its pointers point into, in the descriptor form.
+    /// The buffers that its pointers point into, in the descriptor form.
     pub bases: Option<Bases>,
-    /// Where the instruction being written stands in the source.
+    /// The source position of the instruction that is being written.
     pub loc: SourceLoc,
     pub vals: SecondaryMap<Value, Id>,
     pub labels: SecondaryMap<Block, Id>,
@@ -127,7 +128,7 @@ pub(crate) struct Emitter<'m> {
     pub frame: FxHashMap<u32, Id>,
     /// Vector built-ins of which only single lanes are used: written lane by lane.
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
-    /// What the offsets of local and private memory are made of.
+    /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
 }
 
@@ -230,7 +231,8 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
-        emitter.single_row = target.sub_groups_in_rows && emitter.uses_sub_groups();
+        emitter.single_row =
+            target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();
@@ -283,7 +285,7 @@ impl<'m> Emitter<'m> {
         self.declare_private_constants()
     }
 
-    /// Whether it matters which work-items make a sub-group.
+    /// Returns whether it matters which work-items make a sub-group.
     fn uses_sub_groups(&self) -> bool {
         self.functions.iter().any(|&id| {
             let f = &self.module.functions[id];
@@ -561,7 +563,7 @@ impl<'m> Emitter<'m> {
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
     }
 
-    /// Whether the device has the float types that were written.
+    /// Checks that the device has the float types that were written.
     pub fn check_types(&self) -> Result<(), LowerError> {
         for (width, name, has) in [
             (16, "half", self.target.float16),
@@ -614,7 +616,7 @@ impl<'m> Emitter<'m> {
         }
     }
 
-    /// What older versions of SPIR-V need extensions for.
+    /// Declares the extensions that older versions of SPIR-V need.
     pub fn declare_extensions(&mut self) -> Result<(), LowerError> {
         use Capability as C;
         let version = self.target.spirv_version;

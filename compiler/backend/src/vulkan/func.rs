@@ -2,11 +2,10 @@
 
 use super::builder::{Id, push};
 use super::emitter::Emitter;
-use crate::structurize::{Merge, StructuredCfg};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Bases;
-use pumice_ir::{Block, BlockCall, FuncId, InstKind, Type, UnrollHint, Value};
+use pumice_ir::{Block, BlockCall, FuncId, InstKind, Merge, Type, UnrollHint, Value};
 use rspirv::spirv::{LoopControl, Op};
 
 impl Emitter<'_> {
@@ -30,7 +29,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a function.
-    pub fn function(&mut self, id: FuncId, cfg: &StructuredCfg) -> Result<(), LowerError> {
+    pub fn function(&mut self, id: FuncId) -> Result<(), LowerError> {
         let f = &self.module.functions[id];
         self.cur = id;
         self.vals = SecondaryMap::new();
@@ -109,7 +108,7 @@ impl Emitter<'_> {
             for &inst in rest {
                 self.inst(inst)?;
             }
-            self.terminator(&f.insts[last].kind, cfg.merges[block])?;
+            self.terminator(&f.insts[last].kind, f.blocks[block].merge)?;
         }
         self.b.finish_function();
         self.uses.insert(id, std::mem::take(&mut self.cur_uses));
@@ -175,6 +174,7 @@ impl Emitter<'_> {
                 merge,
                 continue_target,
                 unroll,
+                ..
             }) => {
                 let mut operands = vec![self.labels[merge], self.labels[continue_target]];
                 // A count alone: beside Unroll, drivers unroll the whole loop.

@@ -20,7 +20,7 @@ pub struct Graph {
     pub nodes: Vec<(String, NodeInfo)>,
     /// The extension's built-in variables in use.
     pub built_ins: Vec<BuiltIn>,
-    /// How often each of the extension's instructions on payloads stands in a function.
+    /// The counts of the extension's instructions on payloads in a function.
     pub operations: Vec<(Op, u32)>,
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Graph {
     }
 }
 
-/// What is known of the ids while reading.
+/// Facts about ids while reading.
 #[derive(Default)]
 struct Reader<'a> {
     defs: FxHashMap<u32, RawInst<'a>>,

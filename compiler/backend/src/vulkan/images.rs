@@ -69,13 +69,13 @@ fn argument(f: &Function, handle: Value) -> Option<u32> {
     }
 }
 
-/// Whether a kernel has arguments that are written as storage images.
+/// Returns whether a kernel has arguments that are written as storage images.
 pub(super) fn has_storage_images(module: &Module) -> bool {
     let mut args = module.kernels.iter().flat_map(|kernel| &kernel.args);
     args.any(|arg| matches!(arg.kind, KernelArgKind::Image(image) if !image.is_sampled()))
 }
 
-/// What the kernel asks the driver about its images and samplers.
+/// Lists the kernel's questions about its images and samplers.
 pub(super) fn infos(module: &Module, func: FuncId) -> BTreeSet<(u32, HandleInfo)> {
     let f = &module.functions[func];
     let insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
@@ -314,7 +314,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the driver tells of an image or sampler.
+    /// Loads a fact that the driver tells of an image or sampler.
     pub fn handle_info(&mut self, ordinal: u32, which: HandleInfo) -> Result<Id, LowerError> {
         let kernel = self.kernel_of[self.cur].unwrap_or(u32::MAX);
         let place = self.info_places.get(&(kernel, ordinal, which)).copied();

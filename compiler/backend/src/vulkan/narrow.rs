@@ -12,11 +12,11 @@ use pumice_ir::LowerError;
 use pumice_ir::{BinaryOp, BuiltIn, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
 use rspirv::spirv::Op;
 
-/// How deep operands are looked at; an operand may be reached along several ways.
+/// The depth to which operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 5;
 
-/// What a 32-bit number is made of, where it is known that nothing was lost: as the 64-bit
-/// number whose low word it is, it has the same parts.
+/// The parts of a 32-bit number of which nothing is known to be lost: as the 64-bit number whose
+/// low word it is, it has the same parts.
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
     /// A number times a constant.
@@ -72,8 +72,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it is
-    /// exact.
+    /// Returns whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it
+    /// is exact.
     fn is_small(&self, value: Value) -> bool {
         let f = &self.module.functions[self.cur];
         f.def_inst(value)
@@ -100,7 +100,7 @@ impl Emitter<'_> {
         Ok(self.b.op(Op::UConvert, u32_ty, &[id]))
     }
 
-    /// Whether the low word needs no 64-bit operation.
+    /// Returns whether the low word needs no 64-bit operation.
     fn is_narrow(&self, value: Value, depth: u32) -> bool {
         let f = &self.module.functions[self.cur];
         let inst = match f.def(value) {

@@ -11,7 +11,7 @@ use pumice_ir::{NodeInfo, NodeName, NodeOp, PayloadId, Scope, Value};
 use pumice_spirv::string_words;
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
-/// What was declared for a type of payload arrays.
+/// The declarations for a type of payload arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct PayloadIds {
     /// OpTypeNodePayloadArrayAMDX.

@@ -1,12 +1,13 @@
 //! Work-item built-ins: inputs, specialization and push constants.
 //!
-//! Where ids, sizes and offsets of the range come from is the interface's form ([`RangeForm`]).
+//! The interface's form ([`RangeForm`]) says where ids, sizes and offsets of the range come from.
 
 use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{BuiltIn, Scalar, Type};
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
 
@@ -71,8 +72,8 @@ impl Emitter<'_> {
         all[lane as usize].0
     }
 
-    /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
-    /// for nothing.
+    /// Gives the difference between an id in Vulkan's range and the global id, low word only or 64
+    /// bits; `None` for nothing.
     fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
         let constant = match range_form(&self.target.abi) {
             RangeForm::BuiltIns => return Ok(None),
@@ -104,16 +105,17 @@ impl Emitter<'_> {
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
-    /// Whether local ids are computed from the numbers of the sub-group and the lane.
+    /// Returns whether local ids are computed from the numbers of the sub-group and the lane: for
+    /// [`QuirkKind::LocalIdsFromLanes`], and in the single row of [`QuirkKind::SubGroupsInRows`].
     fn ids_from_lanes(&self) -> bool {
-        self.single_row || self.target.local_ids_from_lanes
+        self.single_row || self.target.quirks.has(QuirkKind::LocalIdsFromLanes)
     }
 
     /// One lane of the local id: 32 bits.
     ///
-    /// Where the device numbers sub-groups and their lanes in order it is computed from those,
-    /// which are a scalar and a constant vector there; divisions are by specialization constants.
-    /// A row of work-items that holds whole sub-groups has one number for all their lanes.
+    /// On devices that number sub-groups and their lanes in order it is computed from those, which
+    /// are a scalar and a constant vector there; divisions are by specialization constants. A row
+    /// of work-items that holds whole sub-groups has one number for all their lanes.
     fn local_lane(&mut self, lane: u32) -> Id {
         if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);

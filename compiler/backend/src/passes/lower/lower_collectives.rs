@@ -263,7 +263,7 @@ fn scan(
     result
 }
 
-/// What a chunk's last place holds after the chunk was scanned.
+/// Gives the value in a chunk's last place after the chunk was scanned.
 fn chunk_sum(
     x: &mut Expander<'_>,
     scratch: Scratch,
