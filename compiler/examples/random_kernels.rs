@@ -5,13 +5,7 @@
 //! A seed's file is `FOLDER/SEED.cl`. What the compiler refuses, and what the passes change, is
 //! printed as `SEED: why`; the file is then `SEED.bad.cl`.
 
-#[path = "../tests/kernel_runs/mod.rs"]
-#[allow(dead_code, reason = "only the parser is used")]
-mod kernel_runs;
-#[path = "../tests/random_programs/mod.rs"]
-mod random_programs;
-
-use random_programs::{expectations, program};
+use pumice_test_support::random_programs::{expectations, program};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -5,8 +5,9 @@
 //! `.map` file beside (`PUMICE_BLESS=1`). Every module must pass spirv-val for Vulkan, of the
 //! version that a line `// validate: vulkan1.0` names, with its reflection stripped.
 
-mod support;
-
+use pumice_filetests::golden;
+use pumice_test_support::filetests;
+use pumice_test_support::spirv_tools;
 use std::path::Path;
 use std::process::Command;
 
@@ -57,15 +58,15 @@ fn run(path: &Path) -> Result<String, String> {
         .collect();
     let stripped = pumice_reflection::strip_non_semantic(&module);
     let environment = line("// validate:").unwrap_or("vulkan1.2");
-    support::validate(&stripped, environment)
-        .map_err(|e| format!("{e}\n{}", support::disassemble(&module)))?;
+    spirv_tools::validate(&stripped, environment)
+        .map_err(|e| format!("{e}\n{}", spirv_tools::disassemble(&module)))?;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     Ok(format!("{}\n{}", text(map), without_ids(&text(listing))))
 }
 
 #[test]
 fn maps_and_reflection() {
-    support::golden_files("descriptors", 30, "map", run);
+    golden::run_files(&filetests("descriptors"), &["cl"], 30, "map", run);
 }
 
 /// The lines of the document's descriptor maps, word for word.

@@ -4,11 +4,12 @@
 //! module, or the build log where there is none, stands in the `.spvasm` file beside;
 //! `PUMICE_BLESS=1` writes those anew. Every module must pass spirv-val.
 
-mod support;
-
+use pumice_filetests::golden;
+use pumice_test_support::filetests;
+use pumice_test_support::spirv_tools;
 use std::path::Path;
 
-use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
+use pumice_compiler::{CompileOptions, NoIncludes, Source, compile};
 
 fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read(path).expect("readable");
@@ -28,7 +29,7 @@ fn run(path: &Path) -> Result<String, String> {
     let Some(module) = outcome.output else {
         return Ok(outcome.log);
     };
-    let listing = support::disassemble(&module.words);
+    let listing = spirv_tools::disassemble(&module.words);
     // The OpenCL environments refuse what an extension of OpenCL adds.
     let has = |what: &str| listing.contains(what);
     let extended = has("OpCapability Float16\n")
@@ -41,11 +42,11 @@ fn run(path: &Path) -> Result<String, String> {
     } else {
         "opencl2.2"
     };
-    support::validate(&module.words, environment).map_err(|e| format!("{e}\n{listing}"))?;
+    spirv_tools::validate(&module.words, environment).map_err(|e| format!("{e}\n{listing}"))?;
     Ok(format!("{}{listing}", outcome.log))
 }
 
 #[test]
 fn emitted_modules() {
-    support::golden_files("emit", 1, "spvasm", run);
+    golden::run_files(&filetests("emit"), &["cl"], 1, "spvasm", run);
 }

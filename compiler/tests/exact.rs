@@ -1,13 +1,11 @@
 //! Devices whose division, root and fma are not correctly rounded get results that are: the
 //! interpreter before against after lowering and linking, bit for bit.
 
-#[allow(dead_code)]
-mod number_kernels;
-
-use number_kernels::{interpret, is_nan, kernel, renumbered};
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::link_builtins;
 use pumice_compiler::{LowerOptions, Target};
+#[allow(dead_code)]
+use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered};
 
 /// A device that promises nothing about rounding.
 fn plain_target() -> Target {

@@ -1,13 +1,11 @@
 //! Whatever the source is, the front end answers: no panic, no overflow, no endless work.
 //! All inputs come from fixed seeds.
 
-mod support;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
-use support::on_large_stack;
+use pumice_test_support::on_large_stack;
 
 /// xorshift64*: small, and the same everywhere.
 struct Random(u64);

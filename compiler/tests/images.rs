@@ -7,8 +7,9 @@
 //! beside (`PUMICE_BLESS=1`), or the messages where the program cannot be lowered. Every module
 //! must pass spirv-val with its reflection stripped.
 
-mod support;
-
+use pumice_filetests::golden;
+use pumice_test_support::filetests;
+use pumice_test_support::spirv_tools;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -61,7 +62,7 @@ fn interface(listing: &str) -> String {
 /// How often each image instruction, type and capability stands in a module.
 fn instructions(words: &[u32]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let text = support::disassemble(words);
+    let text = spirv_tools::disassemble(words);
     for line in text.lines() {
         let line = line.split_once(" = ").map_or(line, |(_, rest)| rest);
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -116,8 +117,8 @@ fn run(path: &Path) -> Result<String, String> {
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
             .collect();
         let stripped = pumice_reflection::strip_non_semantic(&module);
-        support::validate(&stripped, "vulkan1.2")
-            .map_err(|e| format!("{form}: {e}\n{}", support::disassemble(&stripped)))?;
+        spirv_tools::validate(&stripped, "vulkan1.2")
+            .map_err(|e| format!("{form}: {e}\n{}", spirv_tools::disassemble(&stripped)))?;
         out.push_str(&interface(&listing));
         out.push_str(&instructions(&stripped));
     }
@@ -126,5 +127,5 @@ fn run(path: &Path) -> Result<String, String> {
 
 #[test]
 fn interfaces_and_instructions() {
-    support::golden_files("images", 14, "map", run);
+    golden::run_files(&filetests("images"), &["cl"], 14, "map", run);
 }

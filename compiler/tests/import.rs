@@ -1,23 +1,16 @@
 //! File tests of the importer: SPIR-V assembly in, IR text out, pinned beside the file.
 //! Bad modules end in an error that is pinned the same way, and never in a panic.
 
-mod support;
-
 use pumice_backend::import::{SpecConstants, import};
 use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
+use pumice_filetests::golden::{Failures, compare, files};
 use pumice_ir::text::module_to_text;
+use pumice_test_support::filetests;
+use pumice_test_support::spirv_tools;
 use std::path::{Path, PathBuf};
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/import");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("filetests/import")
-        .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "spvasm"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
+fn all_files() -> Vec<PathBuf> {
+    files(&filetests("import"), &["spvasm"], 1)
 }
 
 /// `; spec: <SpecId> = <value>` lines.
@@ -33,42 +26,33 @@ fn spec_constants(text: &str) -> SpecConstants {
 
 #[test]
 fn every_file_is_imported_as_blessed() {
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let mut failures = Vec::new();
-    for path in files() {
-        let name = path.file_name().expect("name").to_string_lossy();
+    let mut failures = Failures::default();
+    for path in all_files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let words = support::assemble(&text);
+        let words = spirv_tools::assemble(&text);
         // Modules that are wrong on purpose say so.
         if !text.contains("; invalid") {
             // The environment of OpenCL 2.2 ends at SPIR-V 1.2.
-            let environment = match support::version(&text) {
+            let environment = match spirv_tools::version(&text) {
                 "1.0" | "1.1" | "1.2" => "opencl2.2".to_string(),
                 version => format!("spv{version}"),
             };
-            if let Err(e) = support::validate(&words, &environment) {
-                failures.push(format!("{name}: {e}"));
-            }
+            failures.take(&path, spirv_tools::validate(&words, &environment));
         }
         let got = match import(&words, &spec_constants(&text)) {
             Ok(module) => module_to_text(&module),
             Err(error) => format!("error: {error}\n"),
         };
-        let pinned = path.with_extension("ir");
-        if bless {
-            std::fs::write(&pinned, got).expect("writable");
-        } else if std::fs::read_to_string(&pinned).unwrap_or_default() != got {
-            failures.push(format!("{name}: differs from {}", pinned.display()));
-        }
+        failures.take(&path, compare(&path, "ir", &got));
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    failures.finish();
 }
 
 #[test]
 fn the_other_byte_order_gives_the_same_module() {
-    for path in files() {
+    for path in all_files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let words = support::assemble(&text);
+        let words = spirv_tools::assemble(&text);
         let swapped: Vec<u32> = words.iter().map(|word| word.swap_bytes()).collect();
         let spec = spec_constants(&text);
         let show = |words: &[u32]| import(words, &spec).map(|module| module_to_text(&module));
@@ -102,7 +86,7 @@ fn the_vulkan_module_names_initializers_and_finalizers() {
     let path = "filetests/import/initializer_kernels.spvasm";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let module = KernelModule {
-        words: support::assemble(&std::fs::read_to_string(path).expect("readable")),
+        words: spirv_tools::assemble(&std::fs::read_to_string(path).expect("readable")),
         is_library: false,
     };
     let outcome = lower(&module, &Target::reference(), &LowerOptions::default());
@@ -126,7 +110,7 @@ fn the_vulkan_module_names_initializers_and_finalizers() {
     assert!(without.roles.is_empty());
     assert_eq!(without.instructions, reflection.instructions);
     let stripped = pumice_reflection::strip_non_semantic(&vulkan.words);
-    support::validate(&stripped, "vulkan1.2").unwrap();
+    spirv_tools::validate(&stripped, "vulkan1.2").unwrap();
 }
 
 /// Deterministic noise (xorshift64).
@@ -165,9 +149,9 @@ fn mutate(words: &[u32], noise: &mut Noise) -> Vec<u32> {
 #[test]
 fn mutated_modules_never_panic() {
     let (rounds, target) = (400, Target::reference());
-    for path in files() {
+    for path in all_files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let words = support::assemble(&text);
+        let words = spirv_tools::assemble(&text);
         let options = LowerOptions {
             spec_constants: spec_constants(&text).into_iter().collect(),
             ..LowerOptions::default()

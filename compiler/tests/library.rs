@@ -2,8 +2,7 @@
 //!
 //! `PUMICE_BLESS=1` writes the file anew.
 
-mod support;
-
+use pumice_test_support::spirv_tools;
 use std::path::{Path, PathBuf};
 
 fn lib_dir() -> PathBuf {
@@ -32,7 +31,7 @@ fn sources() -> Vec<(String, Vec<u8>)> {
 fn library_is_what_the_sources_compile_to() {
     let built = pumice_compiler::library::build(&sources()).unwrap_or_else(|log| panic!("{log}"));
     let path = lib_dir().join("library.bin");
-    if std::env::var_os("PUMICE_BLESS").is_some() {
+    if pumice_filetests::golden::blessing() {
         std::fs::write(&path, &built).expect("a writable library");
         return;
     }
@@ -47,6 +46,7 @@ fn library_is_what_the_sources_compile_to() {
 fn every_function_is_valid_spirv() {
     for name in pumice_builtins_lib::names() {
         let words = pumice_builtins_lib::function(name).expect("a listed function");
-        support::validate(&words, "opencl2.2").unwrap_or_else(|error| panic!("{name}: {error}"));
+        spirv_tools::validate(&words, "opencl2.2")
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }

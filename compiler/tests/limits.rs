@@ -1,15 +1,13 @@
 //! Sizes that nobody writes by hand: everything compiles, and what comes out grows with what goes
 //! in. Steps that are quadratic or worse in time show as a test that does not end.
 
-mod support;
-
 use std::fmt::Write;
 
 use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
     link, lower,
 };
-use support::on_large_stack;
+use pumice_test_support::on_large_stack;
 
 fn kernel_module(text: &str) -> KernelModule {
     let source = Source {

@@ -1,10 +1,9 @@
 //! `link`: imports find their exports, and what cannot be linked is named.
 
-mod support;
-
 use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, NoIncludes, Outcome, Source, Target, compile, link,
+    CompileOptions, KernelModule, LinkOptions, NoIncludes, Outcome, Source, compile, link,
 };
+use pumice_test_support::spirv_tools;
 
 const HEADER: &str = "
     OpCapability Addresses
@@ -15,7 +14,7 @@ const HEADER: &str = "
 ";
 
 fn module(body: &str) -> KernelModule {
-    let words = support::assemble(&format!("{HEADER}{body}"));
+    let words = spirv_tools::assemble(&format!("{HEADER}{body}"));
     KernelModule {
         words,
         is_library: false,
@@ -104,8 +103,8 @@ fn imports_find_functions_and_variables() {
         let outcome = run(&modules, false);
         let linked = outcome.output.expect(&outcome.log);
         assert!(!linked.is_library);
-        support::validate(&linked.words, "opencl2.2").unwrap();
-        let text = support::disassemble(&linked.words);
+        spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
+        let text = spirv_tools::disassemble(&linked.words);
         assert_eq!(text.matches("OpTypeInt 32 0").count(), 1, "{text}");
         assert_eq!(text.matches("OpTypeStruct").count(), 1, "{text}");
         assert_eq!(text.matches("= OpFunction ").count(), 2, "{text}");
@@ -125,11 +124,11 @@ fn an_open_symbol_is_named_unless_it_is_a_library() {
     );
     let library = run(&[&caller], true).output.expect("a library");
     assert!(library.is_library);
-    support::validate(&library.words, "opencl2.2").unwrap();
+    spirv_tools::validate(&library.words, "opencl2.2").unwrap();
     let callee = callee("Export");
     let outcome = run(&[&library, &callee], false);
     let linked = outcome.output.expect(&outcome.log);
-    support::validate(&linked.words, "opencl2.2").unwrap();
+    spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
 }
 
 #[test]
@@ -144,7 +143,7 @@ fn unused_declarations_disappear() {
     );
     let outcome = run(&[&unused], false);
     let linked = outcome.output.expect(&outcome.log);
-    let text = support::disassemble(&linked.words);
+    let text = spirv_tools::disassemble(&linked.words);
     assert!(!text.contains("OpFunction "), "{text}");
 }
 
@@ -186,7 +185,7 @@ fn with_initializer(kernel: &str, version: &str) -> KernelModule {
         OpFunctionEnd"
     );
     KernelModule {
-        words: support::assemble(&text),
+        words: spirv_tools::assemble(&text),
         is_library: false,
     }
 }
@@ -200,8 +199,8 @@ fn initializers_of_one_name_are_all_kept() {
     ];
     let outcome = run(&[&modules[0], &modules[1], &modules[2]], false);
     let linked = outcome.output.expect(&outcome.log);
-    support::validate(&linked.words, "spv1.4").unwrap();
-    let text = support::disassemble(&linked.words);
+    spirv_tools::validate(&linked.words, "spv1.4").unwrap();
+    let text = spirv_tools::disassemble(&linked.words);
     assert_eq!(text.matches(" Initializer").count(), 3, "{text}");
     for name in ["", ".2", ".3"] {
         let name = format!("\"_GLOBAL__sub_I_a.cl{name}\"");
@@ -232,14 +231,14 @@ fn a_strong_definition_beats_link_once() {
     for modules in [[&weak, &strong], [&strong, &weak]] {
         let outcome = run(&modules, false);
         let linked = outcome.output.expect(&outcome.log);
-        let text = support::disassemble(&linked.words);
+        let text = spirv_tools::disassemble(&linked.words);
         assert_eq!(text.matches("= OpFunction ").count(), 1, "{text}");
         let constant = text.lines().find(|l| l.contains(" 22")).expect("strong");
         let id = constant.split(' ').next().expect("an id");
         assert!(text.contains(&format!("OpReturnValue {id}")), "{text}");
     }
     let outcome = run(&[&weak, &weak], false);
-    let text = support::disassemble(&outcome.output.expect(&outcome.log).words);
+    let text = spirv_tools::disassemble(&outcome.output.expect(&outcome.log).words);
     assert_eq!(text.matches("= OpFunction ").count(), 1, "{text}");
 }
 
@@ -345,8 +344,8 @@ fn programs_from_source_link() {
     for modules in [[&main, &library], [&library, &main]] {
         let outcome = run(&modules, false);
         let linked = outcome.output.expect(&outcome.log);
-        support::validate(&linked.words, "opencl2.2").unwrap();
-        let text = support::disassemble(&linked.words);
+        spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
+        let text = spirv_tools::disassemble(&linked.words);
         // Records of one layout are one type, so that the calls fit.
         assert_eq!(text.matches("= OpTypeStruct").count(), 3, "{text}");
         assert!(!text.contains("Import\n"), "{text}");
@@ -408,8 +407,8 @@ fn declarations_of_another_front_end_fit() {
     for modules in [[&foreign, &ours], [&ours, &foreign]] {
         let outcome = run(&modules, false);
         let linked = outcome.output.expect(&outcome.log);
-        support::validate(&linked.words, "opencl2.2").unwrap();
-        let text = support::disassemble(&linked.words);
+        spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
+        let text = spirv_tools::disassemble(&linked.words);
         assert_eq!(text.matches("= OpBitcast").count(), 3, "{text}");
     }
     let other = from_source("constant int table[5] = { 1 }; int use(int a, int i) { return i; }");
@@ -444,12 +443,12 @@ fn built_in_variables_need_no_definition() {
         OpReturn
         OpFunctionEnd";
     let user = KernelModule {
-        words: support::assemble(&format!("{header}{body}")),
+        words: spirv_tools::assemble(&format!("{header}{body}")),
         is_library: false,
     };
     let outcome = run(&[&user], false);
     let linked = outcome.output.expect(&outcome.log);
-    support::validate(&linked.words, "opencl2.2").unwrap();
+    spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
 }
 
 /// A program that declares another one's kernel and calls it.
@@ -470,8 +469,8 @@ fn kernels_of_another_program_can_be_called() {
     for modules in [[&caller, &callee], [&callee, &caller], [&caller, &archive]] {
         let outcome = run(&modules, false);
         let linked = outcome.output.expect(&outcome.log);
-        support::validate(&linked.words, "opencl2.2").unwrap();
-        let text = support::disassemble(&linked.words);
+        spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
+        let text = spirv_tools::disassemble(&linked.words);
         assert_eq!(text.matches("OpEntryPoint Kernel").count(), 2, "{text}");
         assert_eq!(text.matches("FuncParamAttr ByVal").count(), 3, "{text}");
         assert_eq!(text.matches("LocalSize 4 1 1").count(), 1, "{text}");
@@ -494,7 +493,7 @@ fn a_variable_of_an_unknown_record_can_be_declared() {
     let owner = from_source("struct pair { int a, b; }; constant struct pair some = { 1, 2 };");
     let outcome = run(&[&user, &owner], false);
     let linked = outcome.output.expect(&outcome.log);
-    support::validate(&linked.words, "opencl2.2").unwrap();
+    spirv_tools::validate(&linked.words, "opencl2.2").unwrap();
 }
 
 /// Opaque types of two modules are the same types after linking.
@@ -531,5 +530,5 @@ fn opaque_arguments_cross_modules() {
     );
     let linked = run(&[&kernels, &helpers], false);
     let module = linked.output.expect(&linked.log);
-    support::validate(&module.words, "opencl2.2").expect("valid");
+    spirv_tools::validate(&module.words, "opencl2.2").expect("valid");
 }

@@ -1,13 +1,12 @@
 //! The lowering passes by numbers: the interpreter before against after, and OpenCL.std
 //! integer functions against arithmetic in 128 bits.
 
-mod lowering_passes;
-mod number_kernels;
-mod support;
-
-use number_kernels::{floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered};
 use pumice_backend::vulkan;
 use pumice_compiler::{LowerOptions, Target};
+use pumice_test_support::number_kernels::{
+    floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered,
+};
+use pumice_test_support::spirv_tools;
 
 /// Lowers for the reference device.
 fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
@@ -17,12 +16,13 @@ fn lowered(text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
 /// Lowers, checks that the emitted module is valid, and gives the lowered results.
 fn lowered_for(target: &Target, text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
     let mut module = renumbered(text);
-    lowering_passes::lower(&mut module, target).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    pumice_test_support::lowering_passes::lower(&mut module, target)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = interpret(&module, rows);
     let words = vulkan::emit(&mut module, target, &LowerOptions::default())
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
         .words;
-    support::validate(&words, "vulkan1.2").unwrap_or_else(|e| panic!("{e}\n{text}"));
+    spirv_tools::validate(&words, "vulkan1.2").unwrap_or_else(|e| panic!("{e}\n{text}"));
     results
 }
 

@@ -7,26 +7,19 @@
 //! `; spirv-val: text` allows an error with that text: 2025.1 refuses the type operand of
 //! OpIsNodePayloadValidAMDX, which the extension requires.
 
-mod lowering_passes;
-mod support;
-
 use pumice_backend::vulkan::{self, graph};
 use pumice_compiler::{LowerOptions, Target};
+use pumice_filetests::directive;
+use pumice_filetests::golden::{self, files};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify;
+use pumice_test_support::filetests;
+use pumice_test_support::spirv_tools;
 use std::path::{Path, PathBuf};
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/node");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("filetests/ir/node")
-        .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "ir"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 8, "the files are there");
-    files
+fn all_files() -> Vec<PathBuf> {
+    files(&filetests("ir/node"), &["ir"], 8)
 }
 
 fn target() -> Target {
@@ -44,7 +37,7 @@ fn emit(text: &str) -> Result<Vec<u32>, String> {
         return Err("the text form does not round-trip".into());
     }
     verify(&module).map_err(|e| e.to_string())?;
-    lowering_passes::lower(&mut module, &target())?;
+    pumice_test_support::lowering_passes::lower(&mut module, &target())?;
     let emitted = vulkan::emit(&mut module, &target(), &LowerOptions::default());
     Ok(emitted.map_err(|e| e.to_string())?.words)
 }
@@ -53,7 +46,7 @@ fn emit(text: &str) -> Result<Vec<u32>, String> {
 fn validate(words: &[u32], allowed: Option<&str>) -> Result<(), String> {
     let tool = std::env::var("PUMICE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".into());
     let words = pumice_reflection::strip_non_semantic(words);
-    match support::validate_with(&tool, &words, "vulkan1.2") {
+    match spirv_tools::validate_with(&tool, &words, "vulkan1.2") {
         Ok(()) => Ok(()),
         // ShaderEnqueueAMDX is unknown to it.
         Err(e) if e.contains("5067") => Ok(()),
@@ -72,7 +65,7 @@ fn check(path: &Path) -> Result<String, String> {
         };
     }
     let words = emit(&text)?;
-    let allowed = text.lines().find_map(|l| l.strip_prefix("; spirv-val: "));
+    let allowed = directive::value(&text, "spirv-val");
     validate(&words, allowed)?;
     let graph = graph::read(&words)?;
     Ok(graph.to_string())
@@ -80,26 +73,7 @@ fn check(path: &Path) -> Result<String, String> {
 
 #[test]
 fn every_file_is_what_it_was_blessed_as() {
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let mut failures = Vec::new();
-    for path in files() {
-        let name = path
-            .file_name()
-            .expect("name")
-            .to_string_lossy()
-            .into_owned();
-        let pinned = path.with_extension("graph");
-        match check(&path) {
-            Ok(got) if bless => std::fs::write(pinned, got).expect("writable"),
-            Ok(got) => {
-                if std::fs::read_to_string(pinned).unwrap_or_default() != got {
-                    failures.push(format!("{name}: it now says\n{got}"));
-                }
-            }
-            Err(e) => failures.push(format!("{name}: {e}")),
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    golden::run_files(&filetests("ir/node"), &["ir"], 8, "graph", check);
 }
 
 fn interpret(
@@ -151,10 +125,10 @@ fn a_node_reads_and_finishes_its_payload() {
 
 #[test]
 fn a_device_without_graphs_refuses_nodes() {
-    let text = std::fs::read_to_string(files().last().expect("a file")).expect("readable");
+    let text = std::fs::read_to_string(all_files().last().expect("a file")).expect("readable");
     let mut module = parse_module(&text).expect("reads");
     let target = Target::reference();
-    lowering_passes::lower(&mut module, &target).expect("lowers");
+    pumice_test_support::lowering_passes::lower(&mut module, &target).expect("lowers");
     let error = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect_err("refused");
     assert!(error.message.contains("VK_AMDX_shader_enqueue"), "{error}");
 }
@@ -169,7 +143,7 @@ fn damaged_modules_are_refused() {
         state ^= state << 5;
         state as usize % below
     };
-    for path in files() {
+    for path in all_files() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let Ok(words) = emit(&text) else { continue };
         for _ in 0..500 {

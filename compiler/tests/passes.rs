@@ -5,20 +5,23 @@ use pumice_backend::pass::{Ctx, Pass};
 use pumice_backend::pipeline;
 use pumice_backend::pipeline::run_pass;
 use pumice_compiler::{CompileOptions, LowerOptions, Target};
+use pumice_filetests::directive;
+use pumice_filetests::golden::{Failures, compare, files};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify::verify;
-use std::path::{Path, PathBuf};
+use pumice_test_support::filetests;
+use std::path::PathBuf;
 
 /// Folders of other tests.
 const OTHER_TESTS: &[&str] = &["node", "run", "vulkan"];
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+fn folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(filetests("ir"))
         .expect("a folder")
         .map(|entry| entry.expect("entry").path())
         .collect();
-    entries.sort();
-    entries
+    folders.sort();
+    folders
 }
 
 fn run(pass: &Pass, text: &str) -> Result<String, String> {
@@ -32,8 +35,8 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
         guard_widened_compares: text.contains("; target: guard_widened_compares"),
         ..Target::reference()
     };
-    let options = text.lines().find_map(|l| l.strip_prefix("; options: "));
-    let options = CompileOptions::parse(options.unwrap_or_default()).map_err(|e| e.to_string())?;
+    let options = directive::value(text, "options").unwrap_or_default();
+    let options = CompileOptions::parse(options).map_err(|e| e.to_string())?;
     let options = LowerOptions {
         math: options.math,
         ..LowerOptions::default()
@@ -62,39 +65,20 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
 
 #[test]
 fn every_file_is_rewritten_as_blessed() {
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir");
-    let mut failures = Vec::new();
-    let mut count = 0;
-    for folder in entries(&root) {
+    let mut failures = Failures::default();
+    for folder in folders() {
         let name = folder.file_name().expect("name").to_string_lossy();
         if OTHER_TESTS.contains(&&*name) {
             continue;
         }
         let pass = pipeline::find(&name).unwrap_or_else(|| panic!("no pass is called {name}"));
-        for path in entries(&folder) {
-            if path.extension().is_none_or(|e| e != "ir") {
-                continue;
-            }
-            count += 1;
+        for path in files(&folder, &["ir"], 1) {
             let text = std::fs::read_to_string(&path).expect("readable");
-            let got = match run(pass, &text) {
-                Ok(got) => got,
-                Err(error) => {
-                    failures.push(format!("{}: {error}", path.display()));
-                    continue;
-                }
-            };
-            let pinned = path.with_extension("out");
-            if bless {
-                std::fs::write(&pinned, got).expect("writable");
-            } else if std::fs::read_to_string(&pinned).unwrap_or_default() != got {
-                failures.push(format!("{}: differs:\n{got}", path.display()));
-            }
+            let outcome = run(pass, &text).and_then(|got| compare(&path, "out", &got));
+            failures.take(&path, outcome);
         }
     }
-    assert!(count >= 15, "only {count} files found");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    failures.finish();
 }
 
 /// Each function calls the next one twice, thirty deep: a billion calls when run, but the

@@ -1,48 +1,44 @@
 //! The pipeline against the interpreter: every kernel file of `filetests/run` gives the same
 //! buffers after each pass as right after import, and what its comments expect.
 
-mod kernel_runs;
-mod run_target;
-mod support;
-
-use kernel_runs::{Run, check_expectations, parse};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::{pipeline, run_pass};
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, backend};
-use pumice_interp::{self as interp, Inputs, NdRange, Options};
+use pumice_filetests::golden::{Failures, files};
+use pumice_filetests::{KernelFile, Run};
+use pumice_interp::{self as interp, Options};
 use pumice_ir::Module;
 use pumice_ir::verify::verify;
+use pumice_test_support::filetests;
+use pumice_test_support::runs::{Arguments, range};
 use std::path::Path;
 
 fn interpret(module: &Module, run: &Run) -> Result<Vec<Vec<u8>>, String> {
-    let [global, local, offset] = run.range;
-    let range = NdRange {
-        work_dim: run.dims,
-        global,
-        local: if local == [0; 3] { global } else { local },
-        offset,
-    };
-    let inputs = Inputs {
-        buffers: run.buffers.clone(),
-        args: run.args.clone(),
-    };
+    let arguments = Arguments::of(run)?;
     let options = Options {
         check_uninitialised: false,
         ..Options::default()
     };
-    interp::run(module, &run.kernel, &inputs, &range, &options)
-        .map(|output| output.buffers)
-        .map_err(|error| format!("{error:?}"))
+    let output = interp::run(
+        module,
+        &run.kernel,
+        &arguments.inputs,
+        &range(run),
+        &options,
+    )
+    .map_err(|error| format!("{error:?}"))?;
+    arguments.check(run, &output.buffers)?;
+    Ok(output.buffers)
 }
 
 fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let (options, runs) = parse(&text);
+    let KernelFile { options, runs, .. } = KernelFile::parse(&text)?;
     if runs.is_empty() {
         return Ok(());
     }
-    let target = run_target::run_target();
+    let target = pumice_test_support::run_target();
     let options = CompileOptions::parse(&options);
     let options = options.map_err(|e| format!("{e:?}"))?;
     let source = Source {
@@ -76,9 +72,7 @@ fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
         let mut after = Vec::new();
         for run in &runs {
             let place = |e| format!("after {}, kernel {}: {e}", pass.name, run.kernel);
-            let buffers = interpret(&ir, run).map_err(place)?;
-            check_expectations(run, &buffers).map_err(place)?;
-            after.push(buffers);
+            after.push(interpret(&ir, run).map_err(place)?);
         }
         match &before {
             Some(before) if *before != after => {
@@ -91,23 +85,14 @@ fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
 }
 
 #[test]
-fn no_pass_changes_what_kernels_compute() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/run");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("filetests/run")
-        .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "cl"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    let failures: Vec<String> = files
-        .iter()
-        .flat_map(|path| [(path, false), (path, true)])
-        .filter_map(|(path, opt_disable)| {
-            let error = check_file(path, opt_disable).err()?;
+fn every_pass_keeps_what_kernels_compute() {
+    let mut failures = Failures::default();
+    for path in files(&filetests("run"), &["cl"], 60) {
+        for opt_disable in [false, true] {
             let how = if opt_disable { "unoptimised: " } else { "" };
-            Some(format!("{}: {how}{error}", path.display()))
-        })
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+            let outcome = check_file(&path, opt_disable).map_err(|why| format!("{how}{why}"));
+            failures.take(&path, outcome);
+        }
+    }
+    failures.finish();
 }

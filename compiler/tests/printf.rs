@@ -1,11 +1,10 @@
 //! Strings of printf that a function was given: they show once it is inlined.
 
-mod support;
-
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Outcome, Source, Target, VulkanModule,
     compile, link, lower,
 };
+use pumice_test_support::spirv_tools;
 
 fn lowered(text: &str) -> Outcome<VulkanModule> {
     let source = Source {
@@ -28,7 +27,7 @@ fn strings_pass_through_functions() {
          kernel void k(int n) { say(\"alpha\", 1); say(\"gamma\" + 1, 2); say(0, 3); say(kept, 4); }\n",
     );
     let module = outcome.output.expect(&outcome.log);
-    support::validate(&module.words, "vulkan1.2").expect("valid");
+    spirv_tools::validate(&module.words, "vulkan1.2").expect("valid");
     let reflection = pumice_reflection::read(&module.words).expect("readable");
     let shown = format!("{reflection}");
     for text in ["alpha", "amma", "delta", "(null)", "%s %d\n"] {

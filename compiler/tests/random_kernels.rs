@@ -1,15 +1,12 @@
-//! Random programs (`random_programs`) through the compiler: the passes keep what a program
+//! Random programs (`pumice_test_support::random_programs`) through the compiler: the passes keep what a program
 //! computes, and what is emitted is valid. `pumice-difffuzz` runs many more, on devices.
-
-#[allow(dead_code, reason = "only the parser is used")]
-mod kernel_runs;
-mod random_programs;
-mod support;
 
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
-use random_programs::{expectations, program};
+use pumice_filetests::directive;
+use pumice_test_support::random_programs::{expectations, program};
+use pumice_test_support::spirv_tools;
 
 #[test]
 fn passes_keep_what_programs_compute() {
@@ -32,8 +29,8 @@ fn what_is_emitted_is_valid() {
     let target = Target::reference();
     for seed in 100..110 {
         let text = program(seed);
-        let options = text.lines().find_map(|l| l.strip_prefix("// options: "));
-        let options = CompileOptions::parse(options.unwrap_or_default()).expect("valid options");
+        let options = directive::value(&text, "options").unwrap_or_default();
+        let options = CompileOptions::parse(options).expect("valid options");
         let source = Source {
             name: "<source>",
             text: text.as_bytes(),
@@ -42,7 +39,7 @@ fn what_is_emitted_is_valid() {
         let module = built
             .output
             .unwrap_or_else(|| panic!("seed {seed}: {}", built.log));
-        support::validate(&module.words, "opencl2.2")
+        spirv_tools::validate(&module.words, "opencl2.2")
             .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let linked = link(&[&module], &LinkOptions::default())
             .output
@@ -54,7 +51,7 @@ fn what_is_emitted_is_valid() {
             let module = lowered
                 .output
                 .unwrap_or_else(|| panic!("seed {seed}: {}", lowered.log));
-            support::validate(&module.words, "vulkan1.2")
+            spirv_tools::validate(&module.words, "vulkan1.2")
                 .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         }
     }

@@ -1,12 +1,10 @@
 //! Mutated programs through the whole front end: errors or a module, never a panic.
 //! All inputs come from fixed seeds.
 
-mod support;
-
 use std::path::Path;
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
-use support::on_large_stack;
+use pumice_test_support::on_large_stack;
 
 /// xorshift64*: small, and the same everywhere.
 struct Random(u64);

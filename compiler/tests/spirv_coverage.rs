@@ -11,11 +11,10 @@
 //!
 //! A row with none of these fails the test: no token of the grammar is silently ignored.
 
-mod support;
-
 use pumice_backend::import::{SpecConstants, import};
 use pumice_compiler::target::SubgroupOps;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
+use pumice_test_support::spirv_tools;
 use rspirv::binary::{Consumer, ParseAction, Parser};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use rspirv::grammar::{INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE};
@@ -236,7 +235,7 @@ fn lowers(words: Vec<u32>, name: &str) {
         .output
         .unwrap_or_else(|| panic!("{name}: {}", lowered.log));
     let stripped = pumice_reflection::strip_non_semantic(&output.words);
-    support::validate(&stripped, "vulkan1.2").unwrap_or_else(|e| panic!("{name}: {e}"));
+    spirv_tools::validate(&stripped, "vulkan1.2").unwrap_or_else(|e| panic!("{name}: {e}"));
 }
 
 fn files() -> Vec<PathBuf> {
@@ -255,7 +254,7 @@ fn evidence() -> (Tested, Vec<(String, String)>) {
     let (mut tested, mut errors) = (Tested::new(), Vec::new());
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let words = support::assemble(&text);
+        let words = spirv_tools::assemble(&text);
         let stem = path.file_stem().expect("a name").to_string_lossy();
         let name = stem.into_owned();
         match import(&words, &SpecConstants::default()) {
@@ -478,7 +477,7 @@ fn every_kernel_token_is_tested_or_refused() {
         }
         table.push_str(&format!("| {named} | {state} |\n"));
     }
-    if std::env::var_os("PUMICE_BLESS").is_some() {
+    if pumice_filetests::golden::blessing() {
         std::fs::write(&path, &table).expect("writable");
         pinned.clone_from(&table);
     }

@@ -1,31 +1,21 @@
 //! File tests of the lowering passes and the Vulkan emitter.
 //!
 //! Each `.ir` file is verified, lowered, verified after every pass and emitted; the module must
-//! please spirv-val. A `; run` line runs the kernel in the interpreter before and after
-//! lowering: the buffers must agree. `; snapshot` pins the disassembly (`PUMICE_BLESS=1`).
-
-mod lowering_passes;
-mod run_line;
-mod support;
+//! please spirv-val. What the file runs (see [`KernelFile`]) runs in the interpreter before and
+//! after lowering: the buffers must agree. `; snapshot` pins the disassembly.
 
 use pumice_backend::vulkan;
 use pumice_compiler::target::{FloatControls, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target};
-use pumice_interp::{self as interp, Options};
+use pumice_filetests::golden::{Failures, compare, files};
+use pumice_filetests::{KernelFile, Run, directive};
+use pumice_interp::{self as interp, Options, Output};
 use pumice_ir::text::{module_to_text, parse_module};
-use pumice_ir::verify;
-use std::path::{Path, PathBuf};
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/vulkan");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("filetests/ir/vulkan")
-        .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "ir"))
-        .collect();
-    files.sort();
-    files
-}
+use pumice_ir::{Module, verify};
+use pumice_test_support::filetests;
+use pumice_test_support::runs::{Arguments, range};
+use pumice_test_support::spirv_tools;
+use std::path::Path;
 
 /// Devices that differ in what they promise: everything, and hardly anything.
 fn other_targets() -> [Target; 2] {
@@ -65,34 +55,38 @@ fn other_targets() -> [Target; 2] {
 fn check_other_targets(text: &str) -> Result<(), String> {
     for target in other_targets() {
         let mut module = parse_module(text).map_err(|e| e.to_string())?;
-        lowering_passes::lower(&mut module, &target)?;
+        pumice_test_support::lowering_passes::lower(&mut module, &target)?;
         let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
             .map_err(|e| e.to_string())?
             .words;
-        support::validate(&pumice_reflection::strip_non_semantic(&words), "vulkan1.2")
-            .map_err(|e| format!("{target:?}\n{e}\n{}", support::disassemble(&words)))?;
+        spirv_tools::validate(&pumice_reflection::strip_non_semantic(&words), "vulkan1.2")
+            .map_err(|e| format!("{target:?}\n{e}\n{}", spirv_tools::disassemble(&words)))?;
     }
     Ok(())
 }
 
-fn check_file(path: &Path, bless: bool) -> Result<(), String> {
+/// Buffers after each run of a file.
+fn outputs(module: &Module, runs: &[Run]) -> Result<Vec<Output>, String> {
+    runs.iter()
+        .map(|run| {
+            let arguments = Arguments::of(run)?;
+            let (inputs, range) = (&arguments.inputs, range(run));
+            interp::run(module, &run.kernel, inputs, &range, &Options::default())
+                .map_err(|e| format!("{e:?}\n{}", module_to_text(module)))
+        })
+        .collect()
+}
+
+fn check_file(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let mut module = parse_module(&text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| e.to_string())?;
     let target = Target::reference();
-    let run = text
-        .lines()
-        .find_map(|l| l.strip_prefix("; run "))
-        .map(run_line::parse_run);
-    let kernel = module.kernels[0].name.clone();
-    let before = run
-        .as_ref()
-        .map(|(range, inputs)| interp::run(&module, &kernel, inputs, range, &Options::default()))
-        .transpose()
-        .map_err(|e| format!("before: {e:?}"))?;
-    lowering_passes::lower(&mut module, &target)?;
+    let runs = KernelFile::parse(&text)?.runs;
+    let before = outputs(&module, &runs).map_err(|e| format!("before: {e}"))?;
+    pumice_test_support::lowering_passes::lower(&mut module, &target)?;
     // `; error: text` says what the emitter refuses.
-    if let Some(expected) = text.lines().find_map(|l| l.strip_prefix("; error: ")) {
+    if let Some(expected) = directive::value(&text, "error") {
         let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default());
         return match emitted {
             Err(e) if e.message == expected => Ok(()),
@@ -100,11 +94,7 @@ fn check_file(path: &Path, bless: bool) -> Result<(), String> {
             Ok(_) => Err("is not refused".into()),
         };
     }
-    let after = run
-        .as_ref()
-        .map(|(range, inputs)| interp::run(&module, &kernel, inputs, range, &Options::default()))
-        .transpose()
-        .map_err(|e| format!("after: {e:?}\n{}", module_to_text(&module)))?;
+    let after = outputs(&module, &runs).map_err(|e| format!("after: {e}"))?;
     if before != after {
         return Err(format!(
             "the interpreter sees a difference\n{before:?}\n{after:?}"
@@ -115,36 +105,22 @@ fn check_file(path: &Path, bless: bool) -> Result<(), String> {
         .words;
     // Older validators do not know the revision that some reflection needs.
     let stripped = pumice_reflection::strip_non_semantic(&words);
-    support::validate(&stripped, "vulkan1.2")
-        .map_err(|e| format!("{e}\n{}", support::disassemble(&words)))?;
+    spirv_tools::validate(&stripped, "vulkan1.2")
+        .map_err(|e| format!("{e}\n{}", spirv_tools::disassemble(&words)))?;
     check_other_targets(&text)?;
-    if text.contains("; snapshot") {
-        let pinned = path.with_extension("spvasm");
-        let got = support::disassemble(&words);
-        if bless {
-            std::fs::write(&pinned, got).map_err(|e| e.to_string())?;
-        } else if std::fs::read_to_string(&pinned).unwrap_or_default() != got {
-            return Err(format!("differs from {}", pinned.display()));
-        }
+    if directive::has_flag(&text, "snapshot") {
+        compare(path, "spvasm", &spirv_tools::disassemble(&words))?;
     }
     Ok(())
 }
 
 #[test]
 fn every_file_lowers_and_validates() {
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let files = files();
-    assert!(files.len() >= 10, "the files are there");
-    let failures: Vec<String> = files
-        .iter()
-        .filter_map(|path| {
-            let name = path.file_name()?.to_string_lossy().into_owned();
-            check_file(path, bless)
-                .err()
-                .map(|e| format!("{name}: {e}"))
-        })
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let mut failures = Failures::default();
+    for path in files(&filetests("ir/vulkan"), &["ir"], 10) {
+        failures.take(&path, check_file(&path));
+    }
+    failures.finish();
 }
 
 /// The kernels that use sub-groups, and no others, ask for maximal reconvergence where the device
@@ -153,7 +129,7 @@ fn every_file_lowers_and_validates() {
 fn kernels_with_collectives_ask_for_reconvergence() {
     const EXECUTION_MODE: u32 = 3 << 16 | 16;
     const MAXIMALLY_RECONVERGES: u32 = 6023;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/ir/vulkan");
+    let folder = filetests("ir/vulkan");
     for (name, has_mode, maximal_reconvergence) in [
         ("subgroups", true, true),
         ("subgroups", false, false),
@@ -166,7 +142,7 @@ fn kernels_with_collectives_ask_for_reconvergence() {
             maximal_reconvergence,
             ..Target::reference()
         };
-        lowering_passes::lower(&mut module, &target).expect("lowers");
+        pumice_test_support::lowering_passes::lower(&mut module, &target).expect("lowers");
         let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect("emits");
         let mut instructions = emitted.words.windows(3);
         let found = instructions.any(|w| w[0] == EXECUTION_MODE && w[2] == MAXIMALLY_RECONVERGES);

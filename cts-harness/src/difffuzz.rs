@@ -5,8 +5,9 @@
 //! Never: runs a program in the process that keeps the books; drivers may crash.
 
 use crate::cl::Device;
-use crate::kernel_file::KernelFile;
+use crate::kernel_file;
 use crate::process;
+use pumice_filetests::KernelFile;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -105,10 +106,10 @@ pub fn run_files(platform: &str, args: &[String]) -> Result<(), String> {
         println!("run {path}");
         BEGAN.store(processor_time(), Ordering::Relaxed);
         let outcome = fs::read_to_string(path).map_err(text).and_then(|source| {
-            let file = KernelFile::parse(&source)?;
-            file.check(&device, &source)?;
+            let file = KernelFile::parse_test(&source)?;
+            kernel_file::check(&file, &device, &source, "")?;
             options.iter().try_for_each(|more| {
-                file.check_with(&device, &source, more)
+                kernel_file::check(&file, &device, &source, more)
                     .map_err(|why| format!("with {more}: {why}"))
             })
         });

@@ -2,40 +2,38 @@
 //! buffers is what the interpreter says. Without a device the test says so and passes.
 
 mod device_dispatch;
-#[path = "../../compiler/tests/kernel_runs/mod.rs"]
-mod kernel_runs;
-#[path = "../../compiler/tests/lowering_passes/mod.rs"]
-mod lowering_passes;
-#[path = "../../compiler/tests/random_cfg/mod.rs"]
-mod random_cfg;
-#[path = "../../compiler/tests/run_line/mod.rs"]
-mod run_line;
 
 use device_dispatch::{device, dispatch, for_driver};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::run_pipeline;
 use pumice_backend::vulkan;
 use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LowerOptions, Target};
+use pumice_filetests::golden::{Failures, files};
+use pumice_filetests::{Arg as FileArg, KernelFile, Run, directive};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_ir::LowerError;
 use pumice_ir::text::parse_module;
+use pumice_test_support::runs::{Arguments, range};
+use pumice_test_support::{filetests, lowering_passes, random_cfg};
 use pumice_vulkan_layer::Device;
 use std::path::Path;
 
 fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let Some(line) = text.lines().find_map(|l| l.strip_prefix("; run ")) else {
+    let Some(run) = KernelFile::parse(&text)?.runs.pop() else {
         return Ok(false);
     };
-    let (range, inputs) = run_line::parse_run(line);
+    let (inputs, range) = (Arguments::of(&run)?.inputs, range(&run));
     let mut module = parse_module(&text).map_err(|e| e.to_string())?;
-    let kernel = module.kernels[0].name.clone();
-    let want = interp::run(&module, &kernel, &inputs, &range, &Options::default())
+    let want = interp::run(&module, &run.kernel, &inputs, &range, &Options::default())
         .map_err(|e| format!("{e:?}"))?;
     lowering_passes::lower(&mut module, target)?;
     let words = vulkan::emit(&mut module, target, &LowerOptions::default())
         .map_err(|e| e.to_string())?
         .words;
-    let (got, _) = dispatch(device, &words, &kernel, &inputs, &range);
+    let (got, _) = dispatch(device, &words, &run.kernel, &inputs, &range);
     if want.buffers != got.buffers {
         return Err(format!(
             "the device differs\ninterpreter {:x?}\ndevice      {:x?}",
@@ -47,28 +45,23 @@ fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, Strin
 
 fn run_all(target: &Target) {
     let Some(device) = device() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/vulkan");
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     let mut ran = 0;
-    for entry in std::fs::read_dir(folder).expect("file tests") {
-        let path = entry.expect("entry").path();
-        if path.extension().is_none_or(|e| e != "ir") {
-            continue;
-        }
+    for path in files(&filetests("ir/vulkan"), &["ir"], 10) {
         match run_file(&device, &path, target) {
             Err(e) if needs_addresses(target, &path) => {
                 assert!(e.contains("device addresses"), "{}: {e}", path.display());
             }
             Ok(_) if needs_addresses(target, &path) => {
-                failures.push(format!("{}: needs no addresses", path.display()));
+                failures.add(&path, "needs no addresses");
             }
             Ok(true) => ran += 1,
             Ok(false) => {}
-            Err(e) => failures.push(format!("{}: {e}", path.display())),
+            Err(e) => failures.add(&path, e),
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-    assert!(ran >= 10, "the file tests are there");
+    failures.finish();
+    assert!(ran >= 10 || filtered(), "the file tests are there");
 }
 
 #[test]
@@ -125,9 +118,7 @@ fn needs_addresses(target: &Target, path: &Path) -> bool {
 #[test]
 fn printf_writes_whole_records() {
     let Some(device) = device() else { return };
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/vulkan/printf.ir");
-    let text = std::fs::read_to_string(path).expect("printf.ir");
+    let text = std::fs::read_to_string(filetests("ir/vulkan/printf.ir")).expect("printf.ir");
     let mut module = parse_module(&text).expect("parses");
     let target = for_driver(&device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
@@ -164,87 +155,71 @@ fn interpreter_files_run_on_the_device() {
     }
 }
 
-fn run_interpreter_files(device: &Device, target: &Target) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/ir/run");
-    let only = std::env::var("PUMICE_FILE").unwrap_or_default();
+/// Whether a dispatch of this test's own can run it: buffers of their own, and no more than
+/// buffers to look at.
+fn on_device(run: &Run) -> bool {
+    let plain = |arg: &FileArg| match arg {
+        FileArg::Buffer { addresses, .. } => addresses.is_empty(),
+        FileArg::Alias { .. } => false,
+        _ => true,
+    };
+    run.args.iter().all(plain) && run.printf.is_empty() && run.error.is_none()
+}
+
+fn emitted(text: &str, target: &Target) -> Result<Vec<u32>, LowerError> {
+    let mut module = parse_module(text).expect("parses");
     let options = LowerOptions::default();
-    let mut failures = Vec::new();
+    let ctx = Ctx {
+        target,
+        options: &options,
+    };
+    run_pipeline(&mut module, &ctx)?;
+    Ok(vulkan::emit(&mut module, target, &options)?.words)
+}
+
+fn run_interpreter_files(device: &Device, target: &Target) {
+    let mut failures = Failures::default();
     let mut ran = 0;
-    for entry in std::fs::read_dir(folder).expect("file tests") {
-        let path = entry.expect("entry").path();
-        let name = path.display().to_string();
-        // What is written as SPIR-V there is the importer's and the interpreter's.
-        if path.extension() != Some("ir".as_ref()) {
-            continue;
-        }
+    // What is written as SPIR-V there is the importer's and the interpreter's.
+    for path in files(&filetests("ir/run"), &["ir"], 20) {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let foreign = [
-            "@",
-            "alias ",
-            "expect error",
-            "expect printf",
-            "no pipeline",
-            " half ",
-        ];
-        let comments: Vec<&str> = text.lines().filter(|l| l.starts_with(';')).collect();
-        let skip = comments
-            .iter()
-            .any(|l| foreign.iter().any(|f| l.contains(f)));
-        if skip || !name.contains(&only) {
+        let file = KernelFile::parse(&text).expect("directives");
+        if directive::has_flag(&text, "no pipeline") || !file.runs.iter().all(on_device) {
             continue;
         }
-        let (_, runs) = kernel_runs::parse(&text.replace("; ", "// "));
-        let mut module = parse_module(&text).expect("parses");
-        let ctx = pumice_backend::pass::Ctx {
-            target,
-            options: &options,
-        };
-        let lowered = pumice_backend::pipeline::run_pipeline(&mut module, &ctx);
-        let emitted = lowered.and_then(|()| vulkan::emit(&mut module, target, &options));
-        let words = match emitted {
+        let words = match emitted(&text, target) {
             Ok(_) if needs_addresses(target, &path) => {
-                failures.push(format!("{name}: needs no addresses"));
+                failures.add(&path, "needs no addresses");
                 continue;
             }
-            Ok(module) => module.words,
+            Ok(words) => words,
             Err(e) if needs_addresses(target, &path) => {
-                assert!(e.message.contains("device addresses"), "{name}: {e}");
+                assert!(e.message.contains("device addresses"), "{e}");
                 continue;
             }
             Err(e) => {
-                failures.push(format!("{name}: {e}"));
+                failures.add(&path, e);
                 continue;
             }
         };
-        for run in &runs {
-            let [global, local, offset] = run.range;
-            let local = if local == [0; 3] {
-                global
-            } else {
-                local.map(|n| n.max(1))
-            };
-            if (0..3).any(|i| local[i] == 0 || global[i] % local[i] != 0) {
+        for run in &file.runs {
+            let range = range(run);
+            if (0..3).any(|i| range.global[i] % range.local[i] != 0) {
                 continue;
             }
-            let range = NdRange {
-                work_dim: run.dims,
-                global,
-                local,
-                offset,
-            };
-            let inputs = Inputs {
-                buffers: run.buffers.clone(),
-                args: run.args.clone(),
-            };
-            let (output, _) = dispatch(device, &words, &run.kernel, &inputs, &range);
-            match kernel_runs::check_expectations(run, &output.buffers) {
-                Ok(()) => ran += 1,
-                Err(e) => failures.push(format!("{name}: {e}")),
-            }
+            let arguments = Arguments::of(run).expect("arguments");
+            let (output, _) = dispatch(device, &words, &run.kernel, &arguments.inputs, &range);
+            failures.take(&path, arguments.check(run, &output.buffers));
+            ran += 1;
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(ran > 20 || !only.is_empty(), "the file tests are there");
+    failures.finish();
+    assert!(ran > 20 || filtered(), "the file tests are there");
+}
+
+/// Whether only some files are asked for.
+fn filtered() -> bool {
+    std::env::var_os("PUMICE_FILETEST").is_some()
 }
 
 /// Random control flow with divergent work-items: the structurizer's output on a device.
@@ -254,7 +229,7 @@ fn random_control_flow_on_the_device() {
     let mut random = random_cfg::Random(5);
     let target = for_driver(&device, Target::reference());
     let options = LowerOptions::default();
-    let ctx = pumice_backend::pass::Ctx {
+    let ctx = Ctx {
         target: &target,
         options: &options,
     };
@@ -275,7 +250,7 @@ fn random_control_flow_on_the_device() {
             ],
         };
         let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
+        run_pipeline(&mut module, &ctx).expect("lowers");
         let words = vulkan::emit(&mut module, &target, &options)
             .expect("emits")
             .words;
@@ -382,12 +357,12 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
             ..Target::reference()
         };
         let options = LowerOptions::default();
-        let ctx = pumice_backend::pass::Ctx {
+        let ctx = Ctx {
             target: &target,
             options: &options,
         };
         let mut module = parse_module(text).expect("parses");
-        pumice_backend::pipeline::run_pipeline(&mut module, &ctx).expect("lowers");
+        run_pipeline(&mut module, &ctx).expect("lowers");
         let words = vulkan::emit(&mut module, &target, &options)
             .expect("emits")
             .words;

@@ -2,20 +2,17 @@
 //! hold what the files' comments expect. Without a device the test says so and passes.
 
 mod device_dispatch;
-#[path = "../../compiler/tests/kernel_runs/mod.rs"]
-mod kernel_runs;
-#[path = "../../compiler/tests/run_target/mod.rs"]
-mod run_target;
-#[path = "../../compiler/tests/support/mod.rs"]
-mod support;
 
 use device_dispatch::{device, dispatch, for_driver};
-use kernel_runs::{Run, check_expectations, parse};
 use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
-use pumice_interp::{Inputs, NdRange};
+use pumice_filetests::golden::{Failures, files};
+use pumice_filetests::{KernelFile, Run};
+use pumice_interp::NdRange;
+use pumice_test_support::runs::{Arguments, range, range_of_single_items};
+use pumice_test_support::{filetests, run_target, spirv_tools};
 use pumice_vulkan_layer::Device;
 use std::path::Path;
 
@@ -49,42 +46,28 @@ fn foreign(name: &str, level: &str, target: &Target) -> Option<Result<Vec<u32>, 
     Some(lowered.output.map(|m| m.words).ok_or(lowered.log))
 }
 
+/// Runs a kernel; false where its range has remainders, which are the runtime's work.
 fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
-    let [global, local, offset] = run.range;
-    let local = if local == [0; 3] {
-        if global.iter().product::<u64>() <= 256 {
-            global
-        } else {
-            [1; 3]
-        }
+    let whole = range(run);
+    let range = if run.local.is_none() && whole.global.iter().product::<u64>() > 256 {
+        range_of_single_items(run)
     } else {
-        local.map(|n| n.max(1))
+        whole
     };
+    let NdRange { global, local, .. } = range;
     if (0..3).any(|i| global[i] % local[i] != 0) {
-        // Remainders need regions, which are the runtime's work.
         return Ok(false);
     }
-    let range = NdRange {
-        work_dim: run.dims,
-        global,
-        local,
-        offset,
-    };
-    let inputs = Inputs {
-        buffers: run.buffers.clone(),
-        args: run.args.clone(),
-    };
-    let (output, _) = dispatch(device, words, &run.kernel, &inputs, &range);
-    check_expectations(run, &output.buffers)?;
+    let arguments = Arguments::of(run)?;
+    let (output, _) = dispatch(device, words, &run.kernel, &arguments.inputs, &range);
+    arguments.check(run, &output.buffers)?;
     Ok(true)
 }
 
 #[test]
 fn kernel_files_give_what_they_expect() {
     let Some(device) = device() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/filetests/run");
-    let only = std::env::var("PUMICE_FILE").unwrap_or_default();
-    let mut target = for_driver(&device, run_target::run_target());
+    let mut target = for_driver(&device, run_target());
     // As the driver has it: without, signed zeros and NaN are the device's to lose.
     for (to, from) in (target.float_controls.iter_mut()).zip(&device.capabilities().float_controls)
     {
@@ -109,16 +92,12 @@ fn kernel_files_give_what_they_expect() {
         ("source, descriptors", descriptors),
         ("source, words", poor),
     ];
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     let mut ran = 0;
-    for entry in std::fs::read_dir(folder).expect("filetests/run") {
-        let path = entry.expect("entry").path();
-        let name = path.display().to_string();
-        if path.extension().is_none_or(|e| e != "cl") || !name.contains(&only) {
-            continue;
-        }
+    for path in files(&filetests("run"), &["cl"], 60) {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let (options, runs) = parse(&text);
+        let file = KernelFile::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let KernelFile { options, runs, .. } = file;
         if runs.is_empty() {
             continue;
         }
@@ -129,7 +108,7 @@ fn kernel_files_give_what_they_expect() {
             let built = build(&text, &options, target);
             if needs_addresses.contains(&file.as_ref()) {
                 let diagnosed = built.is_err_and(|log| log.contains("device addresses"));
-                assert!(diagnosed, "{name} builds without device addresses");
+                assert!(diagnosed, "{file} builds without device addresses");
             } else {
                 builds.push((from, built));
             }
@@ -138,27 +117,25 @@ fn kernel_files_give_what_they_expect() {
             builds.extend(foreign(&stem, level, &target).map(|build| (level, build)));
         }
         for (from, built) in builds {
-            let name = format!("{name} from {from}");
-            let words = match built {
+            let valid =
+                built.and_then(|words| spirv_tools::validate(&words, "vulkan1.2").map(|()| words));
+            let words = match valid {
                 Ok(words) => words,
                 Err(e) => {
-                    failures.push(format!("{name}: {e}"));
+                    failures.add(&path, format!("from {from}: {e}"));
                     continue;
                 }
             };
-            if let Err(e) = support::validate(&words, "vulkan1.2") {
-                failures.push(format!("{name}: {e}"));
-                continue;
-            }
             for run in &runs {
                 match run_one(&device, &words, run) {
                     Ok(true) => ran += 1,
                     Ok(false) => {}
-                    Err(e) => failures.push(format!("{name}: {}: {e}", run.kernel)),
+                    Err(e) => failures.add(&path, format!("from {from}: {}: {e}", run.kernel)),
                 }
             }
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(ran > 0 || !only.is_empty(), "something ran");
+    failures.finish();
+    let filtered = std::env::var_os("PUMICE_FILETEST").is_some();
+    assert!(ran > 0 || filtered, "something ran");
 }

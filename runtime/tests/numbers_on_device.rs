@@ -3,16 +3,15 @@
 //! code. Without a device the tests say so and pass.
 
 mod device_dispatch;
-#[path = "../../compiler/tests/lowering_passes/mod.rs"]
-mod lowering_passes;
-#[path = "../../compiler/tests/number_kernels/mod.rs"]
-mod number_kernels;
 
 use device_dispatch::{device, dispatch, for_driver};
-use number_kernels::{floats, integers, interpret, is_nan, kernel, pairs, renumbered};
 use pumice_backend::vulkan;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_interp::{Arg, Inputs, NdRange};
+use pumice_test_support::lowering_passes;
+use pumice_test_support::number_kernels::{
+    floats, integers, interpret, is_nan, kernel, pairs, renumbered,
+};
 use pumice_vulkan_layer::Device;
 
 /// Differences between device and interpreter, as text.

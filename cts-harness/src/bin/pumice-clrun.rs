@@ -2,10 +2,11 @@
 //! build options behind each file's own if any are given.
 //!
 //! Prints a line a file and ends with exit status 1 when one failed. The format is described in
-//! `pumice_cts_harness::kernel_file`.
+//! `pumice_filetests::KernelFile`.
 
 use pumice_cts_harness::cl::Device;
-use pumice_cts_harness::kernel_file::KernelFile;
+use pumice_cts_harness::kernel_file;
+use pumice_filetests::KernelFile;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -29,7 +30,10 @@ fn main() -> ExitCode {
     for path in files {
         let outcome = std::fs::read_to_string(path)
             .map_err(|error| error.to_string())
-            .and_then(|source| KernelFile::parse(&source)?.check_with(&device, &source, more));
+            .and_then(|source| {
+                let file = KernelFile::parse_test(&source)?;
+                kernel_file::check(&file, &device, &source, more)
+            });
         match outcome {
             Ok(()) => println!("ok   {path}"),
             Err(why) => {

@@ -1,8 +1,5 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
-#[path = "../../../tests/random_cfg/mod.rs"]
-mod random_cfg;
-
 use super::{Merge, StructuredCfg, check, run};
 use crate::pass::Ctx;
 use crate::pipeline::run_pipeline;
@@ -14,7 +11,7 @@ use pumice_ir::{
     Type, Value, verify,
 };
 use pumice_target::{LowerOptions, Target};
-use random_cfg::{Random, random_function};
+use pumice_test_support::random_cfg::{Random, random_function};
 use std::fmt::Write;
 
 fn structure(module: &mut Module) -> Vec<StructuredCfg> {
@@ -143,7 +140,10 @@ fn barriers_that_all_reached_are_reached_by_all() {
     for _ in 0..300 {
         let size = 3 + random.below(8);
         let mask = [0, 1, 1, 3][random.below(4) as usize];
-        let text = random_cfg::by_work_item(&random_function(&mut random, size), mask);
+        let text = pumice_test_support::random_cfg::by_work_item(
+            &random_function(&mut random, size),
+            mask,
+        );
         let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let func = module.functions.values_mut().next().expect("one");
         for _ in 0..1 + random.below(2) {

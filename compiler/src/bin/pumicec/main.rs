@@ -153,7 +153,7 @@ fn compile() -> ExitCode {
                 sample_exactly: true,
                 ..Target::reference()
             },
-            Device::Full => pumice_compiler::full_target(),
+            Device::Full => full_target(),
         }),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())

@@ -50,7 +50,10 @@ pub fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
     )
 }
 
-/// Results of `text` on rows of operands, in the interpreter.
+/// Results of a module of [`kernel`] on rows of operands, in the interpreter.
+///
+/// # Panics
+/// Where the interpreter refuses the module.
 pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
     let input: Vec<u8> = rows
         .iter()
@@ -79,6 +82,10 @@ pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
         .collect()
 }
 
+/// Parses the text of [`kernel`] with its values numbered densely.
+///
+/// # Panics
+/// On text that is no module.
 pub fn renumbered(text: &str) -> pumice_ir::Module {
     // Values are numbered densely: v8 and v9 are left out above.
     let mut text = text.to_string();
@@ -92,10 +99,12 @@ pub fn renumbered(text: &str) -> pumice_ir::Module {
     module
 }
 
+/// The ones of a number of that many bits.
 pub fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
+/// Integers of that many bits: small ones, powers of two, and the limits.
 pub fn integers(bits: u32) -> Vec<u64> {
     let min = 1u64 << (bits - 1);
     [
@@ -121,6 +130,7 @@ pub fn integers(bits: u32) -> Vec<u64> {
     .collect()
 }
 
+/// Every pair of values, as rows of two operands.
 pub fn pairs(values: &[u64]) -> Vec<Vec<u64>> {
     values
         .iter()
@@ -128,6 +138,7 @@ pub fn pairs(values: &[u64]) -> Vec<Vec<u64>> {
         .collect()
 }
 
+/// Bits of floats of that many bits in rows of one operand: limits of every format, halves, NaN.
 pub fn floats(bits: u32) -> Vec<Vec<u64>> {
     let numbers: &[f64] = &[
         0.0,
@@ -199,6 +210,7 @@ pub fn floats(bits: u32) -> Vec<Vec<u64>> {
         .collect()
 }
 
+/// Whether the bits of a float of that many bits are a NaN.
 pub fn is_nan(bits: u32, value: u64) -> bool {
     match bits {
         16 => value & 0x7FFF > 0x7C00,

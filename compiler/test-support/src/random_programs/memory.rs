@@ -5,7 +5,14 @@ use super::{Array, Gen, Record};
 
 impl Gen {
     /// Makes an array visible, to expressions and to pointers.
-    pub fn array_place(&mut self, text: &str, ty: Ty, len: u32, space: Space, writable: bool) {
+    pub(crate) fn array_place(
+        &mut self,
+        text: &str,
+        ty: Ty,
+        len: u32,
+        space: Space,
+        writable: bool,
+    ) {
         self.arrays.push(Array {
             text: text.to_string(),
             ty,
@@ -18,7 +25,7 @@ impl Gen {
     }
 
     /// Struct types and `__constant` tables at program scope.
-    pub fn records_and_tables(&mut self) {
+    pub(crate) fn records_and_tables(&mut self) {
         if self.has(Self::RECORDS) {
             for _ in 0..1 + self.random.below(3) {
                 self.record_type();
@@ -88,7 +95,13 @@ impl Gen {
     }
 
     /// Makes the leaves of a struct visible.
-    pub fn record_places(&mut self, text: &str, record: usize, space: Space, writable: bool) {
+    pub(crate) fn record_places(
+        &mut self,
+        text: &str,
+        record: usize,
+        space: Space,
+        writable: bool,
+    ) {
         for (path, lens, ty) in self.records[record].leaves.clone() {
             if let ([len], Some(start)) = (&lens[..], path.strip_suffix("[@]")) {
                 self.array_place(&format!("{text}{start}"), ty, *len, space, writable);
@@ -99,7 +112,7 @@ impl Gen {
     }
 
     /// A variable of the struct that is visible (its first leaf betrays it).
-    pub fn record_value(&mut self, record: usize) -> Option<String> {
+    pub(crate) fn record_value(&mut self, record: usize) -> Option<String> {
         let path = self.records[record].leaves[0].0.clone();
         let stem = format!("s{record}_");
         let all: Vec<String> = self
@@ -113,7 +126,7 @@ impl Gen {
     }
 
     /// Declares a struct or a union, or copies a struct.
-    pub fn record_statement(&mut self) {
+    pub(crate) fn record_statement(&mut self) {
         if self.random.chance(25) {
             return self.union();
         }
@@ -209,7 +222,7 @@ impl Gen {
     }
 
     /// Declares an array, initialised by a list or by a loop.
-    pub fn array(&mut self) {
+    pub(crate) fn array(&mut self) {
         let ty = self.any_type();
         let name = self.fresh("a");
         let len = 2 << self.random.below(4);
@@ -248,7 +261,7 @@ impl Gen {
     }
 
     /// A pointer to `len` elements that live as long as place number `before`.
-    pub fn pointer_to(
+    pub(crate) fn pointer_to(
         &mut self,
         space: Option<Space>,
         ty: Ty,
@@ -329,7 +342,7 @@ impl Gen {
     }
 
     /// Declares a pointer.
-    pub fn pointer_statement(&mut self) {
+    pub(crate) fn pointer_statement(&mut self) {
         if self.arrays.is_empty() {
             return self.array();
         }
@@ -413,7 +426,7 @@ impl Gen {
     }
 
     /// Values go from work-item to work-item through local memory.
-    pub fn exchange(&mut self) {
+    pub(crate) fn exchange(&mut self) {
         let ty = self.any_type();
         let name = self.fresh("lm");
         let group = self.group;

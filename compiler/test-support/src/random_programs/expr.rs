@@ -10,7 +10,7 @@ const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
 impl Gen {
     /// A type to compute in.
-    pub fn any_type(&mut self) -> Ty {
+    pub(crate) fn any_type(&mut self) -> Ty {
         let scalar = if self.has(Self::FLOATS) && self.random.chance(20) {
             if self.has(Self::DOUBLES) && self.random.chance(30) {
                 Scalar::Double
@@ -30,12 +30,12 @@ impl Gen {
         Ty { scalar, lanes }
     }
 
-    pub fn any_integer(&mut self) -> Ty {
+    pub(crate) fn any_integer(&mut self) -> Ty {
         Ty::scalar(*self.random.pick(&INTEGERS))
     }
 
     /// A literal of a scalar type.
-    pub fn literal(&mut self, scalar: Scalar) -> String {
+    pub(crate) fn literal(&mut self, scalar: Scalar) -> String {
         if scalar.is_float() {
             let quarters = self.random.below(256) as i32 - 128;
             let suffix = if scalar == Scalar::Float { "f" } else { "" };
@@ -68,7 +68,7 @@ impl Gen {
     }
 
     /// `text` of type `from` as a `to`.
-    pub fn convert(&mut self, text: &str, from: Ty, to: Ty) -> String {
+    pub(crate) fn convert(&mut self, text: &str, from: Ty, to: Ty) -> String {
         if from == to {
             return text.to_string();
         }
@@ -139,7 +139,7 @@ impl Gen {
     }
 
     /// An index below a power of two.
-    pub fn index(&mut self, len: u32) -> String {
+    pub(crate) fn index(&mut self, len: u32) -> String {
         if len == 1 {
             return "0".to_string();
         }
@@ -171,7 +171,7 @@ impl Gen {
     }
 
     /// The text of place `at`, its indices filled in.
-    pub fn place(&mut self, at: usize) -> String {
+    pub(crate) fn place(&mut self, at: usize) -> String {
         let lens = self.places[at].lens.clone();
         let mut text = self.places[at].text.clone();
         for len in lens {
@@ -182,7 +182,7 @@ impl Gen {
     }
 
     /// Something without operands.
-    pub fn leaf(&mut self, ty: Ty) -> String {
+    pub(crate) fn leaf(&mut self, ty: Ty) -> String {
         if self.places.is_empty() || self.random.chance(15) {
             let literal = self.literal(ty.scalar);
             if !ty.is_vector() {
@@ -208,7 +208,7 @@ impl Gen {
     }
 
     /// A condition: an int, 0 or not.
-    pub fn condition(&mut self, depth: u32) -> String {
+    pub(crate) fn condition(&mut self, depth: u32) -> String {
         match self.random.below(if depth == 0 { 6 } else { 9 }) {
             6 => {
                 let (a, b) = (self.condition(depth - 1), self.condition(depth - 1));
@@ -246,7 +246,7 @@ impl Gen {
     }
 
     /// Any expression of a type.
-    pub fn expr(&mut self, ty: Ty, depth: u32) -> String {
+    pub(crate) fn expr(&mut self, ty: Ty, depth: u32) -> String {
         if depth == 0 || self.random.chance(15) {
             return self.leaf(ty);
         }

@@ -1,5 +1,4 @@
 //! Random control-flow graphs as IR text: for the structurizer's tests and the device's.
-#![allow(dead_code, reason = "each test crate uses a part")]
 
 use std::fmt::Write;
 

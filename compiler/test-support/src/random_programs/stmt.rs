@@ -43,7 +43,7 @@ impl Gen {
     }
 
     /// Any statement.
-    pub fn statement(&mut self, flow: Flow) {
+    pub(crate) fn statement(&mut self, flow: Flow) {
         self.budget -= 1;
         let deep = flow.depth >= 3;
         match self.random.below(34) {
@@ -73,7 +73,7 @@ impl Gen {
     }
 
     /// A place that may be written, of any type or of the given kind.
-    pub fn target(&mut self, suits: impl Fn(Ty) -> bool) -> Option<(String, Ty)> {
+    pub(crate) fn target(&mut self, suits: impl Fn(Ty) -> bool) -> Option<(String, Ty)> {
         let all: Vec<usize> = (0..self.places.len())
             .filter(|i| self.places[*i].writable && suits(self.places[*i].ty))
             .collect();
@@ -85,7 +85,7 @@ impl Gen {
         Some((self.place(at), ty))
     }
 
-    pub fn assignment(&mut self) {
+    pub(crate) fn assignment(&mut self) {
         if let Some((text, ty)) = self.target(|_| true) {
             let value = self.expr(ty, 3);
             self.line(&format!("{text} = {value};"));
@@ -331,7 +331,7 @@ impl Gen {
     }
 
     /// A function with a body, before the kernel.
-    pub fn function(&mut self) {
+    pub(crate) fn function(&mut self) {
         let name = self.fresh("f");
         let places = std::mem::take(&mut self.places);
         let arrays = std::mem::take(&mut self.arrays);
@@ -415,7 +415,7 @@ impl Gen {
     }
 
     /// A call without side effects as an expression.
-    pub fn call(&mut self, ty: Ty, depth: u32) -> Option<String> {
+    pub(crate) fn call(&mut self, ty: Ty, depth: u32) -> Option<String> {
         let suits = |f: &Function| {
             f.record.is_none() && f.params.iter().all(|p| matches!(p, Param::Value(_)))
         };

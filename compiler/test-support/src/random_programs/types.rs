@@ -2,7 +2,7 @@
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     Char,
     Uchar,
     Short,
@@ -16,7 +16,7 @@ pub enum Scalar {
 }
 
 /// The integer types; a signed one stands before its unsigned one.
-pub const INTEGERS: [Scalar; 8] = [
+pub(crate) const INTEGERS: [Scalar; 8] = [
     Scalar::Char,
     Scalar::Uchar,
     Scalar::Short,
@@ -28,7 +28,7 @@ pub const INTEGERS: [Scalar; 8] = [
 ];
 
 impl Scalar {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Scalar::Char => "char",
             Scalar::Uchar => "uchar",
@@ -43,7 +43,7 @@ impl Scalar {
         }
     }
 
-    pub fn bytes(self) -> u32 {
+    pub(crate) fn bytes(self) -> u32 {
         match self {
             Scalar::Char | Scalar::Uchar => 1,
             Scalar::Short | Scalar::Ushort => 2,
@@ -52,16 +52,16 @@ impl Scalar {
         }
     }
 
-    pub fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         self.bytes() * 8
     }
 
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         matches!(self, Scalar::Float | Scalar::Double)
     }
 
     /// Whether it is a signed integer.
-    pub fn is_signed(self) -> bool {
+    pub(crate) fn is_signed(self) -> bool {
         INTEGERS
             .iter()
             .position(|s| *s == self)
@@ -69,13 +69,13 @@ impl Scalar {
     }
 
     /// The integer type of the same size.
-    pub fn integer(self, signed: bool) -> Scalar {
+    pub(crate) fn integer(self, signed: bool) -> Scalar {
         let at = self.bytes().trailing_zeros() as usize * 2;
         INTEGERS[at + usize::from(!signed)]
     }
 
     /// The unsigned type that arithmetic on it takes place in without undefined behaviour.
-    pub fn wrapping(self) -> Scalar {
+    pub(crate) fn wrapping(self) -> Scalar {
         if self.bytes() == 8 {
             Scalar::Ulong
         } else {
@@ -86,17 +86,17 @@ impl Scalar {
 
 /// A scalar or vector type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ty {
+pub(crate) struct Ty {
     pub scalar: Scalar,
     pub lanes: u32,
 }
 
 impl Ty {
-    pub fn scalar(scalar: Scalar) -> Self {
+    pub(crate) fn scalar(scalar: Scalar) -> Self {
         Self { scalar, lanes: 1 }
     }
 
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         if self.lanes == 1 {
             self.scalar.name().to_string()
         } else {
@@ -104,31 +104,31 @@ impl Ty {
         }
     }
 
-    pub fn is_vector(self) -> bool {
+    pub(crate) fn is_vector(self) -> bool {
         self.lanes > 1
     }
 
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         self.scalar.is_float()
     }
 
-    pub fn of(self, scalar: Scalar) -> Self {
+    pub(crate) fn of(self, scalar: Scalar) -> Self {
         Self { scalar, ..self }
     }
 
-    pub fn lane(self) -> Self {
+    pub(crate) fn lane(self) -> Self {
         Self::scalar(self.scalar)
     }
 
     /// The signed or unsigned integers of the same shape.
-    pub fn integer(self, signed: bool) -> Self {
+    pub(crate) fn integer(self, signed: bool) -> Self {
         self.of(self.scalar.integer(signed))
     }
 }
 
 /// Address spaces of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
+pub(crate) enum Space {
     Private,
     Global,
     Local,
@@ -136,7 +136,7 @@ pub enum Space {
 }
 
 impl Space {
-    pub fn qualifier(self) -> &'static str {
+    pub(crate) fn qualifier(self) -> &'static str {
         match self {
             Space::Private => "__private ",
             Space::Global => "__global ",
@@ -147,10 +147,10 @@ impl Space {
 }
 
 /// SplitMix64: small, good, and the same everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -159,16 +159,16 @@ impl Random {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         (self.next() >> 33) as u32 % n.max(1)
     }
 
     /// True `percent` times of a hundred.
-    pub fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len() as u32) as usize]
     }
 }

@@ -1,64 +1,7 @@
-//! Helpers of the compiler's integration tests: the SPIR-V tools as oracles.
-#![allow(dead_code, reason = "each test crate uses a part")]
+//! The SPIR-V tools of Khronos as judges: spirv-as, spirv-dis, spirv-val.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Runs every `.cl` file of a folder below `filetests`, of which there are `least` or more, and
-/// compares what comes out with the file of the other `extension` beside it, which `PUMICE_BLESS=1`
-/// writes anew. All differences and errors are reported together.
-pub fn golden_files(
-    folder: &str,
-    least: usize,
-    extension: &str,
-    run: impl Fn(&Path) -> Result<String, String>,
-) {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("filetests")
-        .join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .expect("the folder exists")
-        .map(|e| e.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= least, "too few tests in {}", dir.display());
-    let bless = std::env::var_os("PUMICE_BLESS").is_some();
-    let mut failures = String::new();
-    for path in files {
-        let name = path.display();
-        let actual = match run(&path) {
-            Ok(actual) => actual,
-            Err(error) => {
-                failures += &format!("==== {name}\n{error}\n");
-                continue;
-            }
-        };
-        let expected_path = path.with_extension(extension);
-        if bless {
-            std::fs::write(&expected_path, &actual).expect("writable");
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-        if expected != actual {
-            failures += &format!("==== {name}\n---- expected\n{expected}---- actual\n{actual}\n");
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
-}
-
-/// Runs a part of the compiler with the stack that its callers provide.
-pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .stack_size(pumice_compiler::STACK_BYTES)
-            .spawn_scoped(scope, work)
-            .expect("a thread")
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
 
 /// Runs a filter over `input`; its output, or its complaint.
 fn filter(program: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {

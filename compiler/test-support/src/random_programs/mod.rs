@@ -9,13 +9,12 @@
 //! variable is initialised, expressions have no side effects, work-items write to memory that is
 //! theirs between barriers, and barriers stand in uniform control flow. Floats only meet
 //! operations that are exact or correctly rounded.
-#![allow(dead_code, reason = "each test crate uses a part")]
 
 mod expr;
 mod memory;
 mod oracle;
 mod stmt;
-pub mod types;
+mod types;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -27,7 +26,7 @@ use types::{INTEGERS, Random, Scalar, Space, Ty};
 /// Something that can be read, perhaps written: `@` stands for an index below the next length,
 /// a power of two.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     text: String,
     lens: Vec<u32>,
     ty: Ty,
@@ -36,7 +35,7 @@ pub struct Place {
 
 /// An array that pointers may point into.
 #[derive(Clone, Debug)]
-pub struct Array {
+pub(crate) struct Array {
     /// An expression that decays to a pointer to the first element.
     text: String,
     ty: Ty,
@@ -49,7 +48,7 @@ pub struct Array {
 
 /// A parameter of a function.
 #[derive(Clone, Copy, Debug)]
-pub enum Param {
+pub(crate) enum Param {
     Value(Ty),
     /// A pointer to `len` elements in a space, `None` for generic.
     Pointer(Option<Space>, Ty, u32, bool),
@@ -59,7 +58,7 @@ pub enum Param {
 
 /// A function that kernels and later functions call.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub(crate) struct Function {
     name: String,
     params: Vec<Param>,
     result: Ty,
@@ -69,14 +68,14 @@ pub struct Function {
 
 /// A struct: its leaves as places see them, without the variable's name.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub(crate) struct Record {
     name: String,
     leaves: Vec<(String, Vec<u32>, Ty)>,
 }
 
 /// What statements may do where they stand.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// All work-items of a group come here together.
     uniform: bool,
     breakable: bool,
@@ -88,7 +87,7 @@ pub struct Flow {
 }
 
 /// The state of a generator.
-pub struct Gen {
+pub(crate) struct Gen {
     random: Random,
     features: u32,
     places: Vec<Place>,
@@ -109,40 +108,46 @@ pub struct Gen {
 }
 
 impl Gen {
-    pub const FLOATS: u32 = 1;
-    pub const DOUBLES: u32 = 1 << 1;
-    pub const VECTORS: u32 = 1 << 2;
-    pub const RECORDS: u32 = 1 << 3;
-    pub const POINTERS: u32 = 1 << 4;
-    pub const ARRAYS: u32 = 1 << 5;
-    pub const LOOPS: u32 = 1 << 6;
-    pub const GOTOS: u32 = 1 << 7;
-    pub const SWITCHES: u32 = 1 << 8;
-    pub const CALLS: u32 = 1 << 9;
-    pub const LOCALS: u32 = 1 << 10;
-    pub const GENERICS: u32 = 1 << 11;
+    pub(crate) const FLOATS: u32 = 1;
+    pub(crate) const DOUBLES: u32 = 1 << 1;
+    pub(crate) const VECTORS: u32 = 1 << 2;
+    pub(crate) const RECORDS: u32 = 1 << 3;
+    pub(crate) const POINTERS: u32 = 1 << 4;
+    pub(crate) const ARRAYS: u32 = 1 << 5;
+    pub(crate) const LOOPS: u32 = 1 << 6;
+    pub(crate) const GOTOS: u32 = 1 << 7;
+    pub(crate) const SWITCHES: u32 = 1 << 8;
+    pub(crate) const CALLS: u32 = 1 << 9;
+    pub(crate) const LOCALS: u32 = 1 << 10;
+    pub(crate) const GENERICS: u32 = 1 << 11;
 
-    pub fn has(&self, feature: u32) -> bool {
+    pub(crate) fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
     }
 
-    pub fn fresh(&mut self, stem: &str) -> String {
+    pub(crate) fn fresh(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
     }
 
-    pub fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         let _ = writeln!(self.body, "{}{text}", "    ".repeat(self.indent));
     }
 
     /// A function written once, before everything that calls it.
-    pub fn helper(&mut self, name: &str, text: String) {
+    pub(crate) fn helper(&mut self, name: &str, text: String) {
         if self.helpers.insert(name.to_string()) {
             self.top.push_str(&text);
         }
     }
 
-    pub fn add_place(&mut self, text: impl Into<String>, lens: Vec<u32>, ty: Ty, writable: bool) {
+    pub(crate) fn add_place(
+        &mut self,
+        text: impl Into<String>,
+        lens: Vec<u32>,
+        ty: Ty,
+        writable: bool,
+    ) {
         self.places.push(Place {
             text: text.into(),
             lens,

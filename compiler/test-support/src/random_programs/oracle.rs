@@ -9,31 +9,24 @@ use pumice_backend::pipeline;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
-use pumice_interp::{self as interp, Arg, Inputs, NdRange};
+use pumice_filetests::{Arg, KernelFile, Run};
+use pumice_interp as interp;
 use pumice_ir::Module;
 
-use crate::kernel_runs::{self, Run};
+use crate::runs::{Arguments, range_of_single_items};
 
 fn interpret(
     module: &Module,
     run: &Run,
     check_uninitialised: bool,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let range = NdRange {
-        work_dim: run.dims,
-        global: run.range[0],
-        local: run.range[1].map(|n| n.max(1)),
-        offset: run.range[2],
-    };
-    let inputs = Inputs {
-        buffers: run.buffers.clone(),
-        args: run.args.clone(),
-    };
+    let arguments = Arguments::of(run)?;
     let options = interp::Options {
         check_uninitialised,
         ..interp::Options::default()
     };
-    interp::run(module, &run.kernel, &inputs, &range, &options)
+    let range = range_of_single_items(run);
+    interp::run(module, &run.kernel, &arguments.inputs, &range, &options)
         .map(|output| output.buffers)
         .map_err(|error| error.to_string())
 }
@@ -42,7 +35,7 @@ fn interpret(
 /// has. The error says what the compiler or the interpreter refused, or how the passes change
 /// the result.
 pub fn expectations(text: &str) -> Result<String, String> {
-    let (options, runs) = kernel_runs::parse(text);
+    let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
     let target = Target::reference();
     let source = Source {
@@ -116,12 +109,15 @@ fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
             return;
         }
         let (before, after) = (&runs[run], &results[run]);
+        let mut after = after.iter();
         for (at, arg) in before.args.iter().enumerate() {
-            let Arg::Buffer { index, .. } = *arg else {
+            let Arg::Buffer { bytes, .. } = arg else {
                 continue;
             };
-            if before.buffers[index] != after[index] || index == 0 {
-                let words = elements(&types[at], &after[index]);
+            let first = after.len() == results[run].len();
+            let after = after.next().expect("a buffer of each argument");
+            if bytes != after || first {
+                let words = elements(&types[at], after);
                 let _ = writeln!(out, "// expect {at}: {}{words}", types[at]);
             }
         }

@@ -1,0 +1,148 @@
+//! Golden files: what a test gives stands in a file beside its input.
+//!
+//! `PUMICE_BLESS=1` writes the files anew. `PUMICE_FILETEST=word` runs only the tests whose path
+//! contains the word.
+
+use similar::TextDiff;
+use std::path::{Path, PathBuf};
+
+/// Lines of a difference that are shown at most.
+const SHOWN: usize = 60;
+
+/// Failures of the file tests of one `#[test]`, reported together.
+#[derive(Debug, Default)]
+pub struct Failures {
+    list: Vec<String>,
+}
+
+impl Failures {
+    /// Adds the failure of one file.
+    pub fn add(&mut self, path: &Path, why: impl std::fmt::Display) {
+        self.list.push(format!("==== {}\n{why}", path.display()));
+    }
+
+    /// Adds the outcome of one file, if it is a failure.
+    pub fn take(&mut self, path: &Path, outcome: Result<(), String>) {
+        if let Err(why) = outcome {
+            self.add(path, why);
+        }
+    }
+
+    /// Ends the test.
+    ///
+    /// # Panics
+    /// With every failure, where there is one.
+    pub fn finish(self) {
+        assert!(
+            self.list.is_empty(),
+            "{} failed:\n{}",
+            self.list.len(),
+            self.list.join("\n")
+        );
+    }
+}
+
+/// The files of `folder` with one of the extensions, by name, without those that
+/// `PUMICE_FILETEST` leaves out.
+///
+/// # Panics
+/// Where the folder cannot be read or has fewer than `least` such files: a test of nothing.
+pub fn files(folder: &Path, extensions: &[&str], least: usize) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| {
+            let extension = path.extension().and_then(|e| e.to_str());
+            extension.is_some_and(|extension| extensions.contains(&extension))
+        })
+        .collect();
+    let count = files.len();
+    assert!(count >= least, "{}: {count} files", folder.display());
+    files.sort();
+    if let Ok(word) = std::env::var("PUMICE_FILETEST") {
+        files.retain(|path| path.to_string_lossy().contains(&word));
+    }
+    files
+}
+
+/// Compares `actual` with the golden file beside `input` that has another extension.
+///
+/// # Errors
+/// The difference, or the file that cannot be written.
+pub fn compare(input: &Path, extension: &str, actual: &str) -> Result<(), String> {
+    compare_file(&input.with_extension(extension), actual)
+}
+
+/// Compares `actual` with a golden file.
+///
+/// # Errors
+/// The difference, or the file that cannot be written.
+pub fn compare_file(golden: &Path, actual: &str) -> Result<(), String> {
+    let expected = std::fs::read_to_string(golden).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    if blessing() {
+        return std::fs::write(golden, actual)
+            .map_err(|error| format!("{}: {error}", golden.display()));
+    }
+    Err(difference(&expected, actual))
+}
+
+/// Whether golden files are to be written anew.
+pub fn blessing() -> bool {
+    std::env::var_os("PUMICE_BLESS").is_some()
+}
+
+/// The lines that differ, with three lines around them.
+fn difference(expected: &str, actual: &str) -> String {
+    let diff = TextDiff::from_lines(expected, actual);
+    let text = diff
+        .unified_diff()
+        .context_radius(3)
+        .header("expected", "actual")
+        .to_string();
+    let mut shown: String = text.lines().take(SHOWN).flat_map(|l| [l, "\n"]).collect();
+    let more = text.lines().count().saturating_sub(SHOWN);
+    if more > 0 {
+        shown.push_str(&format!(
+            "({more} more lines; PUMICE_BLESS=1 writes the file anew)\n"
+        ));
+    }
+    shown
+}
+
+/// Runs every file of a folder with one of the extensions and compares what `run` gives with its
+/// golden file.
+///
+/// # Panics
+/// With all differences and errors together, or where the folder has fewer than `least` files.
+pub fn run_files(
+    folder: &Path,
+    extensions: &[&str],
+    least: usize,
+    golden: &str,
+    run: impl Fn(&Path) -> Result<String, String>,
+) {
+    let mut failures = Failures::default();
+    for path in files(folder, extensions, least) {
+        let outcome = run(&path).and_then(|actual| compare(&path, golden, &actual));
+        failures.take(&path, outcome);
+    }
+    failures.finish();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn a_difference_shows_the_lines_that_differ() {
+        let expected: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        let actual = expected.replace("line 50\n", "line fifty\n");
+        let text = difference(&expected, &actual);
+        assert!(text.contains("-line 50\n+line fifty\n"), "{text}");
+        assert!(text.lines().count() < 12, "{text}");
+    }
+}

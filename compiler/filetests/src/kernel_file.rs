@@ -1,0 +1,478 @@
+//! Kernel files: sources that say how to run their kernels and what to expect.
+//!
+//! ```text
+//! // options: -cl-std=CL1.2              build options (once, at the top)
+//! // build-log: text                     the build must fail and its log contain the text
+//! // kernel: add                         starts a run; several runs a file
+//! // global: 8 2                         one to three sizes
+//! // local: 4 1                          optional
+//! // offset: 16 0                        optional
+//! // arg: buffer int 1 2 3 4             contents; `8*0` repeats a value, `0..15` counts up
+//! // arg: buffer long @1+8               the address of argument 1's buffer plus 8 bytes
+//! // arg: buffer null
+//! // arg: alias 0 16                     argument 0's buffer again, from byte 16 on
+//! // arg: pattern 64                     a buffer of 64 bytes, each another number
+//! // arg: float4 1 2 3 4                 by value; vec3 takes three numbers
+//! // arg: local 64                       bytes of local memory
+//! // expect 0: int 2 3 4 5               argument 0 after the run
+//! // expect 1: float 0.5 ulp 2           tolerance at the end: `ulp N` or `abs X`
+//! // expect printf: v=%d [5]             one printf record: format, then the arguments' bits
+//! // expect error: text                  the run fails with this in its message
+//! ```
+//!
+//! Types are OpenCL C's scalar names with an optional vector width. Numbers are values, `half 1`
+//! is one; `0x` begins bits. `?` expects anything. Files in assembly begin comments with `;`.
+
+use crate::Scalar;
+use crate::directive::{Directive, directives};
+use std::fmt::Write;
+
+/// Differences shown of one expectation at most.
+const SHOWN: usize = 8;
+
+/// Tolerated distance of a float from the expectation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// Same bits (any NaN equals any NaN).
+    Exact,
+    /// Units in the last place of the expected value.
+    Ulp(f64),
+    /// Absolute difference.
+    Abs(f64),
+}
+
+/// An address inside a buffer's contents, to be filled in by who makes the buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Byte offset of the 64-bit address in the contents.
+    pub at: usize,
+    /// Argument whose buffer it points into.
+    pub arg: usize,
+    /// Bytes from the start of that buffer.
+    pub offset: u64,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// A buffer with these contents.
+    Buffer {
+        /// The contents; zeros where addresses stand.
+        bytes: Vec<u8>,
+        /// The addresses in it.
+        addresses: Vec<Address>,
+    },
+    /// NULL in place of a buffer.
+    NullBuffer,
+    /// Another argument's buffer from an offset on.
+    Alias {
+        /// That argument, which comes before.
+        arg: usize,
+        /// Bytes from the start of its buffer.
+        offset: usize,
+    },
+    /// A value: its bytes.
+    Value(Vec<u8>),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+/// Expected contents of an argument's buffer.
+#[derive(Clone, Debug)]
+pub struct Expect {
+    /// Line of the directive, from 1.
+    pub line: usize,
+    /// Argument number.
+    pub arg: usize,
+    /// Type of the elements.
+    pub scalar: Scalar,
+    /// Elements in little-endian bytes; `None` for `?`.
+    pub elements: Vec<Option<Vec<u8>>>,
+    /// Tolerance of every element.
+    pub tolerance: Tolerance,
+}
+
+/// One run of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Global sizes, one to three.
+    pub global: Vec<u64>,
+    /// Local sizes, as many.
+    pub local: Option<Vec<u64>>,
+    /// Global offsets, as many.
+    pub offset: Option<Vec<u64>>,
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// Expected buffers.
+    pub expects: Vec<Expect>,
+    /// Expected printf records.
+    pub printf: Vec<String>,
+    /// Part of the message that the run fails with.
+    pub error: Option<String>,
+}
+
+/// A parsed kernel file.
+#[derive(Clone, Debug, Default)]
+pub struct KernelFile {
+    /// Build options.
+    pub options: String,
+    /// Parts of the log of the build, which must fail if there is one.
+    pub build_log: Vec<String>,
+    /// Runs in order.
+    pub runs: Vec<Run>,
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text:?} is no number"))
+}
+
+fn sizes(text: &str) -> Result<Vec<u64>, String> {
+    text.split_whitespace().map(number).collect()
+}
+
+/// An element as written, before `?` and addresses are told apart from contents.
+enum Element {
+    Any,
+    Bytes(Vec<u8>),
+    Address { arg: usize, offset: u64 },
+}
+
+fn element(scalar: Scalar, text: &str) -> Result<Element, String> {
+    if text == "?" {
+        return Ok(Element::Any);
+    }
+    let Some(place) = text.strip_prefix('@') else {
+        return scalar.encode(text).map(Element::Bytes);
+    };
+    let (arg, offset) = place.split_once('+').unwrap_or((place, "0"));
+    if scalar.bytes() != 8 {
+        return Err(format!("{text:?} takes 8 bytes"));
+    }
+    Ok(Element::Address {
+        arg: number(arg)?,
+        offset: number(offset)?,
+    })
+}
+
+/// Elements with `n*x` and `a..b` spelled out.
+fn elements(scalar: Scalar, words: &[&str]) -> Result<Vec<Element>, String> {
+    let mut list = Vec::new();
+    for word in words {
+        if let Some((count, value)) = word.split_once('*') {
+            for _ in 0..number(count)? {
+                list.push(element(scalar, value)?);
+            }
+        } else if let Some((first, last)) = word.split_once("..") {
+            for value in number::<i64>(first)?..=number(last)? {
+                list.push(element(scalar, &value.to_string())?);
+            }
+        } else {
+            list.push(element(scalar, word)?);
+        }
+    }
+    Ok(list)
+}
+
+fn buffer(scalar: Scalar, words: &[&str]) -> Result<Arg, String> {
+    let (mut bytes, mut addresses) = (Vec::new(), Vec::new());
+    for element in elements(scalar, words)? {
+        match element {
+            Element::Any => return Err("`?` has no contents".to_string()),
+            Element::Bytes(contents) => bytes.extend(contents),
+            Element::Address { arg, offset } => {
+                let at = bytes.len();
+                addresses.push(Address { at, arg, offset });
+                bytes.extend([0; 8]);
+            }
+        }
+    }
+    Ok(Arg::Buffer { bytes, addresses })
+}
+
+fn value(name: &str, words: &[&str]) -> Result<Arg, String> {
+    let (scalar, lanes) = Scalar::parse_type(name)?;
+    let Arg::Buffer { mut bytes, .. } = buffer(scalar, words)? else {
+        unreachable!("buffer gives a buffer")
+    };
+    if bytes.len() != lanes * scalar.bytes() {
+        return Err(format!("{name} takes {lanes} numbers"));
+    }
+    if lanes == 3 {
+        bytes.resize(4 * scalar.bytes(), 0);
+    }
+    Ok(Arg::Value(bytes))
+}
+
+/// Bytes of which neighbours, and those of other arguments at the same place, differ.
+fn pattern(size: usize, arg: usize) -> Vec<u8> {
+    (0..size)
+        .map(|i| ((i * 37 + 11 + arg * 5) % 251) as u8)
+        .collect()
+}
+
+fn argument(text: &str, index: usize) -> Result<Arg, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        ["buffer", "null"] => Ok(Arg::NullBuffer),
+        ["buffer", name, ref rest @ ..] => buffer(Scalar::parse_type(name)?.0, rest),
+        ["pattern", size] => Ok(Arg::Buffer {
+            bytes: pattern(number(size)?, index),
+            addresses: Vec::new(),
+        }),
+        ["alias", arg, offset] => Ok(Arg::Alias {
+            arg: number(arg).and_then(|arg: usize| {
+                (arg < index)
+                    .then_some(arg)
+                    .ok_or_else(|| format!("argument {arg} comes later"))
+            })?,
+            offset: number(offset)?,
+        }),
+        ["local", size] => number(size).map(Arg::Local),
+        [name, ref rest @ ..] => value(name, rest),
+        [] => Err("an argument needs a type".to_string()),
+    }
+}
+
+fn expectation(line: usize, arg: &str, text: &str) -> Result<Expect, String> {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let mut tolerance = Tolerance::Exact;
+    if let [.., kind @ ("ulp" | "abs"), amount] = words[..] {
+        let amount = number(amount)?;
+        tolerance = match kind {
+            "ulp" => Tolerance::Ulp(amount),
+            _ => Tolerance::Abs(amount),
+        };
+        words.truncate(words.len() - 2);
+    }
+    let (scalar, _) = Scalar::parse_type(words.first().ok_or("an expectation needs a type")?)?;
+    let expected = |element| match element {
+        Element::Any => Ok(None),
+        Element::Bytes(bytes) => Ok(Some(bytes)),
+        Element::Address { .. } => Err("an address cannot be expected".to_string()),
+    };
+    Ok(Expect {
+        line,
+        arg: number(arg.trim())?,
+        scalar,
+        elements: elements(scalar, &words[1..])?
+            .into_iter()
+            .map(expected)
+            .collect::<Result<_, _>>()?,
+        tolerance,
+    })
+}
+
+impl KernelFile {
+    /// Reads the directives of a file.
+    ///
+    /// # Errors
+    /// The line and the reason why a directive cannot be read, or sizes that do not fit together.
+    pub fn parse(text: &str) -> Result<KernelFile, String> {
+        let mut file = KernelFile::default();
+        for directive in directives(text) {
+            file.take(directive)
+                .map_err(|why| format!("line {}: {why}", directive.line))?;
+        }
+        for run in &file.runs {
+            let dims = run.global.len();
+            let fits = |list: &Option<Vec<u64>>| list.as_ref().is_none_or(|l| l.len() == dims);
+            if dims == 0 || dims > 3 || !fits(&run.local) || !fits(&run.offset) {
+                return Err(format!("kernel {}: sizes do not fit together", run.kernel));
+            }
+        }
+        Ok(file)
+    }
+
+    /// The same for a file that must be able to fail: it expects a failed build or, of each run,
+    /// something.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], and a run that expects nothing.
+    pub fn parse_test(text: &str) -> Result<KernelFile, String> {
+        let file = Self::parse(text)?;
+        if file.runs.is_empty() && file.build_log.is_empty() {
+            return Err("says neither `kernel:` nor `build-log:`".to_string());
+        }
+        for run in &file.runs {
+            if run.expects.is_empty() && run.printf.is_empty() && run.error.is_none() {
+                return Err(format!(
+                    "kernel {}: expects nothing, so it cannot fail",
+                    run.kernel
+                ));
+            }
+        }
+        Ok(file)
+    }
+
+    fn take(&mut self, Directive { line, key, value }: Directive<'_>) -> Result<(), String> {
+        match key {
+            "options" => self.options = value.to_string(),
+            "build-log" => self.build_log.push(value.to_string()),
+            "kernel" => self.runs.push(Run {
+                kernel: value.to_string(),
+                ..Run::default()
+            }),
+            "global" => self.last_run()?.global = sizes(value)?,
+            "local" => self.last_run()?.local = Some(sizes(value)?),
+            "offset" => self.last_run()?.offset = Some(sizes(value)?),
+            "arg" => {
+                let run = self.last_run()?;
+                let arg = argument(value, run.args.len())?;
+                run.args.push(arg);
+            }
+            "expect printf" => self.last_run()?.printf.push(value.to_string()),
+            "expect error" => self.last_run()?.error = Some(value.to_string()),
+            _ => {
+                if let Some(arg) = key.strip_prefix("expect ") {
+                    let expect = expectation(line, arg, value)?;
+                    self.last_run()?.expects.push(expect);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The run that a directive belongs to.
+    fn last_run(&mut self) -> Result<&mut Run, String> {
+        self.runs
+            .last_mut()
+            .ok_or_else(|| "comes before `kernel:`".to_string())
+    }
+}
+
+impl Run {
+    /// Compares buffers with what the run expects. `read` gives the contents of an argument's
+    /// buffer, from the place on where the argument starts.
+    ///
+    /// # Errors
+    /// The elements that differ, by line, or a buffer that cannot be read.
+    pub fn check(
+        &self,
+        mut read: impl FnMut(usize) -> Result<Vec<u8>, String>,
+    ) -> Result<(), String> {
+        for expect in &self.expects {
+            read(expect.arg)
+                .and_then(|got| expect.check(&got))
+                .map_err(|why| format!("line {}: {why}", expect.line))?;
+        }
+        Ok(())
+    }
+}
+
+impl Expect {
+    /// Compares a buffer's contents with the expectation.
+    ///
+    /// # Errors
+    /// The first elements that differ.
+    pub fn check(&self, got: &[u8]) -> Result<(), String> {
+        let size = self.scalar.bytes();
+        if got.len() < self.elements.len() * size {
+            return Err(format!(
+                "expects {} elements of a buffer of {} bytes",
+                self.elements.len(),
+                got.len()
+            ));
+        }
+        let mut wrong = String::new();
+        let mut count = 0;
+        for (index, (want, have)) in self.elements.iter().zip(got.chunks(size)).enumerate() {
+            let Some(want) = want else { continue };
+            if !self.accepts(want, have) {
+                count += 1;
+                if count <= SHOWN {
+                    // Writing to a String cannot fail.
+                    let _ = writeln!(
+                        wrong,
+                        "  [{index}] is {}, expected {}",
+                        self.scalar.show(have),
+                        self.scalar.show(want)
+                    );
+                }
+            }
+        }
+        if count == 0 {
+            Ok(())
+        } else {
+            Err(format!(
+                "argument {}: {count} elements differ\n{wrong}",
+                self.arg
+            ))
+        }
+    }
+
+    fn accepts(&self, want: &[u8], have: &[u8]) -> bool {
+        if want == have {
+            return true;
+        }
+        let (Some(a), Some(b)) = (self.scalar.value(want), self.scalar.value(have)) else {
+            return false;
+        };
+        if a.is_nan() || b.is_nan() {
+            return a.is_nan() && b.is_nan();
+        }
+        match self.tolerance {
+            Tolerance::Exact => false,
+            Tolerance::Abs(limit) => (a - b).abs() <= limit,
+            Tolerance::Ulp(limit) => a == b || (a - b).abs() <= limit * self.scalar.ulp(a),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Arg, Expect, KernelFile, Tolerance};
+    use crate::Scalar;
+
+    #[test]
+    fn a_file_that_cannot_fail_is_refused() {
+        let text = "// kernel: k\n// global: 4\n// arg: buffer int 0..3\n";
+        let error = KernelFile::parse_test(text).unwrap_err();
+        assert!(error.contains("cannot fail"), "{error}");
+        assert!(KernelFile::parse_test("__kernel void k() {}").is_err());
+        assert!(KernelFile::parse("// global: 4\n").is_err());
+        assert!(KernelFile::parse("// kernel: k\n// global: 4\n// local: 2 2\n").is_err());
+    }
+
+    #[test]
+    fn contents_expand() {
+        let text = "; kernel: k\n; global: 4\n; arg: buffer uchar 2*7 1..3 0xff\n\
+                    ; arg: buffer ulong 1 @0+3\n; arg: half3 1 2 0x0001\n; arg: alias 0 2\n\
+                    ; expect 0: uchar 7 ?\n";
+        let file = KernelFile::parse_test(text).unwrap();
+        let bytes = |bytes: &[u8]| Arg::Buffer {
+            bytes: bytes.to_vec(),
+            addresses: Vec::new(),
+        };
+        assert_eq!(file.runs[0].args[0], bytes(&[7, 7, 1, 2, 3, 255]));
+        let Arg::Buffer { addresses, .. } = &file.runs[0].args[1] else {
+            panic!("no buffer")
+        };
+        let address = Address {
+            at: 8,
+            arg: 0,
+            offset: 3,
+        };
+        assert_eq!(addresses, &[address]);
+        let half3 = Arg::Value(vec![0, 0x3c, 0, 0x40, 1, 0, 0, 0]);
+        assert_eq!(file.runs[0].args[2], half3);
+        assert_eq!(file.runs[0].args[3], Arg::Alias { arg: 0, offset: 2 });
+    }
+
+    #[test]
+    fn tolerances() {
+        let expect = |tolerance| Expect {
+            line: 1,
+            arg: 0,
+            scalar: Scalar::F32,
+            elements: vec![Some(1f32.to_le_bytes().to_vec())],
+            tolerance,
+        };
+        let next = f32::from_bits(1f32.to_bits() + 1).to_le_bytes();
+        assert!(expect(Tolerance::Exact).check(&next).is_err());
+        assert!(expect(Tolerance::Ulp(1.0)).check(&next).is_ok());
+        assert!(expect(Tolerance::Ulp(0.5)).check(&next).is_err());
+        assert!(expect(Tolerance::Abs(1e-6)).check(&next).is_ok());
+    }
+}

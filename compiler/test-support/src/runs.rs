@@ -1,0 +1,151 @@
+//! Runs of kernel files in the interpreter.
+
+use pumice_filetests::{Arg as FileArg, Run};
+use pumice_interp::{
+    self as interp, Arg, Inputs, NdRange, Options, Output, PrintfRecord, PrintfValue,
+    buffer_address,
+};
+use pumice_ir::Module;
+
+/// A run's arguments as the interpreter takes them.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments {
+    /// Buffers and arguments.
+    pub inputs: Inputs,
+    /// Buffer of each argument that has one, and where in it the argument starts.
+    buffers: Vec<Option<(usize, usize)>>,
+}
+
+impl Arguments {
+    /// Makes the buffers of a run.
+    ///
+    /// # Errors
+    /// An address or an alias of an argument that has no buffer.
+    pub fn of(run: &Run) -> Result<Self, String> {
+        let mut arguments = Self::default();
+        for arg in &run.args {
+            let (place, arg) = match arg {
+                FileArg::Buffer { bytes, .. } => {
+                    let index = arguments.inputs.buffers.len();
+                    arguments.inputs.buffers.push(bytes.clone());
+                    (Some((index, 0)), Arg::Buffer { index, offset: 0 })
+                }
+                FileArg::Alias { arg, offset } => {
+                    let (index, start) = arguments.place(*arg)?;
+                    let place = (index, start + offset);
+                    let offset = place.1 as u64;
+                    (Some(place), Arg::Buffer { index, offset })
+                }
+                FileArg::NullBuffer => (None, Arg::Null),
+                FileArg::Value(bytes) => (None, Arg::Bytes(bytes.clone())),
+                FileArg::Local(size) => (None, Arg::Local(*size as u64)),
+            };
+            arguments.inputs.args.push(arg);
+            arguments.buffers.push(place);
+        }
+        for (arg, of) in run.args.iter().enumerate() {
+            let FileArg::Buffer { addresses, .. } = of else {
+                continue;
+            };
+            for address in addresses {
+                let (target, start) = arguments.place(address.arg)?;
+                let value = buffer_address(target) + start as u64 + address.offset;
+                let (index, _) = arguments.place(arg)?;
+                arguments.inputs.buffers[index][address.at..address.at + 8]
+                    .copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn place(&self, arg: usize) -> Result<(usize, usize), String> {
+        let place = self.buffers.get(arg).copied().flatten();
+        place.ok_or_else(|| format!("argument {arg} is no buffer"))
+    }
+
+    /// Compares buffers with what the run expects of them.
+    ///
+    /// # Errors
+    /// The elements that differ.
+    pub fn check(&self, run: &Run, buffers: &[Vec<u8>]) -> Result<(), String> {
+        run.check(|arg| {
+            let (index, start) = self.place(arg)?;
+            Ok(buffers[index][start..].to_vec())
+        })
+    }
+}
+
+fn three(list: &[u64], fill: u64) -> [u64; 3] {
+    let mut all = [fill; 3];
+    all[..list.len()].copy_from_slice(list);
+    all
+}
+
+/// The range of a run; without local sizes the work-group is as large as the range.
+pub fn range(run: &Run) -> NdRange {
+    let global = three(&run.global, 1);
+    NdRange {
+        work_dim: run.global.len() as u32,
+        global,
+        local: run.local.as_deref().map_or(global, |list| three(list, 1)),
+        offset: three(run.offset.as_deref().unwrap_or_default(), 0),
+    }
+}
+
+/// The same with work-groups of one work-item where the run names no size: for kernels that
+/// communicate with nobody.
+pub fn range_of_single_items(run: &Run) -> NdRange {
+    let local = run.local.as_deref().unwrap_or(&[1]);
+    NdRange {
+        local: three(local, 1),
+        ..range(run)
+    }
+}
+
+/// A printf record as `expect printf` writes it: the format without its line end, then the
+/// arguments' bits in hexadecimal.
+fn record_text(record: &PrintfRecord) -> String {
+    let format = String::from_utf8_lossy(&record.format);
+    let mut text = format.trim_end().to_string();
+    for arg in &record.args {
+        text += &match arg {
+            PrintfValue::String(s) => format!(" {}", String::from_utf8_lossy(s)),
+            PrintfValue::Value(_, lanes) => format!(" {lanes:x?}"),
+        };
+    }
+    text
+}
+
+/// Interprets a run and compares everything that it expects: buffers, printf records, an error.
+///
+/// # Errors
+/// What differs, or what the interpreter refuses.
+pub fn execute(
+    module: &Module,
+    run: &Run,
+    range: &NdRange,
+    options: &Options,
+) -> Result<(), String> {
+    let arguments = Arguments::of(run)?;
+    let result = interp::run(module, &run.kernel, &arguments.inputs, range, options);
+    if let Some(expected) = &run.error {
+        return match result {
+            Err(error) if error.to_string().contains(expected.as_str()) => Ok(()),
+            Err(error) => Err(format!("fails with {error}")),
+            Ok(_) => Err("does not fail".into()),
+        };
+    }
+    let output = result.map_err(|error| error.to_string())?;
+    check_output(run, &arguments, &output)
+}
+
+fn check_output(run: &Run, arguments: &Arguments, output: &Output) -> Result<(), String> {
+    // After `lower_printf` the records are words in a buffer, which the runtime decodes.
+    if output.printf_buffer.is_empty() && !run.printf.is_empty() {
+        let records: Vec<String> = output.printf.iter().map(record_text).collect();
+        if records != run.printf {
+            return Err(format!("prints {records:?}, expected {:?}", run.printf));
+        }
+    }
+    arguments.check(run, &output.buffers)
+}
