@@ -105,7 +105,7 @@ impl Sink<'_, '_> {
                 operand,
             });
         }
-        let id = self.pools.string(bytes)?;
+        let id = self.pools.string(bytes);
         self.put(operand, id)
     }
 }
@@ -128,7 +128,7 @@ impl Operand for u32 {
     }
 
     fn encode(&self, sink: &mut Sink<'_, '_>, operand: &'static str) -> Result<(), WriteError> {
-        let id = sink.pools.constant(*self)?;
+        let id = sink.pools.constant(*self);
         sink.put(operand, id)
     }
 }

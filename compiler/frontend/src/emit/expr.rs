@@ -113,7 +113,7 @@ impl FunctionEmitter<'_, '_> {
                 if *elem_size <= 1 {
                     bytes
                 } else {
-                    let size = self.e.b.const_u64(*elem_size);
+                    let size = self.e.b.const_int(64, *elem_size);
                     self.e.b.op(Op::SDiv, long, &[bytes, size])
                 }
             }
