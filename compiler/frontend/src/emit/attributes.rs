@@ -52,7 +52,7 @@ impl Emitter<'_> {
         if !kernel.attributes.is_empty() {
             let text = kernel.attributes.join(" ");
             self.b
-                .string(&format!("kernel_attributes.{}.{text}", function.name));
+                .string(format!("kernel_attributes.{}.{text}", function.name));
         }
     }
 
