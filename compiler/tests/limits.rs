@@ -215,3 +215,40 @@ fn many_of_everything_compiles() {
     let strings = list(5000, &|i| format!("printf(\"text {i}\\n\");"));
     kernel_module(&body(strings));
 }
+
+/// The log of a kernel that cannot be lowered.
+fn lowering_error(text: &str) -> String {
+    let module = kernel_module(text);
+    let lowered = lower(&module, &Target::reference(), &LowerOptions::default());
+    assert!(lowered.output.is_none());
+    lowered.log
+}
+
+#[test]
+fn arguments_have_the_size_that_the_device_reports() {
+    let take = |ints: u64| format!("struct s {{ int x[{ints}]; }};\n");
+    assert_eq!(
+        lowering_error(&format!(
+            "{}kernel void k(global int *o, struct s big) {{ o[0] = big.x[o[1]]; }}",
+            take(1 << 24)
+        )),
+        "error: kernel 'k': argument 1 ('big') takes 67108864 bytes, those before it 8; all \
+         arguments of a kernel can take 4096 (CL_DEVICE_MAX_PARAMETER_SIZE)\n"
+    );
+    assert_eq!(
+        lowering_error(&format!(
+            "{}kernel void unused(struct s big, local int *l) {{ }}",
+            take(1025)
+        )),
+        "error: kernel 'unused': argument 0 ('big') takes 4100 bytes; all arguments of a kernel \
+         can take 4096 (CL_DEVICE_MAX_PARAMETER_SIZE)\n"
+    );
+    // As many as fit are copied by a loop, however many there are.
+    let copied = |ints| {
+        vulkan_words(&format!(
+            "{}kernel void k(global int *o, struct s a) {{ o[0] = a.x[o[1]]; }}",
+            take(ints)
+        ))
+    };
+    assert_eq!(copied(1022), copied(100));
+}

@@ -1,6 +1,6 @@
 //! Modules at the universal limits (SPIR-V §2.17): each is imported and lowered to Vulkan SPIR-V.
 
-use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
+use pumice_compiler::{KernelModule, LowerOptions, Outcome, Target, VulkanModule, lower};
 use rspirv::spirv::{Capability, Op};
 
 /// A kernel module being written; ids count up.
@@ -77,8 +77,8 @@ impl Module {
         self.ty(Op::Label, &[]);
     }
 
-    /// Ends the function and the module, which must compile.
-    fn compiles(mut self) {
+    /// Ends the function and the module.
+    fn lower(mut self) -> Outcome<VulkanModule> {
         self.inst(Op::Return, &[]);
         self.inst(Op::FunctionEnd, &[]);
         self.words[3] = self.words[3].max(self.next);
@@ -86,7 +86,12 @@ impl Module {
             words: self.words,
             is_library: false,
         };
-        let lowered = lower(&module, &Target::reference(), &LowerOptions::default());
+        lower(&module, &Target::reference(), &LowerOptions::default())
+    }
+
+    /// Ends the function and the module, which must compile.
+    fn compiles(self) {
+        let lowered = self.lower();
         assert!(lowered.output.is_some(), "{}", lowered.log);
     }
 }
@@ -190,6 +195,34 @@ fn parameters_and_arguments() {
     let operands = [&[many], [ZERO; 255].as_slice()].concat();
     module.value(Op::FunctionCall, UINT, &operands);
     module.compiles();
+}
+
+/// A structure of 2^28 bytes as a value, and as a pointer with ByVal: nothing is made of it.
+#[test]
+fn arguments_beyond_the_device() {
+    for by_val in [false, true] {
+        let mut module = Module::new(|_| {});
+        let argument = module.id();
+        if by_val {
+            module.inst(Op::Decorate, &[argument, 38, 2]);
+        }
+        let length = module.value(Op::Constant, UINT, &[1 << 26]);
+        let array = module.ty(Op::TypeArray, &[UINT, length]);
+        let record = module.ty(Op::TypeStruct, &[array]);
+        let pointer = module.ty(Op::TypePointer, &[FUNCTION, record]);
+        let param = if by_val { pointer } else { record };
+        let function = module.ty(Op::TypeFunction, &[VOID, param]);
+        module.inst(Op::Function, &[VOID, KERNEL, 0, function]);
+        module.inst(Op::FunctionParameter, &[param, argument]);
+        module.ty(Op::Label, &[]);
+        let lowered = module.lower();
+        assert!(lowered.output.is_none());
+        assert_eq!(
+            lowered.log,
+            "error: kernel 'k': argument 0 takes 268435456 bytes; all arguments of a kernel can \
+             take 4096 (CL_DEVICE_MAX_PARAMETER_SIZE)\n"
+        );
+    }
 }
 
 #[test]

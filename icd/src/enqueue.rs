@@ -58,7 +58,7 @@ pub unsafe fn enqueue_read_buffer(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = transfer::linear(
             &queue,
             &buffer,
@@ -89,7 +89,7 @@ pub unsafe fn enqueue_write_buffer(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = transfer::linear(
             &queue,
             &buffer,
@@ -124,7 +124,7 @@ unsafe fn rect(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
-        let wait = handle::wait_list(count, list)?;
+        let wait = handle::wait_list(count, list, event)?;
         let extent = triple(region)?;
         let sides = Sides {
             buffer: Layout::new(triple(buffer_origin)?, extent, buffer_row, buffer_slice)?,
@@ -229,7 +229,7 @@ pub unsafe fn enqueue_copy_buffer(
         let queue = handle::get::<Queue>(command_queue)?;
         let source = handle::get::<Mem>(src_buffer)?;
         let destination = handle::get::<Mem>(dst_buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = copy::linear(
             &queue,
             &source,
@@ -264,7 +264,7 @@ pub unsafe fn enqueue_copy_buffer_rect(
         let queue = handle::get::<Queue>(command_queue)?;
         let source = handle::get::<Mem>(src_buffer)?;
         let destination = handle::get::<Mem>(dst_buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let extent = triple(region)?;
         let origins = [triple(src_origin)?, triple(dst_origin)?];
         let from = Layout::new(origins[0], extent, src_row_pitch, src_slice_pitch)?;
@@ -299,7 +299,7 @@ pub unsafe fn enqueue_fill_buffer(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let pattern =
             (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
         let done = fill::enqueue(&queue, &buffer, pattern, offset, size, wait)?;
@@ -323,7 +323,7 @@ pub unsafe fn enqueue_map_buffer(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let blocking = blocking_map != 0;
         let (address, done) = map::map(&queue, &buffer, blocking, map_flags, offset, size, wait)?;
         give(done, event);
@@ -343,7 +343,7 @@ pub unsafe fn enqueue_unmap_mem_object(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(memobj)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = map::unmap(&queue, &buffer, mapped_ptr as usize, wait)?;
         give(done, event);
     }
@@ -366,7 +366,7 @@ pub unsafe fn enqueue_migrate_mem_objects(
             .iter()
             .map(|&buffer| handle::get::<Mem>(buffer))
             .collect::<Result<Vec<_>>>()?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = migrate::enqueue(&queue, buffers, flags, wait)?;
         give(done, event);
     }
@@ -390,7 +390,7 @@ unsafe fn kernel(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let kernel = handle::get::<Kernel>(kernel)?;
-        let wait = handle::wait_list(count, list)?;
+        let wait = handle::wait_list(count, list, event)?;
         ndrange::check_dimensions(work_dim)?;
         let request = ndrange::Request {
             command_type,
@@ -486,7 +486,7 @@ pub unsafe fn enqueue_native_kernel(
             let offset = (place as usize).wrapping_sub(args as usize);
             buffers.push((offset, handle::optional::<Mem>(raw)?));
         }
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let bytes = handle::slice(args.cast_const().cast::<u8>(), cb_args).to_vec();
         let function = user_func.map(|function| -> native::Function {
             Box::new(move |args: &mut [u8]| {
@@ -518,7 +518,7 @@ unsafe fn plain(
     // SAFETY: the caller's contract.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        let wait = handle::wait_list(count, list)?;
+        let wait = handle::wait_list(count, list, event)?;
         let done = command::enqueue_plain(&queue, command, wait)?;
         give(done, event);
     }

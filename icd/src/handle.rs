@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use opencl_sys::{cl_event, cl_uint};
+use pumice_runtime::command::WaitList;
 use pumice_runtime::error::{Error, Result};
 use pumice_runtime::event::Event;
 use pumice_runtime::exit;
@@ -81,7 +82,7 @@ pub unsafe fn retain<T: Kind>(raw: *mut c_void) -> Result<()> {
 pub unsafe fn release<T: Kind>(raw: *mut c_void, before_last: impl FnOnce(&Ref<T>)) -> Result<()> {
     // SAFETY: the caller's contract.
     let object = unsafe { get::<T>(raw) }?;
-    if object.unpublish()? && !exit::is_ending() {
+    if object.unpublish()? && !exit::keeps_released() {
         before_last(&object);
         // SAFETY: `publish` turned one strong count into the application's references, of which
         // this was the last.
@@ -137,15 +138,24 @@ pub unsafe fn list<T: Kind>(
         .collect()
 }
 
-/// An event wait list: CL_INVALID_EVENT_WAIT_LIST if it is NULL with a count, has a count of
-/// zero without being NULL, or holds something that is no event.
+/// An event wait list and the place for the command's own event: CL_INVALID_EVENT_WAIT_LIST if the
+/// list is NULL with a count, has a count of zero without being NULL, or holds something that is no
+/// event.
 ///
 /// # Safety
 /// `list` is NULL or points to `count` event handles.
-pub unsafe fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Ref<Event>>> {
+pub unsafe fn wait_list(
+    count: cl_uint,
+    list: *const cl_event,
+    event: *const cl_event,
+) -> Result<WaitList> {
     // SAFETY: the caller's contract.
-    unsafe { self::list::<Event>(count, list, Error::InvalidEventWaitList) }
-        .map_err(|_| Error::InvalidEventWaitList)
+    let events = unsafe { self::list::<Event>(count, list, Error::InvalidEventWaitList) }
+        .map_err(|_| Error::InvalidEventWaitList)?;
+    Ok(WaitList {
+        events,
+        gives_event: !event.is_null(),
+    })
 }
 
 /// A C string; NULL is CL_INVALID_VALUE.

@@ -268,7 +268,7 @@ unsafe fn transfer(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
-        let wait = handle::wait_list(count, list)?;
+        let wait = handle::wait_list(count, list, event)?;
         let region = Region {
             origin: triple(origin)?,
             region: triple(region)?,
@@ -357,7 +357,7 @@ pub unsafe fn enqueue_copy_image(
         let queue = handle::get::<Queue>(command_queue)?;
         let source = handle::get::<Mem>(src_image)?;
         let destination = handle::get::<Mem>(dst_image)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let origins = [triple(src_origin)?, triple(dst_origin)?];
         let images = [&source, &destination];
         let done = image_copy::copy(&queue, images, origins, triple(region)?, wait)?;
@@ -382,7 +382,7 @@ pub unsafe fn enqueue_copy_image_to_buffer(
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(src_image)?;
         let buffer = handle::get::<Mem>(dst_buffer)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(src_origin)?, triple(region)?);
         let sides = [&image, &buffer];
         let done = image_copy::to_buffer(&queue, sides, origin, region, dst_offset, wait)?;
@@ -407,7 +407,7 @@ pub unsafe fn enqueue_copy_buffer_to_image(
         let queue = handle::get::<Queue>(command_queue)?;
         let buffer = handle::get::<Mem>(src_buffer)?;
         let image = handle::get::<Mem>(dst_image)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(dst_origin)?, triple(region)?);
         let sides = [&buffer, &image];
         let done = image_copy::from_buffer(&queue, sides, src_offset, origin, region, wait)?;
@@ -430,7 +430,7 @@ pub unsafe fn enqueue_fill_image(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         // Four components of 32 bits; of a depth image only the first is there.
         let color = match (fill_color.is_null(), image.is_depth_image()) {
             (true, _) => None,
@@ -461,7 +461,7 @@ pub unsafe fn enqueue_map_image(
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(origin)?, triple(region)?);
         // CL_INVALID_VALUE if image_row_pitch is NULL.
         if image_row_pitch.is_null() {

@@ -7,11 +7,12 @@ use pumice_runtime::error::Result;
 use pumice_runtime::object::Ref;
 use pumice_runtime::platform::{self, Platform};
 
-use crate::{handle, info, print, table};
+use crate::{exit, handle, info, print, table};
 
 /// The one platform.
 pub fn instance() -> &'static Ref<Platform> {
     print::install();
+    exit::watch_forks();
     platform::platform(&raw const table::TABLE as usize)
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use pumice_runtime::error::{Error, Result};
-use pumice_runtime::{log, trace};
+use pumice_runtime::{exit, log, trace};
 
 /// What API calls are in a trace.
 const CATEGORY: &str = "api";
@@ -20,6 +20,32 @@ fn guard<R>(name: &'static str, body: impl FnOnce() -> R) -> Option<R> {
     }
 }
 
+/// The calls that need neither helper threads nor a device, by the beginnings of their names: what
+/// a forked child can still use.
+const USABLE_AFTER_FORK: &[&str] = &[
+    "clGetPlatform",
+    "clIcdGetPlatformIDsKHR",
+    "clGetExtensionFunctionAddress",
+    "clGetDeviceIDs",
+    "clGetDeviceInfo",
+    "clRetain",
+    "clRelease",
+];
+
+/// Refuses what would wait for ever: in a child that was forked after a device was opened, the
+/// threads are missing by which commands and builds end.
+fn check_fork(name: &str) -> Result<()> {
+    let usable = |beginning: &&str| name.starts_with(*beginning);
+    if !exit::is_forked() || USABLE_AFTER_FORK.iter().any(usable) {
+        return Ok(());
+    }
+    log::error!(
+        "{name}: this process was forked from one that has used a device; its child cannot \
+         (fork before the first context, or call exec)"
+    );
+    Err(Error::OutOfResources)
+}
+
 /// An entry point that returns a `cl_int`.
 pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
     let result = object(name, body);
@@ -28,6 +54,7 @@ pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
 
 /// An entry point with `errcode_ret`; see [`write_errcode`].
 pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
+    check_fork(name)?;
     let span = trace::span(CATEGORY, name);
     let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
     report(name, span, result.as_ref().err());
@@ -40,6 +67,9 @@ pub fn linked<T>(
     name: &'static str,
     body: impl FnOnce() -> (*mut T, Result<()>),
 ) -> (*mut T, Result<()>) {
+    if let Err(error) = check_fork(name) {
+        return (std::ptr::null_mut(), Err(error));
+    }
     let span = trace::span(CATEGORY, name);
     let failed = (std::ptr::null_mut(), Err(Error::OutOfResources));
     let (value, result) = guard(name, body).unwrap_or(failed);
@@ -49,6 +79,9 @@ pub fn linked<T>(
 
 /// An entry point that has its own way to say that something failed: NULL, or nothing at all.
 pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
+    if check_fork(name).is_err() {
+        return R::FAILURE;
+    }
     let _span = trace::span(CATEGORY, name);
     guard(name, body).unwrap_or(R::FAILURE)
 }

@@ -60,7 +60,7 @@ pub unsafe fn enqueue_svm_free(
             .iter()
             .map(|&pointer| pointer as usize)
             .collect();
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (raw, data) = (UserData(command_queue), UserData(user_data));
         let function = pfn_free_func.map(|function| -> svm::FreeFunction {
             Box::new(move |pointers: Vec<usize>| {
@@ -91,7 +91,7 @@ pub unsafe fn enqueue_svm_memcpy(
     // SAFETY: the arguments are those of clEnqueueSVMMemcpy.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (to, from) = (host_slice(dst_ptr, size), host_slice(src_ptr, size));
         let done = svm::copy(&queue, blocking_copy != 0, to, from, wait)?;
         give(done, event);
@@ -112,7 +112,7 @@ pub unsafe fn enqueue_svm_mem_fill(
     // SAFETY: the arguments are those of clEnqueueSVMMemFill.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let pattern =
             (!pattern.is_null()).then(|| handle::slice(pattern.cast::<u8>(), pattern_size));
         let done = svm::fill(&queue, host_slice(svm_ptr, size), pattern, wait)?;
@@ -134,7 +134,7 @@ pub unsafe fn enqueue_svm_map(
     // SAFETY: the arguments are those of clEnqueueSVMMap.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let region = host_slice(svm_ptr, size);
         let done = svm::map(&queue, blocking_map != 0, flags, region, wait)?;
         give(done, event);
@@ -152,7 +152,7 @@ pub unsafe fn enqueue_svm_unmap(
     // SAFETY: the arguments are those of clEnqueueSVMUnmap.
     unsafe {
         let queue = handle::get::<Queue>(command_queue)?;
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = svm::unmap(&queue, svm_ptr as usize, wait)?;
         give(done, event);
     }
@@ -196,7 +196,7 @@ pub unsafe fn enqueue_svm_migrate_mem(
                 (pointer as usize, size)
             })
             .collect();
-        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list)?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = svm::migrate(&queue, &regions, flags, wait)?;
         give(done, event);
     }

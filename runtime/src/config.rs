@@ -13,12 +13,17 @@
 //! ```
 //!
 //! Names in the file are those of the variables in small letters without `PUMICE_`.
+//!
+//! In a process with rights that its user lacks (a set-uid executable) nothing comes from the
+//! environment: only `/etc/pumice.conf` is read.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::log;
+use crate::{files, log, os};
 
 /// An option.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +34,19 @@ pub struct Variable {
     pub help: &'static str,
 }
 
+/// A configuration file is no larger than this, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// The system's configuration file.
+const SYSTEM_FILE: &str = "/etc/pumice.conf";
+
 /// What every name begins with.
 const PREFIX: &str = "PUMICE_";
 
 impl Variable {
     /// Its value, if it is set to something that is not empty.
     pub fn value(&self) -> Option<String> {
-        std::env::var(self.name)
-            .ok()
+        environment(self.name)
+            .and_then(|value| value.into_string().ok())
             .or_else(|| file().values.get(&key(self.name)).cloned())
             .filter(|value| !value.is_empty())
     }
@@ -88,6 +98,8 @@ variables! {
         "The cache's folder instead of $XDG_CACHE_HOME/pumice or ~/.cache/pumice.";
     CACHE_SIZE = "PUMICE_CACHE_SIZE",
         "How much the cache may hold, in MiB (default 512); what was longest unused goes first.";
+    INCLUDES = "PUMICE_INCLUDES",
+        "Files that #include may open beside clCompileProgram's headers: on (default), listed: only those in -I folders or below, off: none.";
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
@@ -98,6 +110,10 @@ variables! {
         "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",
         "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
+    PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
+        "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
+    ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
+        "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     FAULTS = "PUMICE_FAULTS",
@@ -126,6 +142,15 @@ fn file() -> &'static File {
         let Some((path, text)) = find() else {
             return File::default();
         };
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => {
+                return File {
+                    complaints: vec![format!("{}: {error}", path.display())],
+                    ..File::default()
+                };
+            }
+        };
         let program = std::env::current_exe().unwrap_or_default();
         let program = program.file_name().unwrap_or_default().to_string_lossy();
         let mut file = parse(&text, &program);
@@ -136,28 +161,43 @@ fn file() -> &'static File {
     })
 }
 
+/// The value of an environment variable; `None` for all in a process that must not follow its user.
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|_| !os::is_privileged())
+}
+
 /// A folder of the user's by the XDG base directory specification: what the variable says, if it
 /// is absolute, else below the home folder.
 pub(crate) fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |name: &str| {
-        let path = std::env::var_os(name).map(PathBuf::from);
+        let path = environment(name).map(PathBuf::from);
         path.filter(|path| path.is_absolute())
     };
     absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))
 }
 
-fn find() -> Option<(PathBuf, String)> {
+/// The first configuration file that there is, and its text.
+fn find() -> Option<(PathBuf, io::Result<String>)> {
     let read = |path: PathBuf| {
-        let text = std::fs::read_to_string(&path).ok()?;
-        Some((path, text))
+        let text = files::read_text(&path, MAX_FILE);
+        (path, text)
     };
-    let named = std::env::var_os(CONFIG.name).filter(|name| !name.is_empty());
+    let named = environment(CONFIG.name).filter(|name| !name.is_empty());
     if let Some(path) = named {
-        return read(path.into());
+        return Some(read(path.into()));
     }
     let user = user_folder("XDG_CONFIG_HOME", ".config");
-    user.and_then(|folder| read(folder.join("pumice.conf")))
-        .or_else(|| read(PathBuf::from("/etc/pumice.conf")))
+    let paths = [
+        user.map(|folder| folder.join("pumice.conf")),
+        Some(PathBuf::from(SYSTEM_FILE)),
+    ];
+    // A home folder that this user may not even look into says nothing either.
+    let absent = [libc::ENOENT, libc::ENOTDIR, libc::EACCES].map(Some);
+    let is_there = |text: &io::Result<String>| match text {
+        Ok(_) => true,
+        Err(error) => !absent.contains(&error.raw_os_error()),
+    };
+    (paths.into_iter().flatten().map(read)).find(|(_, text)| is_there(text))
 }
 
 /// What a file says for a program.
@@ -206,6 +246,10 @@ fn parse(text: &str, program: &str) -> File {
 pub(crate) fn report() {
     for complaint in &file().complaints {
         log::warn!("{complaint}");
+    }
+    if os::is_privileged() {
+        log::info!("the environment is not read: the process has rights that its user lacks");
+        return;
     }
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();

@@ -14,14 +14,17 @@ use pumice_vulkan_layer::{
 
 use crate::config;
 use crate::error::{Error, Result};
+use crate::exit;
 use crate::extensions;
 use crate::gpu;
 use crate::log;
 use crate::object::{Kind, Object, Ref};
 use crate::platform::Platform;
 
-/// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes.
-pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
+/// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.
+const PRINTF_BUFFER_MIB: u32 = 1;
+/// The most that can be set: every launch in flight that may print has a buffer.
+const MAX_PRINTF_BUFFER_MIB: u32 = 1024;
 /// CL_DEVICE_MAX_PARAMETER_SIZE in bytes, see [`Device::max_parameter_size`].
 const MAX_PARAMETER_SIZE: usize = 4096;
 /// The CL_DEVICE_MAX_PARAMETER_SIZE with which a kernel has no more than 128 arguments (section
@@ -180,6 +183,28 @@ fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
     found
 }
 
+/// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes, as far as a device can bind it.
+pub fn printf_buffer_size(caps: &Capabilities) -> u32 {
+    static MIB: OnceLock<u32> = OnceLock::new();
+    let mib = *MIB.get_or_init(|| {
+        let Some(text) = config::PRINTF_BUFFER.value() else {
+            return PRINTF_BUFFER_MIB;
+        };
+        let set = text.parse().ok();
+        set.filter(|mib| (1..=MAX_PRINTF_BUFFER_MIB).contains(mib))
+            .unwrap_or_else(|| {
+                let name = config::PRINTF_BUFFER.name;
+                log::warn!(
+                    "{name}={text}: not a number of MiB from 1 to {MAX_PRINTF_BUFFER_MIB}; \
+                     {PRINTF_BUFFER_MIB} it is"
+                );
+                PRINTF_BUFFER_MIB
+            })
+    });
+    let most = caps.limits.max_storage_buffer_range & !3;
+    (mib << 20).min(most.max(PRINTF_BUFFER_MIB << 20))
+}
+
 /// The instance whose validation messages are reported (PUMICE_VALIDATION).
 static VALIDATED: OnceLock<Instance> = OnceLock::new();
 
@@ -258,6 +283,8 @@ impl Device {
     pub fn gpu(&self) -> Result<&gpu::Device> {
         let _opening = match self.gpu.get() {
             Some(gpu) => return Ok(gpu),
+            // The Vulkan instance's threads are not in a forked child.
+            None if exit::is_forked() => return Err(Error::DeviceNotAvailable),
             None => self.opening.lock(),
         };
         if let Some(gpu) = self.gpu.get() {
@@ -433,6 +460,8 @@ fn make_target(
             push_constant: features.storage_push_constant16,
         },
         variable_pointers: features.variable_pointers,
+        // Where CL_DEVICE_MAX_PARAMETER_SIZE is smaller, it is for the number of arguments.
+        max_parameter_size: MAX_PARAMETER_SIZE as u32,
         max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,
@@ -477,7 +506,7 @@ fn make_target(
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Graph pipelines are not dispatched yet.
         shader_enqueue: false,
-        printf_buffer_size: PRINTF_BUFFER_SIZE,
+        printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: (1, 5),
     }

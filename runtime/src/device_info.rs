@@ -5,7 +5,7 @@ use pumice_compiler::Abi;
 use pumice_compiler::backend::import::accepted;
 use pumice_vulkan_layer::DeviceType;
 
-use crate::device::{Device, PRINTF_BUFFER_SIZE};
+use crate::device::{self, Device};
 use crate::error::{Error, Result};
 use crate::extensions;
 use crate::info::{Info, make_version};
@@ -303,7 +303,9 @@ impl Object<Device> {
                 cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
             ),
             cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Info::bool(true),
-            cl::CL_DEVICE_PRINTF_BUFFER_SIZE => Info::size(PRINTF_BUFFER_SIZE as usize),
+            cl::CL_DEVICE_PRINTF_BUFFER_SIZE => {
+                Info::size(device::printf_buffer_size(self.capabilities()) as usize)
+            }
             // 0: the natural alignment of the atomic's type.
             cl::CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT

@@ -4,6 +4,7 @@
 //! is not there. The text of the passes is that of `compiler/src/ir/text`, which the file tests
 //! and `pumicec` read.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,6 +18,7 @@ use pumice_compiler::{
 };
 
 use crate::config;
+use crate::files::{self, Contents};
 use crate::log;
 
 /// The files of one build.
@@ -31,7 +33,9 @@ pub fn start(options: &str) -> Option<Dump> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("{}-{number:03}", std::process::id());
     let folder = PathBuf::from(folder).join(name);
-    if let Err(error) = std::fs::create_dir_all(&folder) {
+    // A folder of this name may be there: process numbers come again.
+    let made = files::make_folder(&folder).and_then(|()| files::check_folder(&folder));
+    if let Err(error) = made {
         log::error!("{}: {error}", folder.display());
         return None;
     }
@@ -44,7 +48,9 @@ pub fn start(options: &str) -> Option<Dump> {
 impl Dump {
     fn file(&self, name: &str, bytes: &[u8]) {
         let path = self.folder.join(name);
-        if let Err(error) = std::fs::write(&path, bytes) {
+        let written = files::open_private(&path, Contents::Replaced)
+            .and_then(|mut file| file.write_all(bytes));
+        if let Err(error) = written {
             log::error!("{}: {error}", path.display());
         }
     }

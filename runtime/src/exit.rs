@@ -1,22 +1,69 @@
-//! The end of the process.
+//! The end of the process, and its children.
 //!
 //! The driver's helper threads live until the process ends. While its exit handlers and the
 //! destructors of other libraries run, the Vulkan driver and its layers take themselves apart;
 //! a helper thread that is inside Vulkan at that moment would crash, and so would a driver that
 //! runs kernels on threads of its own. So the end first waits for what has been submitted, and
-//! helper threads work under a shared lock, which [`quiesce`] takes for itself and never gives
-//! back.
+//! helper threads register their work, which [`quiesce`] lets end and then never lets begin again.
+//!
+//! A child that was forked has one thread and copies of locks: neither our helper threads nor the
+//! Vulkan driver's are there. Once a device is open, a child can only query and release.
 
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use parking_lot::{Condvar, Mutex};
 use pumice_vulkan_layer::Device;
 
 use crate::{cache, trace};
 
-/// Held shared by helper threads at work, for good by the exiting process.
-static AT_WORK: RwLock<()> = RwLock::new(());
+/// The helper threads at work.
+static WORKERS: Workers = Workers {
+    state: Mutex::new(WorkersState {
+        at_work: 0,
+        closed: false,
+    }),
+    changed: Condvar::new(),
+};
+
+struct Workers {
+    /// Guards the count.
+    state: Mutex<WorkersState>,
+    /// A thread has ended its work.
+    changed: Condvar,
+}
+
+struct WorkersState {
+    /// Threads at work.
+    at_work: usize,
+    /// Whether the process is ending, so that no work may begin.
+    closed: bool,
+}
+
+thread_local! {
+    /// How much work this thread is in: a callback may run inside other work.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Some work of a helper thread; it ends with the value.
+#[must_use]
+pub(crate) struct Work {
+    /// It ends on the thread that began it.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let depth = DEPTH.get() - 1;
+        DEPTH.set(depth);
+        if depth == 0 {
+            WORKERS.state.lock().at_work -= 1;
+            WORKERS.changed.notify_all();
+        }
+    }
+}
 
 /// Set once the process is ending.
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -30,9 +77,15 @@ static OPENED: Mutex<Vec<(Device, usize)>> = Mutex::new(Vec::new());
 /// The process that opened devices; 0 before.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// How long the end waits for the device and for helper threads; a kernel that runs longer is
-/// left alone.
+/// Set in children that were forked after a device was opened.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// How long the end waits in all for the device, the cache and helper threads; a kernel that runs
+/// longer is left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the exit handlers of a forked child may do nothing.
+const STUCK: Duration = Duration::from_secs(2);
 
 /// A device was opened. It stays open until the process ends.
 pub(crate) fn device_opened(device: &Device, pipelines: usize) {
@@ -51,18 +104,74 @@ pub(crate) fn batch_ended() {
 }
 
 /// A helper thread begins some work. Blocks for ever once the process is ending.
-pub(crate) fn work() -> RwLockReadGuard<'static, ()> {
-    // Recursive: a callback may run inside other work.
-    AT_WORK.read_recursive()
+pub(crate) fn work() -> Work {
+    let depth = DEPTH.get();
+    if depth == 0 {
+        let mut state = WORKERS.state.lock();
+        while state.closed {
+            WORKERS.changed.wait(&mut state);
+        }
+        state.at_work += 1;
+    }
+    DEPTH.set(depth + 1);
+    Work {
+        _not_send: PhantomData,
+    }
 }
 
-/// Whether the process is ending. Objects released from now on (by destructors of static objects,
-/// say) are left as they are: the Vulkan driver may be gone already.
-pub fn is_ending() -> bool {
+/// Whether the process is ending.
+pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
 
-/// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler.
+/// Notes that this process is a child that was just forked. Only sets a flag: other threads' locks
+/// may be held here for ever.
+pub fn forked() {
+    if OWNER.load(Ordering::Acquire) != 0 {
+        FORKED.store(true, Ordering::Release);
+    }
+}
+
+/// Whether this process was forked from one that had opened a device, so that the threads are
+/// missing by which commands and builds end.
+pub fn is_forked() -> bool {
+    FORKED.load(Ordering::Acquire)
+}
+
+/// Whether objects that are released are left as they are: at the end of the process (by
+/// destructors of static objects, say) the Vulkan driver may be gone already, and in a forked child
+/// its threads are.
+pub fn keeps_released() -> bool {
+    is_ending() || is_forked()
+}
+
+/// Returns once the process has used no processor time for [`STUCK`]; never, where that cannot be
+/// known.
+pub fn wait_until_stuck() {
+    // User and system time of all threads: the 12th and 13th fields behind the name, which may hold
+    // anything but the last bracket (proc_pid_stat(5)).
+    let processor_time = || {
+        let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let fields = text.rsplit_once(')')?.1;
+        let times: Vec<u64> = (fields.split_whitespace().skip(11).take(2))
+            .filter_map(|field| field.parse().ok())
+            .collect();
+        (times.len() == 2).then(|| times.iter().sum::<u64>())
+    };
+    let mut last = (processor_time(), Instant::now());
+    loop {
+        std::thread::sleep(STUCK / 20);
+        let now = processor_time();
+        if now.is_none() || now != last.0 {
+            last = (now, Instant::now());
+        } else if last.1.elapsed() >= STUCK {
+            return;
+        }
+    }
+}
+
+/// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,
+/// which may run inside a callback of the application's.
 pub fn quiesce() {
     ENDING.store(true, Ordering::Release);
     // A child that was forked has none of the threads that work ends by, and perhaps locks that
@@ -70,8 +179,8 @@ pub fn quiesce() {
     if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
     }
-    let start = Instant::now();
-    while SUBMITTED.load(Ordering::Acquire) != 0 && start.elapsed() < PATIENCE {
+    let end = Instant::now() + PATIENCE;
+    while SUBMITTED.load(Ordering::Acquire) != 0 && Instant::now() < end {
         std::thread::sleep(Duration::from_micros(100));
     }
     // Batches have ended when their timelines say so; the driver's own threads may still be
@@ -82,9 +191,10 @@ pub fn quiesce() {
             cache::store_pipelines(device, *pipelines);
         }
     }
-    cache::finish(PATIENCE);
+    cache::finish(end.saturating_duration_since(Instant::now()));
     trace::end();
-    if let Some(guard) = AT_WORK.try_write_for(PATIENCE) {
-        std::mem::forget(guard);
-    }
+    let own = usize::from(DEPTH.get() > 0);
+    let mut state = WORKERS.state.lock();
+    state.closed = true;
+    while state.at_work > own && !WORKERS.changed.wait_until(&mut state, end).timed_out() {}
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, MemoryClass, Timestamp};
 
 use crate::cache;
 use crate::config;
@@ -18,6 +18,8 @@ pub use vk::{Probes, Recorder, Wait};
 
 /// How much goes through staging at a time, in bytes.
 pub(crate) const STAGING: usize = 8 << 20;
+/// Up to so many bytes of mapped memory the host clears itself.
+const HOST_CLEARS: usize = 64 << 10;
 /// How often a question that ran out of memory is asked again.
 const ASK_AGAIN: usize = 8;
 
@@ -41,6 +43,12 @@ fn insist<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
         }
     }
     ask()
+}
+
+/// Whether what nothing has written reads as zero.
+fn zero_memory() -> bool {
+    static ZERO_MEMORY: OnceLock<bool> = OnceLock::new();
+    *ZERO_MEMORY.get_or_init(|| config::ZERO_MEMORY.flag(true))
 }
 
 fn staging_only() -> bool {
@@ -128,6 +136,41 @@ impl Device {
             return None;
         }
         host.import(&self.raw)
+    }
+
+    /// Fills new memory with zeros, unless that is not wanted. No command uses it yet.
+    pub fn clear(&self, memory: &Buffer) -> Result<()> {
+        if !zero_memory() {
+            return Ok(());
+        }
+        // A submission costs more than the host needs for a little; processors clear no faster
+        // than their host.
+        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
+        if let Some(view) = host_view(memory).filter(by_host) {
+            view.fill(&[0]);
+            return Ok(());
+        }
+        self.with_transfers(|queue| {
+            let run = || {
+                let mut recorder = queue.recorder()?;
+                recorder.clear_buffer(memory)?;
+                let value = queue.submit(recorder, &[])?;
+                queue.wait(value, None)
+            };
+            run().map(|_| ()).map_err(error)
+        })
+    }
+
+    /// Fills a new image with zeros, unless that is not wanted. No command uses it yet.
+    pub fn clear_image(&self, image: &Image) -> Result<()> {
+        match zero_memory() {
+            true => self.run_on_image(|recorder| recorder.clear_image(image)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_processor(&self) -> bool {
+        self.raw.capabilities().device_type == vk::caps::DeviceType::Cpu
     }
 
     /// Copies device memory to the host, once all commands that write it have ended.
@@ -249,7 +292,7 @@ impl Times {
     /// Start and end in nanoseconds of the host's clock, once the command has ended.
     pub fn read(&self) -> Option<(u64, u64)> {
         let at = |timestamp: &Timestamp| {
-            let device = timestamp.device_ns().ok()??;
+            let device = timestamp.device_ns().ok()?;
             self.device.to_host_time(device).ok()
         };
         let (start, end) = (at(&self.start)?, at(&self.end)?);
@@ -270,22 +313,22 @@ impl Stream {
         Ok((recorder, self.queue.last_submitted() + 1))
     }
 
-    /// Starts the clock of a command; `None` where the device has no timestamps.
-    pub fn start_clock(&self, recorder: &mut Recorder) -> Option<Times> {
-        let times = Times {
-            device: self.device.clone(),
-            start: self.device.create_timestamp().ok()?,
-            end: self.device.create_timestamp().ok()?,
-        };
-        recorder.write_timestamp(&times.start).ok()?;
-        Some(times)
+    /// Starts the clock of a command, at the end of the one before if that has a clock; `None`
+    /// where the device has no timestamps.
+    pub fn start_clock(
+        &self,
+        recorder: &mut Recorder,
+        before: Option<&Times>,
+    ) -> Option<Timestamp> {
+        let before = before.map(|times| times.end.clone());
+        before.or_else(|| recorder.write_timestamp().ok())
     }
 
     /// Stops it.
-    pub fn stop_clock(&self, recorder: &mut Recorder, times: &Times) {
-        if let Err(failure) = recorder.write_timestamp(&times.end) {
-            log::warn!("{failure}");
-        }
+    pub fn stop_clock(&self, recorder: &mut Recorder, start: Timestamp) -> Option<Times> {
+        let end = recorder.write_timestamp().ok()?;
+        let device = self.device.clone();
+        Some(Times { device, start, end })
     }
 
     /// A wait for a value of this stream's.

@@ -56,8 +56,16 @@ impl Device {
     /// Makes an image that is ready for use; its texels are undefined.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
         let image = self.raw().create_image(desc).map_err(gpu::error)?;
-        self.with_transfers(|queue| run(queue, |recorder| recorder.initialize_image(&image)))?;
+        self.run_on_image(|recorder| recorder.initialize_image(&image))?;
         Ok(image)
+    }
+
+    /// Records, submits and waits, on the transfer queue.
+    pub(crate) fn run_on_image(
+        &self,
+        record: impl FnOnce(&mut Recorder) -> pumice_vulkan_layer::Result<()>,
+    ) -> Result<()> {
+        self.with_transfers(|queue| run(queue, record))
     }
 
     /// Copies a box of an image to the host, once all commands that write it have ended. `layout`

@@ -8,7 +8,7 @@ use pumice_vulkan_layer::{BindingKind, Buffer, ImageKind};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executable::{ArgKind, ArgMeta, Executable, KernelInfo};
+use crate::executable::{self, ArgKind, ArgMeta, Executable, KernelInfo};
 use crate::extensions;
 use crate::info::Info;
 use crate::memory::Mem;
@@ -403,16 +403,25 @@ impl Kernel {
     pub fn limits(&self, device: &Ref<Device>) -> Result<ndrange::Limits> {
         let on_device = self.on_device(device)?;
         let info = &on_device.executable.kernels()[on_device.index];
+        let subgroup = &device.capabilities().subgroup;
+        let sub_group = info.required_sub_group_size.filter(|&size| size != 0);
+        let by_sub_groups = sub_group.and_then(|size| subgroup.most_work_items(size));
+        let by_memory = info.private_bytes.map(|bytes| {
+            let items = executable::MOST_PRIVATE_BYTES / u64::from(bytes);
+            items.max(1) as usize
+        });
+        let most = [by_sub_groups.map(|most| most as usize), by_memory];
+        let most = most.into_iter().flatten().min().unwrap_or(usize::MAX);
         Ok(ndrange::Limits {
             group_size: match info.required_work_group_size {
                 Some(size) => size.iter().map(|n| *n as usize).product(),
-                None => device.max_work_group_size(),
+                None => device.max_work_group_size().min(most),
             },
             item_sizes: device.max_work_item_sizes(),
             required: info
                 .required_work_group_size
                 .map(|size| size.map(|n| n as usize)),
-            multiple: device.preferred_multiple(),
+            multiple: sub_group.map_or(device.preferred_multiple(), |size| size as usize),
             non_uniform: !on_device.uniform_groups
                 && on_device.executable.allows_non_uniform(on_device.index),
         })
@@ -434,8 +443,11 @@ impl Kernel {
                 Info::u64(executable.local_memory(on_device.index, &arguments))
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
-            // Vulkan does not tell how much a pipeline spills.
-            cl::CL_KERNEL_PRIVATE_MEM_SIZE => Info::u64(0),
+            // Beside that, Vulkan does not tell how much a pipeline spills.
+            cl::CL_KERNEL_PRIVATE_MEM_SIZE => {
+                let info = &on_device.executable.kernels()[on_device.index];
+                Info::u64(u64::from(info.private_bytes.unwrap_or(0)))
+            }
             // CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels.
             _ => return Err(Error::InvalidValue),
         })
@@ -463,13 +475,16 @@ impl Kernel {
             return Err(Error::InvalidValue);
         }
         // CL_INVALID_OPERATION if the device does not support sub-groups.
-        let sub_group = extensions::sub_group_size(device.capabilities())
+        let usual = extensions::sub_group_size(device.capabilities())
             .ok_or(Error::InvalidOperation)? as usize;
         let limits = self.limits(&device)?;
-        let most = limits
-            .group_size
-            .div_ceil(sub_group)
-            .min(device.max_sub_groups() as usize);
+        let on_device = self.on_device(&device)?;
+        let info = &on_device.executable.kernels()[on_device.index];
+        let (sub_group, most) = match info.required_sub_group_size.filter(|&size| size != 0) {
+            Some(size) => (size as usize, limits.group_size.div_ceil(size as usize)),
+            None => (usual, device.max_sub_groups() as usize),
+        };
+        let most = most.min(limits.group_size.div_ceil(sub_group));
         // CL_INVALID_VALUE if input_value is NULL or its size is not that of 1 to 3 sizes.
         let range = || {
             input

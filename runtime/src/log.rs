@@ -8,6 +8,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 
 use crate::config;
+use crate::files::{self, Contents};
 
 /// How much is said; each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +70,14 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "queue",
         help: "commands and their order",
-        modules: &["queue", "scheduler", "event", "command", "callback"],
+        modules: &[
+            "queue",
+            "queue_properties",
+            "scheduler",
+            "event",
+            "command",
+            "callback",
+        ],
     },
     Group {
         name: "driver",
@@ -135,7 +143,7 @@ fn write(text: Arguments<'_>) {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let file = FILE.get_or_init(|| {
         let path = process_path(&config::LOG_FILE)?;
-        let opened = File::options().create(true).append(true).open(&path);
+        let opened = files::open_private(path.as_ref(), Contents::Kept);
         opened
             .inspect_err(|error| eprintln!("pumice: error: {path}: {error}"))
             .ok()

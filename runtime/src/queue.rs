@@ -17,6 +17,7 @@ use crate::gpu;
 use crate::info::Info;
 use crate::log;
 use crate::object::{Kind, Object, Ref};
+pub use crate::queue_properties::{check_bits, check_properties};
 use crate::scheduler::{self, Node};
 use crate::trace;
 
@@ -33,7 +34,7 @@ const IN_FLIGHT_LIMIT: usize = 64;
 struct Recorded {
     node: Arc<Node>,
     retire: Retire,
-    /// Its times on the device, in a profiling queue.
+    /// Its times on the device, if anyone can ask for them.
     clock: Option<gpu::Times>,
 }
 
@@ -44,6 +45,8 @@ struct Batch {
     /// Semaphores of other queues, with the values to wait for.
     waits: Vec<gpu::Wait>,
     commands: Vec<Recorded>,
+    /// The clock of the last command, if it has one.
+    last_clock: Option<gpu::Times>,
 }
 
 /// A submitted batch.
@@ -120,54 +123,6 @@ impl std::fmt::Debug for Queue {
 impl Kind for Queue {
     const TAG: u64 = u64::from_le_bytes(*b"pmcQUEUE");
     const INVALID: Error = Error::InvalidCommandQueue;
-}
-
-/// CL_QUEUE_PRIORITY_KHR (cl_khr_priority_hints).
-const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
-/// CL_QUEUE_THROTTLE_KHR (cl_khr_throttle_hints).
-const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
-
-/// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
-pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
-    let mut bits = 0;
-    for (index, [name, value]) in pairs.iter().copied().enumerate() {
-        // CL_INVALID_VALUE if a property or its value is not valid.
-        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
-            return Err(Error::InvalidValue);
-        }
-        match u32::try_from(name) {
-            Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
-            // Hints, which no Vulkan queue of ours takes: one of three values each.
-            Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
-            // CL_QUEUE_SIZE belongs to device queues, which no device has.
-            Ok(cl::CL_QUEUE_SIZE) => return Err(Error::InvalidQueueProperties),
-            _ => return Err(Error::InvalidValue),
-        }
-    }
-    check_bits(bits)?;
-    Ok(bits)
-}
-
-/// Checks a `cl_command_queue_properties` bit field.
-pub fn check_bits(bits: u64) -> Result<()> {
-    let host = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
-    let device = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;
-    // CL_INVALID_VALUE if the bits are not known.
-    if bits & !(host | device) != 0 {
-        return Err(Error::InvalidValue);
-    }
-    // CL_INVALID_VALUE: a device queue must be out of order, a default one on the device.
-    let on_device = bits & cl::CL_QUEUE_ON_DEVICE != 0;
-    if (on_device && bits & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0)
-        || (bits & cl::CL_QUEUE_ON_DEVICE_DEFAULT != 0 && !on_device)
-    {
-        return Err(Error::InvalidValue);
-    }
-    // CL_INVALID_QUEUE_PROPERTIES if the device does not support them: no device queues.
-    if on_device {
-        return Err(Error::InvalidQueueProperties);
-    }
-    Ok(())
 }
 
 /// Runs a host command on a thread of the runtime's.
@@ -333,6 +288,7 @@ impl Object<Queue> {
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
+                last_clock: None,
             });
         }
         let Some(batch) = lane.open.as_mut() else {
@@ -346,13 +302,15 @@ impl Object<Queue> {
             batch.recorder.barrier();
             lane.unordered.clear();
         }
-        let clock = (self.profiling() || trace::enabled())
-            .then(|| self.stream.start_clock(&mut batch.recorder))
+        // Between the commands of an in-order queue there is nothing but a barrier, so that one
+        // starts when the one before ends.
+        let before = batch.last_clock.take().filter(|_| !self.out_of_order());
+        let start = (self.profiling() && node.gives_event || trace::enabled())
+            .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
         let retire = node.command.record(self, &mut batch.recorder)?;
-        if let Some(clock) = &clock {
-            self.stream.stop_clock(&mut batch.recorder, clock);
-        }
+        let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
+        batch.last_clock.clone_from(&clock);
         batch.waits.extend(waits);
         lane.unordered.insert(node.event.handle());
         batch.commands.push(Recorded {
@@ -413,6 +371,11 @@ impl Object<Queue> {
                 batch.waits.push(self.stream.at(reached));
             }
         }
+        log::debug!(
+            "submits {} commands with {} timestamps",
+            batch.commands.len(),
+            batch.recorder.timestamps()
+        );
         exit::batch_submitted();
         match self.stream.submit(batch.recorder, &batch.waits) {
             Ok(_) => {
@@ -483,7 +446,8 @@ impl Object<Queue> {
         let now = host_time();
         for recorded in batch.commands {
             let event = &recorded.node.event;
-            let measured = recorded.clock.as_ref().and_then(gpu::Times::read);
+            let clock = recorded.clock.filter(|_| lost.is_none());
+            let measured = clock.as_ref().and_then(gpu::Times::read);
             let (start, end) = measured.unwrap_or((now, now));
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
 
-use crate::command::{Class, Command};
+use crate::command::{Class, Command, WaitList};
 use crate::device::host_time;
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment, Need};
@@ -37,6 +37,8 @@ pub struct Node {
     pub command: Command,
     /// The events of the wait list, whose failure is passed on.
     wait_list: Vec<Ref<Event>>,
+    /// Whether the application has the event, and may ask for the command's times.
+    pub gives_event: bool,
     /// Recorded commands of other queues of the device, ordered by semaphores.
     pub after: Vec<Ref<Event>>,
     /// Dependencies not yet satisfied, plus one while the node is being set up.
@@ -65,9 +67,13 @@ impl Node {
 pub fn enqueue(
     queue: &Ref<Queue>,
     command: Command,
-    wait_list: Vec<Ref<Event>>,
+    wait: WaitList,
     blocking: bool,
 ) -> Result<Ref<Event>> {
+    let WaitList {
+        events: wait_list,
+        gives_event,
+    } = wait;
     // CL_INVALID_CONTEXT if the queue's context and that of an event are not the same.
     if wait_list
         .iter()
@@ -119,6 +125,7 @@ pub fn enqueue(
             .map(|(_, e)| e.clone())
             .collect(),
         wait_list,
+        gives_event,
         pending: AtomicUsize::new(1),
     });
     for (need, dependency) in &dependencies {

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 
 use crate::config;
 use crate::device::host_time;
+use crate::files::{self, Contents};
 use crate::log;
 
 /// Written to at most so many bytes at a time.
@@ -31,7 +32,7 @@ fn trace() -> Option<&'static Trace> {
     static TRACE: OnceLock<Option<Trace>> = OnceLock::new();
     let open = || {
         let path = log::process_path(&config::TRACE)?;
-        let file = File::create(&path)
+        let file = files::open_private(path.as_ref(), Contents::Replaced)
             .inspect_err(|error| log::error!("{path}: {error}"))
             .ok()?;
         let trace = Trace {

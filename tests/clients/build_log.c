@@ -64,6 +64,17 @@ int main(void) {
             printf("FAIL the log lacks \"%s\":\n%s\n", wanted[i], log);
             return 1;
         }
+    /* Arguments beyond CL_DEVICE_MAX_PARAMETER_SIZE: refused before anything is made of them. */
+    static const char huge[] =
+        "struct S { int x[1 << 24]; };\n"
+        "kernel void k(global int *out, struct S s) { out[0] = s.x[out[1]]; }\n";
+    static char huge_log[4096];
+    result = build(huge, sizeof huge - 1, huge_log, sizeof huge_log);
+    if (result != CL_BUILD_PROGRAM_FAILURE ||
+        !strstr(huge_log, "error: kernel 'k': argument 1 ('s') takes 67108864 bytes")) {
+        printf("FAIL a huge argument gave %d:\n%s\n", result, huge_log);
+        return 1;
+    }
     int errors = 0;
     for (const char *at = log; (at = strstr(at, "error: ")); at++) errors++;
     if (errors != 3) {

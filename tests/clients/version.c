@@ -116,6 +116,7 @@ int main(void)
     MUST(clSetKernelArg(kernel, 1, sizeof b, &b));
     int ends[2], before = dup(1);
     CHECK(pipe(ends) == 0);
+    fflush(stdout);
     dup2(ends[1], 1);
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));

@@ -51,7 +51,7 @@ fn op_of(opcode: u16) -> Op {
 impl Module {
     /// An empty module of SPIR-V 1.3 with capability Shader.
     pub fn new() -> Self {
-        let mut builder = Builder::new((1, 3), Capability::Float16);
+        let mut builder = Builder::new((1, 3), Capability::Float16, |_| ());
         builder.capability(Capability::Shader);
         Self {
             builder,

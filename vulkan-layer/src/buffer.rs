@@ -10,6 +10,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
+use crate::memory;
 
 /// Where a buffer's memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,15 +156,15 @@ impl Buffer {
         } else {
             AllocationScheme::GpuAllocatorManaged
         };
-        fault::check("vkAllocateMemory")?;
-        let allocation = device.allocator.lock().allocate(&AllocationCreateDesc {
+        let desc = AllocationCreateDesc {
             name: "buffer",
             requirements,
             location,
             linear: true,
             allocation_scheme: scheme,
-        });
-        let allocation = allocation.map_err(|_| Error::OutOfDeviceMemory)?;
+        };
+        let alone = AllocationScheme::DedicatedBuffer(buffer.raw);
+        let allocation = memory::allocate(device, &desc, alone)?;
         // SAFETY: the memory is the allocator's and meets the buffer's requirements.
         let bound = unsafe {
             (device.raw).bind_buffer_memory(buffer.raw, allocation.memory(), allocation.offset())
@@ -279,6 +280,11 @@ impl Buffer {
 
     pub(crate) fn raw(&self) -> vk::Buffer {
         self.0.raw
+    }
+
+    /// Whether this is the only handle: neither a recorder nor a submission keeps it.
+    pub fn is_only(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 
     pub(crate) fn belongs_to(&self, device: &Arc<DeviceShared>) -> bool {

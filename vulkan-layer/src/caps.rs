@@ -128,6 +128,30 @@ pub struct Subgroup {
     pub rotate: bool,
 }
 
+impl Subgroup {
+    /// Whether pipelines may have sub-groups of different sizes.
+    pub fn varies(&self) -> bool {
+        self.min_size != self.max_size
+    }
+
+    /// The sizes that a pipeline can have for certain: the one that there is, or those that it can
+    /// require.
+    pub fn sizes(&self) -> Vec<u32> {
+        let sizes = (0..u32::BITS).map(|log| 1 << log);
+        let sizes = sizes.filter(|size| (self.min_size..=self.max_size).contains(size));
+        match self.varies() && !self.required_size {
+            true => Vec::new(),
+            false => sizes.collect(),
+        }
+    }
+
+    /// Work-items of the largest work-group with sub-groups of `size`, if that limits it.
+    pub fn most_work_items(&self, size: u32) -> Option<u32> {
+        let limits = self.varies() && self.max_subgroups_per_group != 0;
+        limits.then(|| size.saturating_mul(self.max_subgroups_per_group))
+    }
+}
+
 /// Limits; sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {

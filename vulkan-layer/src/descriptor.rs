@@ -35,19 +35,27 @@ pub enum Resource {
     Texels(BufferView),
 }
 
-/// A descriptor set, written once. Cheap to clone; it keeps its resources.
+/// What a descriptor set holds. Cheap to clone; it keeps its resources. A recording that binds it
+/// makes Vulkan's set, so that there are no more of those than recordings need: lavapipe 25.0 maps
+/// memory for each, and crashes when the process has no more mappings.
 #[derive(Clone)]
-pub struct DescriptorSet(pub(crate) Arc<SetInner>);
+pub struct DescriptorSet(Arc<SetInner>);
 
-pub(crate) struct SetInner {
+struct SetInner {
     device: Arc<DeviceShared>,
-    pool: vk::DescriptorPool,
-    pub raw: vk::DescriptorSet,
+    layout: Layout,
     /// The set's number in its layout.
-    pub index: u32,
+    index: u32,
+    /// By their bindings, which the layout has.
+    resources: Vec<(u32, Resource)>,
+}
+
+/// A descriptor set of Vulkan's, written once.
+pub(crate) struct RawSet {
+    pub raw: vk::DescriptorSet,
+    pool: vk::DescriptorPool,
     /// Kept until nothing uses the set.
-    _layout: Layout,
-    _resources: Vec<Resource>,
+    of: DescriptorSet,
 }
 
 /// The device's pools. The lock is Vulkan's external synchronisation of all of them.
@@ -127,7 +135,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::InvalidUse`] where resources and bindings do not match or a range breaks the
-    /// device's alignment, [`Error::TooLarge`] beyond its limits, out of memory.
+    /// device's alignment, [`Error::TooLarge`] beyond its limits.
     pub fn create_descriptor_set(
         &self,
         layout: &Layout,
@@ -136,28 +144,43 @@ impl Device {
     ) -> Result<DescriptorSet> {
         let device = &self.shared;
         let slot = index as usize;
-        let (Some(bindings), Some(&set_layout)) =
-            (layout.0.desc.sets.get(slot), layout.0.sets.get(slot))
-        else {
+        let Some(bindings) = layout.0.desc.sets.get(slot) else {
             return Err(Error::InvalidUse(format!("the layout has no set {index}")));
         };
         if !Arc::ptr_eq(&layout.0.device, device) {
             return Err(Error::InvalidUse("a layout of another device".into()));
         }
-        let given: HashMap<u32, &Resource> = (resources
-            .iter()
-            .map(|(number, resource)| (*number, resource)))
-        .collect();
-        if given.len() != resources.len() || given.len() != bindings.len() {
-            return Err(Error::InvalidUse("not one resource per binding".into()));
-        }
-        let mut infos = Vec::with_capacity(bindings.len());
-        for binding in bindings {
-            let resource = given.get(&binding.binding).copied();
-            infos.push(info(device, *binding, resource)?);
-        }
+        infos(device, bindings, resources)?;
+        Ok(DescriptorSet(Arc::new(SetInner {
+            device: Arc::clone(device),
+            layout: layout.clone(),
+            index,
+            resources: resources.to_vec(),
+        })))
+    }
+}
 
-        let (pool, raw) = device.descriptors.allocate(device, set_layout, bindings)?;
+impl DescriptorSet {
+    /// The set's number in its layout.
+    pub fn index(&self) -> u32 {
+        self.0.index
+    }
+
+    /// Makes Vulkan's set.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn allocate(&self) -> Result<RawSet> {
+        let SetInner {
+            device,
+            layout,
+            index,
+            resources,
+        } = &*self.0;
+        let bindings = &layout.0.desc.sets[*index as usize];
+        let infos = infos(device, bindings, resources)?;
+        let set_layout = layout.0.sets[*index as usize];
+        let (pool, raw) = (device.descriptors).allocate(device, set_layout, bindings)?;
         let writes: Vec<_> = (bindings.iter().zip(&infos))
             .map(|(binding, info)| {
                 let write = vk::WriteDescriptorSet::default()
@@ -173,18 +196,26 @@ impl Device {
             .collect();
         // SAFETY: the set is fresh, so nothing uses it; the resources are alive and kept below.
         unsafe { device.raw.update_descriptor_sets(&writes, &[]) };
-        Ok(DescriptorSet(Arc::new(SetInner {
-            device: Arc::clone(device),
-            pool,
-            raw,
-            index,
-            _layout: layout.clone(),
-            _resources: resources
-                .iter()
-                .map(|(_, resource)| resource.clone())
-                .collect(),
-        })))
+        let of = self.clone();
+        Ok(RawSet { raw, pool, of })
     }
+}
+
+/// What a set's bindings are written with, in their order.
+fn infos(
+    device: &Arc<DeviceShared>,
+    bindings: &[Binding],
+    resources: &[(u32, Resource)],
+) -> Result<Vec<Info>> {
+    let given: HashMap<u32, &Resource> = (resources.iter())
+        .map(|(number, resource)| (*number, resource))
+        .collect();
+    if given.len() != resources.len() || given.len() != bindings.len() {
+        return Err(Error::InvalidUse("not one resource per binding".into()));
+    }
+    (bindings.iter())
+        .map(|binding| info(device, *binding, given.get(&binding.binding).copied()))
+        .collect()
 }
 
 /// What a write of a descriptor points at.
@@ -285,18 +316,12 @@ fn buffer_info(
     })
 }
 
-impl DescriptorSet {
-    /// The set's number in its layout.
-    pub fn index(&self) -> u32 {
-        self.0.index
-    }
-}
-
-impl Drop for SetInner {
+impl Drop for RawSet {
     fn drop(&mut self) {
-        let _pools = self.device.descriptors.0.lock();
+        let device = &self.of.0.device;
+        let _pools = device.descriptors.0.lock();
         // SAFETY: recordings keep the set until the device is done; the pools' lock is held.
         // Freeing from a pool made for it cannot fail.
-        let _ = unsafe { self.device.raw.free_descriptor_sets(self.pool, &[self.raw]) };
+        let _ = unsafe { device.raw.free_descriptor_sets(self.pool, &[self.raw]) };
     }
 }

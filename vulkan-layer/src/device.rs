@@ -14,8 +14,10 @@ use crate::descriptor::DescriptorPools;
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::instance::{InstanceShared, PhysicalDevice};
+use crate::memory;
 use crate::probe::{self, Probes};
-use crate::query::{Clock, QueryPools};
+use crate::query::Clock;
+use crate::quirks;
 use crate::sampler::Samplers;
 use crate::submit::Timelines;
 use crate::tools::Turnstile;
@@ -43,11 +45,12 @@ pub(crate) struct DeviceShared {
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
-    pub queries: QueryPools,
     pub timelines: Timelines,
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
+    /// Whether its queues run one command after the other, with barriers or without.
+    pub runs_in_order: bool,
     probes: OnceLock<Probes>,
 }
 
@@ -56,6 +59,7 @@ const MAX_QUEUES: u32 = 8;
 
 impl Device {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
+        memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
         let Some((family, properties)) = caps::compute_family(&instance.raw, physical.raw) else {
@@ -111,6 +115,10 @@ impl Device {
         let calibrated = caps
             .calibrated_timestamps
             .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
+        let turnstile = Turnstile::of(physical);
+        // A layer that validates looks at what Vulkan promises, not at what the driver does.
+        let runs_in_order =
+            quirks::has(&caps.driver, quirks::Change::RunsInOrder) && !turnstile.is_narrow();
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
@@ -127,10 +135,10 @@ impl Device {
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),
-                queries: QueryPools::default(),
                 timelines: Timelines::default(),
-                turnstile: Turnstile::of(physical),
+                turnstile,
                 clock: Clock::default(),
+                runs_in_order,
                 probes: OnceLock::new(),
             }),
         })
@@ -242,7 +250,6 @@ impl Drop for DeviceShared {
             self.timelines.destroy(&self.raw);
             self.descriptors.destroy(&self.raw);
             self.samplers.destroy(&self.raw);
-            self.queries.destroy(&self.raw);
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             ManuallyDrop::drop(&mut self.allocator);
             self.raw.destroy_device(None);

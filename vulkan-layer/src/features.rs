@@ -155,6 +155,7 @@ features! {
         v12.uniform_buffer_standard_layout,
     shader_subgroup_extended_types "shaderSubgroupExtendedTypes"
         v12.shader_subgroup_extended_types,
+    host_query_reset "hostQueryReset" v12.host_query_reset,
     timeline_semaphore "timelineSemaphore" v12.timeline_semaphore,
     buffer_device_address "bufferDeviceAddress" v12.buffer_device_address,
     vulkan_memory_model "vulkanMemoryModel" v12.vulkan_memory_model,

@@ -14,6 +14,7 @@ use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::format::Format;
+use crate::memory;
 
 /// The shape of an image and of what shaders see of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,15 +188,15 @@ impl Image {
         } else {
             AllocationScheme::GpuAllocatorManaged
         };
-        fault::check("vkAllocateMemory")?;
-        let allocation = device.allocator.lock().allocate(&AllocationCreateDesc {
+        let desc = AllocationCreateDesc {
             name: "image",
             requirements,
             location: MemoryLocation::GpuOnly,
             linear: false,
             allocation_scheme: scheme,
-        });
-        let allocation = allocation.map_err(|_| Error::OutOfDeviceMemory)?;
+        };
+        let alone = AllocationScheme::DedicatedImage(raw);
+        let allocation = memory::allocate(device, &desc, alone)?;
         // SAFETY: the memory is the allocator's and meets the image's requirements.
         let bound = unsafe {
             (device.raw).bind_image_memory(raw, allocation.memory(), allocation.offset())

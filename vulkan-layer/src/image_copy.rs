@@ -93,6 +93,29 @@ impl Recorder {
         Ok(())
     }
 
+    /// Fills an image with texels whose bits are all 0. Everything before has ended and is seen.
+    ///
+    /// # Errors
+    /// An image of another device.
+    pub fn clear_image(&mut self, image: &Image) -> Result<()> {
+        self.own_image(image)?;
+        // Layout and contents are there since another submission; its end was waited for.
+        self.barrier();
+        let zeros = vk::ClearColorValue { uint32: [0; 4] };
+        // SAFETY: the image is alive, kept, at rest, and was made to be copied to.
+        unsafe {
+            (self.queue.device().raw).cmd_clear_color_image(
+                self.raw(),
+                image.raw(),
+                REST,
+                &zeros,
+                &[image.range()],
+            );
+        }
+        self.keep(image.clone());
+        Ok(())
+    }
+
     /// Gives an image the layout of a copy if that may be: on a device with several VkQueues another
     /// one may be reading the image, which then keeps its layout. Gives the layout that it has.
     fn lay_out(&mut self, image: &Image, wanted: vk::ImageLayout) -> vk::ImageLayout {

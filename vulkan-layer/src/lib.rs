@@ -17,7 +17,7 @@
 //!   .create_pipeline(&PipelineDesc)       one pipeline per set of specialization values
 //!   .create_descriptor_set(&layout, i, &[(binding, Resource)])
 //!   .create_queue() -> Queue              one timeline each
-//!   .create_timestamp(), .device_and_host_time(), .to_host_time(ns)
+//!   .device_and_host_time(), .to_host_time(ns)
 //!   .probes()                             what a shader found out (denormals, exact fma, …)
 //! Queue::recorder() -> Recorder           bind_pipeline, bind_descriptors, push_constants, dispatch,
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
@@ -45,6 +45,7 @@ mod format;
 mod image;
 mod image_copy;
 mod instance;
+mod memory;
 mod pipeline;
 mod probe;
 mod probe_float;

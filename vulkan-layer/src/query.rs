@@ -1,39 +1,67 @@
 //! Timestamps, and how the device's clock relates to the host's.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
 use parking_lot::Mutex;
 
+use crate::buffer::{Buffer, MemoryClass};
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::raw::host_clock_ns;
 
-/// A place for the device's time, written by [`crate::Recorder::write_timestamp`]. Cheap to clone.
+/// The device's time at a place between commands, written by [`crate::Recorder::write_timestamp`].
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct Timestamp(Arc<Slot>);
 
 struct Slot {
-    device: Arc<DeviceShared>,
-    pool: vk::QueryPool,
+    pools: Arc<TimestampPools>,
+    /// Which of the pools.
+    pool: usize,
     index: u32,
-    written: AtomicBool,
+    /// The pool's results.
+    results: Buffer,
 }
 
-/// The device's query pools and the queries that are free.
-#[derive(Default)]
-pub(crate) struct QueryPools(Mutex<Pools>);
+/// A queue's query pools.
+pub(crate) struct TimestampPools {
+    device: Arc<DeviceShared>,
+    pools: Mutex<Pools>,
+}
 
 #[derive(Default)]
 struct Pools {
-    all: Vec<vk::QueryPool>,
-    free: Vec<(vk::QueryPool, u32)>,
+    all: Vec<Pool>,
+    /// Which of them new timestamps come from.
+    open: usize,
+}
+
+/// Queries that are reset together, by the host, when all have been used and none is in use.
+struct Pool {
+    raw: vk::QueryPool,
+    /// Where the device puts the times. Asking the driver for them would make some (lavapipe) wait
+    /// for everything submitted.
+    results: Buffer,
+    /// Queries handed out since the reset, the first of the pool.
+    taken: u32,
+    /// Those of them that are in use.
+    live: u32,
+}
+
+/// Consecutive queries of a pool.
+pub(crate) struct QueryRun {
+    pub pool: vk::QueryPool,
+    pub first: u32,
+    pub count: u32,
+    pub results: Buffer,
 }
 
 /// Queries per pool.
 const POOL_QUERIES: u32 = 512;
+/// Bytes of a result.
+pub(crate) const RESULT_SIZE: u64 = 8;
 
 /// The last calibration.
 #[derive(Default)]
@@ -56,33 +84,87 @@ pub fn host_time_ns() -> u64 {
     host_clock_ns()
 }
 
-impl QueryPools {
-    /// # Safety
-    /// No query is in use, and `device` is the one that the pools were made from.
-    pub unsafe fn destroy(&self, device: &ash::Device) {
-        for pool in self.0.lock().all.drain(..) {
-            // SAFETY: by this function's contract.
-            unsafe { device.destroy_query_pool(pool, None) };
-        }
-    }
-
-    fn take(&self, device: &DeviceShared) -> Result<(vk::QueryPool, u32)> {
-        let mut pools = self.0.lock();
-        if let Some(free) = pools.free.pop() {
-            return Ok(free);
-        }
+impl Pool {
+    fn create(device: &Arc<DeviceShared>) -> Result<Self> {
+        let size = u64::from(POOL_QUERIES) * RESULT_SIZE;
+        let results = Buffer::allocate(device, size, MemoryClass::Readback)?;
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(POOL_QUERIES);
         fault::check("vkCreateQueryPool")?;
         // SAFETY: `info` lives through the call.
-        let pool = unsafe { device.raw.create_query_pool(&info, None) };
-        let pool = pool.call("vkCreateQueryPool")?;
-        pools.all.push(pool);
-        pools
-            .free
-            .extend((1..POOL_QUERIES).rev().map(|index| (pool, index)));
-        Ok((pool, 0))
+        let raw = unsafe { device.raw.create_query_pool(&info, None) };
+        let mut pool = Self {
+            raw: raw.call("vkCreateQueryPool")?,
+            results,
+            taken: 0,
+            live: 0,
+        };
+        pool.reset(device);
+        Ok(pool)
+    }
+
+    fn reset(&mut self, device: &DeviceShared) {
+        // SAFETY: recorders keep their timestamps until the device is done, and none is left, so
+        // no query is in use; hostQueryReset is enabled where there are timestamps.
+        unsafe { device.raw.reset_query_pool(self.raw, 0, POOL_QUERIES) };
+        self.taken = 0;
+    }
+}
+
+impl TimestampPools {
+    pub fn new(device: &Arc<DeviceShared>) -> Arc<Self> {
+        Arc::new(Self {
+            device: Arc::clone(device),
+            pools: Mutex::default(),
+        })
+    }
+
+    /// A timestamp whose query was reset.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
+    /// out of memory.
+    pub fn take(self: &Arc<Self>) -> Result<Timestamp> {
+        let caps = &self.device.caps;
+        if caps.timestamp_bits == 0 || !caps.features.host_query_reset {
+            return Err(Error::Unsupported("timestamps".into()));
+        }
+        let mut guard = self.pools.lock();
+        let pools = &mut *guard;
+        let full = |pool: &Pool| pool.taken == POOL_QUERIES;
+        if pools.all.get(pools.open).is_none_or(full) {
+            pools.open = match pools.all.iter().position(|pool| pool.live == 0) {
+                Some(idle) => {
+                    pools.all[idle].reset(&self.device);
+                    idle
+                }
+                None => {
+                    pools.all.push(Pool::create(&self.device)?);
+                    pools.all.len() - 1
+                }
+            };
+        }
+        let pool = &mut pools.all[pools.open];
+        let index = pool.taken;
+        pool.taken += 1;
+        pool.live += 1;
+        Ok(Timestamp(Arc::new(Slot {
+            pools: Arc::clone(self),
+            pool: pools.open,
+            index,
+            results: pool.results.clone(),
+        })))
+    }
+}
+
+impl Drop for TimestampPools {
+    fn drop(&mut self) {
+        for pool in self.pools.get_mut().all.drain(..) {
+            // SAFETY: timestamps keep this, and recorders the timestamps until the device is done,
+            // so no query is in use.
+            unsafe { self.device.raw.destroy_query_pool(pool.raw, None) };
+        }
     }
 }
 
@@ -102,23 +184,6 @@ impl DeviceShared {
 }
 
 impl Device {
-    /// Makes a timestamp.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the device's queues have none, out of memory.
-    pub fn create_timestamp(&self) -> Result<Timestamp> {
-        if self.shared.caps.timestamp_bits == 0 {
-            return Err(Error::Unsupported("timestamps".into()));
-        }
-        let (pool, index) = self.shared.queries.take(&self.shared)?;
-        Ok(Timestamp(Arc::new(Slot {
-            device: Arc::clone(&self.shared),
-            pool,
-            index,
-            written: AtomicBool::new(false),
-        })))
-    }
-
     /// This moment on the device's and the host's clock (clGetDeviceAndHostTimer). Exact where
     /// the driver calibrates; elsewhere a small submission is timed, which takes longer.
     ///
@@ -146,16 +211,14 @@ impl Device {
 
     fn measure_clocks(&self) -> Result<TimePair> {
         let queue = self.create_queue()?;
-        let timestamp = self.create_timestamp()?;
         let mut recorder = queue.recorder()?;
-        recorder.write_timestamp(&timestamp)?;
+        let timestamp = recorder.write_timestamp()?;
         let before = host_clock_ns();
         let value = queue.submit(recorder, &[])?;
         queue.wait(value, None)?;
         let after = host_clock_ns();
-        let device = timestamp.device_ns()?;
         let pair = TimePair {
-            device: device.ok_or_else(|| Error::Unsupported("timestamps".into()))?,
+            device: timestamp.device_ns()?,
             host: before + (after - before) / 2,
         };
         *self.shared.clock.0.lock() = Some(pair);
@@ -179,49 +242,46 @@ impl Device {
 }
 
 impl Timestamp {
-    pub(crate) fn place(&self, device: &Arc<DeviceShared>) -> Result<(vk::QueryPool, u32)> {
-        if !Arc::ptr_eq(&self.0.device, device) {
-            return Err(Error::InvalidUse("a timestamp of another device".into()));
-        }
-        Ok((self.0.pool, self.0.index))
+    /// The raw pool and its query, to be written.
+    pub(crate) fn place(&self) -> (vk::QueryPool, u32) {
+        let slot = &self.0;
+        (slot.pools.pools.lock().all[slot.pool].raw, slot.index)
     }
 
-    pub(crate) fn mark_written(&self) {
-        self.0.written.store(true, Ordering::Release);
-    }
-
-    /// The device's time in nanoseconds; `None` while it is not written. To be called once the
-    /// submission that writes it is done.
+    /// The device's time in nanoseconds. To be called once the submission that writes it is done.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`].
-    pub fn device_ns(&self) -> Result<Option<u64>> {
-        if !self.0.written.load(Ordering::Acquire) {
-            return Ok(None);
-        }
-        let mut ticks = [0_u64];
-        // SAFETY: the query belongs to this timestamp; `ticks` holds one 64-bit result.
-        let result = unsafe {
-            (self.0.device.raw).get_query_pool_results(
-                self.0.pool,
-                self.0.index,
-                &mut ticks,
-                vk::QueryResultFlags::TYPE_64,
-            )
-        };
-        match result {
-            Ok(()) => Ok(Some(self.0.device.ns(ticks[0]))),
-            Err(vk::Result::NOT_READY) => Ok(None),
-            Err(result) => Err(Error::from_vk("vkGetQueryPoolResults", result)),
+    /// None that a device can give.
+    pub fn device_ns(&self) -> Result<u64> {
+        let mut ticks = [0; RESULT_SIZE as usize];
+        let slot = &self.0;
+        (slot.results).read(u64::from(slot.index) * RESULT_SIZE, &mut ticks)?;
+        Ok(slot.pools.device.ns(u64::from_ne_bytes(ticks)))
+    }
+}
+
+/// The queries of timestamps of one queue, in the order of their writing, as few runs.
+pub(crate) fn runs(timestamps: &[Timestamp]) -> Vec<QueryRun> {
+    let mut runs: Vec<QueryRun> = Vec::new();
+    for timestamp in timestamps {
+        let (pool, index) = timestamp.place();
+        match runs.last_mut() {
+            Some(run) if run.pool == pool && run.first + run.count == index => run.count += 1,
+            _ => runs.push(QueryRun {
+                pool,
+                first: index,
+                count: 1,
+                results: timestamp.0.results.clone(),
+            }),
         }
     }
+    runs
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         // Recorders keep the timestamp until the device has written it.
-        let mut pools = self.device.queries.0.lock();
-        pools.free.push((self.pool, self.index));
+        self.pools.pools.lock().all[self.pool].live -= 1;
     }
 }
 

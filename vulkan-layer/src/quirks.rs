@@ -38,6 +38,8 @@ pub enum Change {
     SampleExactly,
     /// Formats whose channels have five or six bits are not offered.
     NoSmallChannels,
+    /// The commands of a queue run one after the other, each to its end.
+    RunsInOrder,
     /// Loops end after some tens of thousands of rounds. There is no way around that: it is
     /// logged, so that a wrong result has a name.
     LoopsStop,
@@ -147,6 +149,13 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "channels of five and six bits are read by way of eight",
+    },
+    Quirk {
+        change: Change::RunsInOrder,
+        driver: DriverId::MesaLlvmpipe,
+        // Nobody promises it of versions that were not seen.
+        versions: ((22, 3), Some((27, 0))),
+        reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
         change: Change::LoopsStop,

@@ -11,7 +11,7 @@ use crate::device::DeviceShared;
 use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::pipeline::Pipeline;
-use crate::query::Timestamp;
+use crate::query::{self, RESULT_SIZE, Timestamp};
 use crate::submit::{Commands, QueueShared};
 
 /// Commands being recorded for one queue. [`crate::Queue::submit`] takes it; dropped, it records
@@ -27,6 +27,8 @@ pub struct Recorder {
     pub(crate) commands: Option<Commands>,
     pub(crate) kept: Vec<Kept>,
     pipeline: Option<Pipeline>,
+    /// Those that it has written.
+    timestamps: Vec<Timestamp>,
 }
 
 /// What a submission keeps alive.
@@ -64,6 +66,7 @@ impl Recorder {
             commands: Some(commands),
             kept: Vec::new(),
             pipeline: None,
+            timestamps: Vec::new(),
         };
         fault::check("vkBeginCommandBuffer")?;
         begun.call("vkBeginCommandBuffer")?;
@@ -116,7 +119,7 @@ impl Recorder {
     /// layout that the set was made for, or one with equal sets.
     ///
     /// # Errors
-    /// No pipeline bound, or a set that its layout lacks.
+    /// No pipeline bound, a set that its layout lacks, out of memory.
     pub fn bind_descriptors(&mut self, set: &DescriptorSet) -> Result<()> {
         let layout = self.bound()?.layout();
         if set.index() as usize >= layout.0.sets.len() {
@@ -125,6 +128,7 @@ impl Recorder {
                 set.index()
             )));
         }
+        let raw = set.allocate()?;
         // SAFETY: layout and set are alive, the set is kept.
         unsafe {
             (self.device().raw).cmd_bind_descriptor_sets(
@@ -132,11 +136,11 @@ impl Recorder {
                 vk::PipelineBindPoint::COMPUTE,
                 layout.0.raw,
                 set.index(),
-                &[set.0.raw],
+                &[raw.raw],
                 &[],
             );
         }
-        self.keep(set.clone());
+        self.keep(raw);
         Ok(())
     }
 
@@ -289,6 +293,19 @@ impl Recorder {
         self.copy_buffer(&staging, buffer, &[region])
     }
 
+    /// Fills a buffer with zeros, to the end of its last word.
+    ///
+    /// # Errors
+    /// A buffer of another device.
+    pub fn clear_buffer(&mut self, buffer: &Buffer) -> Result<()> {
+        self.own(buffer)?;
+        let all = vk::WHOLE_SIZE;
+        // SAFETY: the buffer is alive, kept, and has whole words.
+        unsafe { (self.device().raw).cmd_fill_buffer(self.raw(), buffer.raw(), 0, all, 0) };
+        self.keep(buffer.clone());
+        Ok(())
+    }
+
     /// Fills a range with repetitions of a pattern (1 byte or more; the size a multiple of the
     /// pattern's).
     ///
@@ -335,6 +352,10 @@ impl Recorder {
 
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
+        // See `quirks::Change::RunsInOrder`.
+        if !self.timestamps.is_empty() && self.device().runs_in_order {
+            return;
+        }
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
@@ -358,23 +379,56 @@ impl Recorder {
     /// Notes the device's time once everything recorded before is done.
     ///
     /// # Errors
-    /// A timestamp of another device.
-    pub fn write_timestamp(&mut self, timestamp: &Timestamp) -> Result<()> {
-        let (pool, index) = timestamp.place(self.device())?;
-        let done = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-        // SAFETY: the query is this timestamp's alone and kept; it is reset before it is written.
-        unsafe {
-            let raw = &self.device().raw;
-            raw.cmd_reset_query_pool(self.raw(), pool, index, 1);
-            raw.cmd_write_timestamp(self.raw(), done, pool, index);
+    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
+    /// out of memory.
+    pub fn write_timestamp(&mut self) -> Result<Timestamp> {
+        let timestamp = self.queue.timestamps.take()?;
+        let (pool, index) = timestamp.place();
+        // Where commands run in order, those before are done when the device comes to this one.
+        let done = match self.device().runs_in_order {
+            true => vk::PipelineStageFlags::TOP_OF_PIPE,
+            false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
+        };
+        // SAFETY: the query is this timestamp's alone, kept and written once; its pool was reset
+        // before.
+        unsafe { (self.device().raw).cmd_write_timestamp(self.raw(), done, pool, index) };
+        self.timestamps.push(timestamp.clone());
+        Ok(timestamp)
+    }
+
+    /// Puts the times that were noted where the host reads them.
+    fn resolve_timestamps(&mut self) {
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        for run in query::runs(&self.timestamps) {
+            // SAFETY: the queries are written in this command buffer; the results have a place for
+            // each query of the pool, and both are kept with the timestamps.
+            unsafe {
+                (self.device().raw).cmd_copy_query_pool_results(
+                    self.raw(),
+                    run.pool,
+                    run.first,
+                    run.count,
+                    run.results.raw(),
+                    u64::from(run.first) * RESULT_SIZE,
+                    RESULT_SIZE,
+                    flags,
+                );
+            }
         }
-        timestamp.mark_written();
-        self.keep(timestamp.clone());
-        Ok(())
+        let timestamps = std::mem::take(&mut self.timestamps);
+        self.keep(timestamps);
+    }
+
+    /// How many timestamps it has written.
+    pub fn timestamps(&self) -> usize {
+        self.timestamps.len()
     }
 
     /// Ends the recording: the host sees what the commands wrote.
     pub(crate) fn finish(&mut self) -> Result<vk::CommandBuffer> {
+        if !self.timestamps.is_empty() {
+            self.resolve_timestamps();
+        }
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ | vk::AccessFlags::HOST_WRITE)];

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
+use crate::query::TimestampPools;
 use crate::recorder::{Kept, Recorder};
 
 /// A queue with one timeline: each submission has a value, and values are reached in order.
@@ -60,6 +61,7 @@ impl Timelines {
 
 pub(crate) struct QueueShared {
     timeline: Timeline,
+    pub timestamps: Arc<TimestampPools>,
     /// Index into the device's VkQueues.
     index: usize,
     /// Guards the order of submissions and the command buffers that can be reused.
@@ -122,6 +124,7 @@ impl Device {
         timeline.0.last.store(last, Ordering::Release);
         Ok(Queue(Arc::new(QueueShared {
             timeline,
+            timestamps: TimestampPools::new(&self.shared),
             index: self.shared.pick_queue(),
             state: Mutex::new(State {
                 last,

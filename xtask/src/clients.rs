@@ -9,6 +9,7 @@
 //! * `// client: link -lNAME...` — more libraries;
 //! * `// client: link-driver` — linked with libpumice.so itself instead of a loader;
 //! * `// client: without-layers` — not under the validation layer;
+//! * `// client: without-newest-layer` — not under the newest one, which brings its C library;
 //! * `// client: once` — only with the system's driver and loader;
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process.
 
@@ -30,6 +31,8 @@ pub struct Client {
     pub without_vulkan: bool,
     /// `without-layers`.
     pub without_layers: bool,
+    /// `without-newest-layer`.
+    pub without_newest_layer: bool,
     /// `once`.
     pub once: bool,
     /// `all-drivers`.
@@ -70,8 +73,12 @@ pub fn compile(source: &Path, to: &Path, link: &[String]) -> Result {
 
 /// Compiles all clients of `tests/clients`. `library` is the driver, for `link-driver`.
 pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
+    compile_into(&sh::target().join("clients"), library, &[])
+}
+
+/// The same into a folder, with more arguments for the linker's driver.
+pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<Client>> {
     let sources = sh::files_with(&sh::root().join("tests/clients"), &["c", "cpp"])?;
-    let out = sh::target().join("clients");
     let mut clients = Vec::new();
     for source in sources {
         let name = source
@@ -86,6 +93,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
             env: Vec::new(),
             without_vulkan: false,
             without_layers: false,
+            without_newest_layer: false,
             once: false,
             all_drivers: false,
         };
@@ -106,6 +114,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "without-layers" => client.without_layers = true,
+                None if directive == "without-newest-layer" => client.without_newest_layer = true,
                 None if directive == "once" => client.once = true,
                 None if directive == "all-drivers" => {
                     client.once = true;
@@ -121,6 +130,7 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
                 _ => return Err(format!("{}: unknown directive: {line}", source.display())),
             }
         }
+        link.extend(more.iter().cloned());
         compile(&source, &client.path, &link)?;
         clients.push(client);
     }

@@ -10,6 +10,7 @@ mod clients;
 mod demo;
 mod drivers;
 mod install;
+mod newest_layer;
 mod packages;
 mod private_apt;
 mod sh;

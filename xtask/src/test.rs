@@ -3,7 +3,7 @@
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, packages};
+use crate::{binary_checks, demo, install, newest_layer, packages};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -61,17 +61,23 @@ const STEPS: &[Step] = &[
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
         run: validation,
     },
+    Step {
+        name: "newest-layer",
+        what: "the same under Debian sid's layer, with synchronization validation",
+        run: newest_layer::run,
+    },
 ];
 
 /// Counts what ran.
 #[derive(Default)]
-struct Report {
+pub struct Report {
     passed: usize,
     failures: Vec<String>,
 }
 
 impl Report {
-    fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
+    /// Notes what became of something.
+    pub fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
         match outcome {
             Ok(()) => self.passed += 1,
             Err(why) => {
@@ -182,7 +188,7 @@ fn devices(_: &mut Report) -> Result {
 }
 
 /// Builds the driver with debug assertions (the compiler verifies after every pass).
-fn build_debug() -> Result<PathBuf> {
+pub fn build_debug() -> Result<PathBuf> {
     sh::run(&mut cargo(&["build", "--quiet", "--package", "pumice-icd"]))?;
     Ok(sh::target().join("debug").join(install::library_name()?))
 }
@@ -198,14 +204,14 @@ struct Matrix<'a> {
 }
 
 /// The client that only lists devices, for checks of the set-up itself.
-fn list_devices(all: &[Client]) -> Result<&Client> {
+pub fn list_devices(all: &[Client]) -> Result<&Client> {
     all.iter()
         .find(|client| client.name == "list_devices")
         .ok_or_else(|| "tests/clients/list_devices.c is missing".to_string())
 }
 
 /// How a progress line begins.
-fn mark(outcome: &Result) -> &'static str {
+pub fn mark(outcome: &Result) -> &'static str {
     if outcome.is_ok() { "ok  " } else { "FAIL" }
 }
 
@@ -272,12 +278,12 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
 }
 
 /// The environment of a device without device addresses.
-fn without_addresses() -> (&'static str, String) {
+pub fn without_addresses() -> (&'static str, String) {
     ("PUMICE_MASK", "bufferDeviceAddress".to_string())
 }
 
 /// Kernel files that need device addresses: the one list of them.
-fn needs_addresses() -> Result<Vec<String>> {
+pub fn needs_addresses() -> Result<Vec<String>> {
     let text = sh::read(&sh::root().join("compiler/filetests/needs_addresses.txt"))?;
     let names = text.lines().filter(|line| !line.starts_with('#'));
     Ok(names
@@ -334,7 +340,7 @@ fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> R
 }
 
 /// Builds the tools of the harness and returns the kernel-file runner.
-fn build_runner() -> Result<PathBuf> {
+pub fn build_runner() -> Result<PathBuf> {
     sh::run(&mut cargo(&[
         "build",
         "--quiet",
@@ -560,12 +566,12 @@ fn run_validated(
 }
 
 /// Empties the layer's log: it appends, and messages should have an owner.
-fn forget(log: &Path) {
+pub fn forget(log: &Path) {
     // Not there yet is fine.
     let _ = std::fs::remove_file(log);
 }
 
-fn silent(log: &Path) -> Result {
+pub fn silent(log: &Path) -> Result {
     let messages = std::fs::read_to_string(log).unwrap_or_default();
     if messages.trim().is_empty() {
         Ok(())

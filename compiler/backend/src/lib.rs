@@ -21,6 +21,7 @@ pub use vulkan::VulkanModule;
 
 use import::{SpecConstants, import};
 use pass::Ctx;
+use pumice_budget::{self as budget, WORD_BYTES};
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 use pumice_target::{LowerOptions, Target};
@@ -35,6 +36,8 @@ pub fn lower(
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
+    budget::begin();
+    budget::charge(words.len() as u64 * WORD_BYTES)?;
     let mut ir = to_ir(words, options)?;
     optimise(&mut ir, target, options)?;
     vulkan::emit(&mut ir, target, options)

@@ -12,16 +12,17 @@
 use crate::pass::{Changed, Ctx, FunctionCtx, Pass, PassFn, Property};
 use crate::passes::driver_quirks::{fix_signed_zero, split_bit_joins, widened_compares};
 use crate::passes::legalize::{
-    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
+    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
-    infer_address_spaces, link_builtins, lower_atomics, lower_collectives, lower_images,
-    lower_kernel_args, lower_printf, lower_subgroups, mixed_atomics, select_buffers,
+    infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics, lower_collectives,
+    lower_images, lower_kernel_args, lower_printf, lower_subgroups, mixed_atomics, select_buffers,
 };
 use crate::passes::optimize::{
-    cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg, speculate, sroa,
-    vectorize_memory, widen_memory,
+    bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
+    speculate, sroa, vectorize_memory, widen_memory,
 };
+use pumice_budget as budget;
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 
@@ -65,7 +66,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass {
         name: "lower_kernel_args",
         optional: false,
-        run: PassFn::Module(lower_kernel_args::run),
+        run: PassFn::TryModule(lower_kernel_args::run),
         requires: &[Property::Inlined],
         ensures: &[Property::ArgsLowered],
     },
@@ -82,6 +83,13 @@ pub const PIPELINE: &[Pass] = &[
         run: PassFn::Function(sroa::run),
         requires: &[Property::Inlined, Property::ArgsLowered],
         ensures: &[Property::SlotsPromoted],
+    },
+    Pass {
+        name: "loop_arg_copies",
+        optional: false,
+        run: PassFn::TryFunction(loop_arg_copies::run),
+        requires: &[Property::ArgsLowered, Property::SlotsPromoted],
+        ensures: &[],
     },
     Pass {
         name: "infer_address_spaces",
@@ -130,6 +138,18 @@ pub const PIPELINE: &[Pass] = &[
         optional: true,
         run: PassFn::Module(promote_constant_arrays::run),
         requires: &[Property::SlotsPromoted],
+        ensures: &[],
+    },
+    Pass {
+        name: "spill_private",
+        optional: false,
+        run: PassFn::TryModule(spill_private::run),
+        requires: &[
+            Property::Inlined,
+            Property::ArgsLowered,
+            Property::SlotsPromoted,
+            Property::MathLowered,
+        ],
         ensures: &[],
     },
     Pass {
@@ -288,6 +308,13 @@ pub const PIPELINE: &[Pass] = &[
         requires: &[Property::Inlined],
         ensures: &[],
     },
+    Pass {
+        name: "bound_unrolling",
+        optional: false,
+        run: PassFn::TryModule(bound_unrolling::run),
+        requires: &[Property::Linked],
+        ensures: &[],
+    },
 ];
 
 /// The rows that a module goes through: under `-cl-opt-disable` those alone that make it legal.
@@ -321,6 +348,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx);
+                    budget::check()?;
                 }
             }
         }
@@ -333,6 +361,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
             for func in module.functions.values_mut() {
                 if func.entry().is_some() {
                     changed |= run(func, &ctx)?;
+                    budget::check()?;
                 }
             }
         }
@@ -350,6 +379,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
 pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     for pass in pipeline(ctx) {
         let _ = run_pass(pass, module, ctx)?;
+        budget::check()?;
         if cfg!(debug_assertions) {
             if let Err(error) = verify(module) {
                 panic!("after {}: {error}", pass.name);

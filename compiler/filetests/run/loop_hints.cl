@@ -43,3 +43,21 @@ __kernel void hints(__global int *out, __global const int *in, int n)
     __global int *to = out + id * 6;
     to[0] = s; to[1] = t; to[2] = u; to[3] = v; to[4] = w; to[5] = z;
 }
+
+// kernel: long_loop
+// global: 1
+// arg: buffer uint 2*0
+// expect 0: uint 2240188417 773978112
+// Many more rounds than a count or a hint may make copies.
+__kernel void long_loop(__global uint *out)
+{
+    uint x = 1, y = 0;
+#pragma unroll 8
+    for (uint i = 0; i < 4096; i++)
+        x = x * 1664525u + 1013904223u;
+#pragma unroll
+    for (uint i = 0; i < 4096; i++)
+        y = y * 1664525u + i;
+    out[0] = x;
+    out[1] = y;
+}

@@ -17,3 +17,8 @@ void init(int n)
     S a = {1, {n, n, n}};
     int b[2] = {{1, 2}, 3};
 }
+void vectors(float2 pair)
+{
+    struct { float4 v; int k; } s = {pair}, t = {{0}}, u = {1, 2, 3};
+    float4 rows[2] = {1, 2, 3, 4};
+}

@@ -29,3 +29,14 @@ void init(int n, float f, S s)
     struct { int x; union { int y; float z; }; } anonymous = {1, {.z = f}};
     anonymous.y = anonymous.x;
 }
+typedef struct { float4 v; int k; } V;
+__constant V zero = {0};
+__constant float4 zeros[2] = {0.0f};
+void vectors_without_braces(int n, float2 pair)
+{
+    V all_zero = {0}, both = {1, 2}, vector = {(float4)(n), n};
+    V pairs = {pair, 1, 2, n}, later = {.k = n, .v = 3};
+    float4 rows[3] = {0.0f, 2, (float4)(3)};
+    struct { V inner; int last; } nested = {1, 2, 3};
+    union { int4 i; float4 f; } either = {n};
+}

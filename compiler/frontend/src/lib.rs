@@ -26,6 +26,7 @@ use crate::lang::LangOptions;
 use crate::pp::token::Token;
 use crate::sema::typed::TypedModule;
 use crate::source::Interner;
+use pumice_budget as budget;
 use pumice_target::options::{ClStd, CompileOptions};
 use pumice_target::{FEATURES, Target};
 
@@ -71,6 +72,7 @@ fn run_preprocessor(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Preprocessed {
+    budget::begin();
     let mut names = pp::base_interner();
     let mut diagnostics = Diagnostics::new();
     diagnostics.no_warnings = options.no_warnings;
@@ -191,6 +193,9 @@ fn analyse(
     includes: &dyn IncludeResolver,
 ) -> (TypedModule, Diagnostics) {
     let mut pre = run_preprocessor(source, options, target, includes);
+    if pre.diagnostics.should_stop() {
+        return (TypedModule::default(), pre.diagnostics);
+    }
     let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
     let lang = LangOptions::new(options, target);
     let module = if pre.diagnostics.should_stop() {

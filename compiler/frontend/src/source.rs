@@ -28,6 +28,12 @@ pub trait IncludeResolver: Sync {
     /// `from` is the path of the including file. The resolver knows the `-I` folders
     /// (it is built from the same options) and the headers given to clCompileProgram.
     fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile>;
+
+    /// Says why [`Self::resolve`] gives nothing for these arguments, where it is more than that no
+    /// file has the name.
+    fn refusal(&self, _name: &str, _angled: bool, _from: &str) -> Option<String> {
+        None
+    }
 }
 
 /// An [`IncludeResolver`] that finds nothing.

@@ -7,6 +7,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use pumice_budget as budget;
+
 /// An interned spelling; index into its [`Interner`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
@@ -67,6 +69,8 @@ impl Interner {
                 _ => slot = (slot + 1) & mask,
             }
         }
+        // The spelling, its end and its place in the table.
+        budget::spend(2 * text.len() as u64 + 40);
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len() as u32);
         let symbol = Symbol(self.ends.len() as u32 - 1);

@@ -315,6 +315,10 @@ impl Item {
             }
             &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
             &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,
+            &InstKind::LoadArgWord { offset, index } => {
+                let word = self.scalar(func, index) as u32;
+                machine.load_arg(offset.wrapping_add(word.wrapping_mul(4)), ty)?
+            }
             // The instructions executed so far are a clock that never stands still.
             InstKind::ReadClock { .. } => smallvec![machine.clock()],
             &InstKind::BuiltIn { which } => machine.built_in(which, self)?,

@@ -11,6 +11,7 @@ use pumice_ir::text::inst_to_text;
 use pumice_ir::{
     AddressSpace, BuiltIn, FuncId, GlobalId, Inst, InstKind, KernelInfo, Module, Scope, Type,
 };
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Instructions that a work-item executes before another one gets its turn.
@@ -40,6 +41,8 @@ pub(super) struct Machine<'a> {
     fuel: u64,
     /// Address of the printf buffer once something asked for it.
     printf_buffer: Option<u64>,
+    /// Addresses, by work-group and number in it.
+    private_memory: FxHashMap<([u64; 3], u64), u64>,
 }
 
 impl<'a> Machine<'a> {
@@ -109,6 +112,7 @@ impl<'a> Machine<'a> {
             group_size: [0; 3],
             fuel: options.fuel,
             printf_buffer: None,
+            private_memory: FxHashMap::default(),
         })
     }
 
@@ -436,6 +440,15 @@ impl<'a> Machine<'a> {
                 smallvec![u64::from(index.unwrap_or(0))]
             }
             BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
+            BuiltIn::PrivateMemory => {
+                let size = self.kernel.private_bytes as usize;
+                let global = &mut self.global;
+                let key = (self.group_id, item.linear);
+                let address = (self.private_memory)
+                    .entry(key)
+                    .or_insert_with(|| global.add(vec![0; size], 128, false));
+                smallvec![*address]
+            }
             BuiltIn::PrintfBuffer => {
                 let size = self.options.printf_buffer_size as usize;
                 let global = &mut self.global;

@@ -19,6 +19,8 @@ pub struct ArgPlace {
 pub struct ArgLayout {
     /// One place per argument; `None` for local arguments and for handles.
     pub places: Vec<Option<ArgPlace>>,
+    /// Place of the address of private memory, behind the arguments.
+    pub private: Option<ArgPlace>,
     /// Bytes of the whole block, a multiple of 4.
     pub size: u32,
 }
@@ -34,14 +36,9 @@ impl ArgLayout {
         }
         let mut layout = ArgLayout::default();
         for arg in &kernel.args {
-            let size = match arg.kind {
-                KernelArgKind::Value(ty) => ty.alloc_bytes(),
-                KernelArgKind::ByVal { size, .. } => size,
-                KernelArgKind::Pointer(_) => 8,
-                KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => {
-                    layout.places.push(None);
-                    continue;
-                }
+            let Some(size) = arg.kind.block_bytes() else {
+                layout.places.push(None);
+                continue;
             };
             layout.places.push(Some(ArgPlace {
                 offset: layout.size,
@@ -49,12 +46,20 @@ impl ArgLayout {
             }));
             layout.size += size.next_multiple_of(4);
         }
+        if kernel.private_bytes > 0 {
+            layout.private = Some(ArgPlace {
+                offset: layout.size,
+                size: 8,
+            });
+            layout.size += 8;
+        }
         layout
     }
 
     fn of_descriptors(kernel: &KernelInfo) -> Self {
         let mut layout = ArgLayout {
             places: vec![None; kernel.args.len()],
+            private: None,
             size: 0,
         };
         for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {

@@ -66,15 +66,8 @@ impl Cfg {
     /// order number and count as nobody's predecessor.
     pub fn new(func: &Function) -> Self {
         Self::with_successors(func.entry(), func.blocks.len(), |block| {
-            let mut list: SmallVec<[Block; 2]> = SmallVec::new();
-            if let Some(inst) = func.terminator(block) {
-                for call in func.insts[inst].kind.successors() {
-                    if !list.contains(&call.block) {
-                        list.push(call.block);
-                    }
-                }
-            }
-            list
+            let inst = func.terminator(block);
+            inst.map_or_else(SmallVec::new, |inst| func.insts[inst].kind.targets())
         })
     }
 

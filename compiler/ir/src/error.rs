@@ -1,5 +1,7 @@
 //! The error of every stage of the back end.
 
+use pumice_budget::OutOfMemory;
+
 /// Why a program cannot be lowered: something the application may see in the build log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerError {
@@ -13,6 +15,12 @@ impl LowerError {
         Self {
             message: message.into(),
         }
+    }
+}
+
+impl From<OutOfMemory> for LowerError {
+    fn from(why: OutOfMemory) -> Self {
+        Self::new(why.to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Block, Inst, InstKind, Linkage, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use pumice_budget as budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -141,6 +142,12 @@ impl Function {
         self.layout.blocks.first().copied()
     }
 
+    /// Tells of the memory that the function takes, where it was copied.
+    pub fn spend(&self) {
+        budget::spend_on::<InstData>(self.insts.len());
+        budget::spend_on::<ValueData>(self.values.len());
+    }
+
     /// Makes `block` exist (and all before it), for readers that keep numbers.
     pub(crate) fn place_block(&mut self, block: Block) {
         while !self.blocks.is_valid(block) {
@@ -150,7 +157,7 @@ impl Function {
 
     /// Makes `value` exist with this type and origin (numbers before it become unused
     /// values), for readers that keep numbers.
-    pub(crate) fn place_value(&mut self, value: Value, ty: Type, def: ValueDef) {
+    pub fn place_value(&mut self, value: Value, ty: Type, def: ValueDef) {
         while !self.values.is_valid(value) {
             self.values.push(ValueData {
                 ty: Type::I32,
@@ -201,6 +208,8 @@ impl Function {
 
     /// A new instruction with results of the given types, not yet in the layout.
     pub fn make_inst(&mut self, kind: InstKind, result_types: &[Type], loc: SourceLoc) -> Inst {
+        budget::spend_on::<InstData>(1);
+        budget::spend_on::<ValueData>(result_types.len());
         let inst = self.insts.push(InstData {
             kind,
             results: SmallVec::new(),

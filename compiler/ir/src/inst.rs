@@ -311,6 +311,9 @@ pub enum BuiltIn {
     SubgroupLeMask,
     /// Lanes below.
     SubgroupLtMask,
+    /// The address of the work-item's private memory in a buffer, of as many bytes as the kernel
+    /// says: a global pointer. Only in kernels.
+    PrivateMemory,
     /// The most work-items of a work-group on this device: I32.
     MaxWorkGroupSize,
     /// How often a node may still enqueue itself: I32.
@@ -550,6 +553,9 @@ pub enum InstKind {
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.
     LoadArg { offset: u32 },
+    /// Word `index` (I32) behind a constant offset in the argument block: I32. Made by
+    /// `loop_arg_copies`, only in kernels.
+    LoadArgWord { offset: u32, index: Value },
     /// The address of local memory passed as kernel argument `ordinal`.
     LocalArg { ordinal: u32 },
     /// Call; results are the callee's.

@@ -31,6 +31,7 @@ mod loops;
 mod module;
 mod node;
 mod operands;
+mod strings;
 pub mod text;
 mod types;
 pub mod verify;
@@ -62,5 +63,6 @@ pub use module::{
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;
+pub use strings::StringTable;
 pub use types::{AddressSpace, Scalar, Type};
 pub use verify::{VerifyError, verify};

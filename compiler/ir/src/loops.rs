@@ -23,6 +23,10 @@ pub struct LoopNest {
     /// All loops; a loop comes after the loops inside it.
     pub loops: PrimaryMap<Loop, LoopData>,
     innermost: SecondaryMap<Block, Option<Loop>>,
+    /// The outermost loop around each; while loops are found, one that is further out.
+    outermost: SecondaryMap<Loop, Option<Loop>>,
+    /// The places of a loop and those inside of it in a walk over the nest, outer ones first.
+    interval: SecondaryMap<Loop, (u32, u32)>,
 }
 
 impl LoopNest {
@@ -52,24 +56,63 @@ impl LoopNest {
                 }
             }
         }
+        nest.number();
         nest
+    }
+
+    /// Numbers the loops so that those inside of a loop follow it without a gap.
+    fn number(&mut self) {
+        let mut size: SecondaryMap<Loop, u32> = SecondaryMap::with_default(1);
+        for (this, data) in &self.loops {
+            if let Some(parent) = data.parent {
+                size[parent] += size[this];
+            }
+        }
+        let mut next: SecondaryMap<Loop, u32> = SecondaryMap::new();
+        let mut roots = 0;
+        for this in self.loops.keys().rev() {
+            let parent = self.loops[this].parent;
+            let place = match parent {
+                Some(parent) => &mut next[parent],
+                None => &mut roots,
+            };
+            let start = *place;
+            *place += size[this];
+            next[this] = start + 1;
+            self.interval[this] = (start, start + size[this]);
+            let outermost = parent.and_then(|parent| self.outermost[parent]);
+            self.outermost[this] = outermost.or(Some(this));
+        }
+    }
+
+    /// The outermost loop around one, of those that are known so far; shortens the way to it.
+    fn climb(&mut self, from: Loop) -> Loop {
+        let mut root = from;
+        while let Some(outer) = self.outermost[root] {
+            root = outer;
+        }
+        let mut at = from;
+        while at != root {
+            let next = self.outermost[at].replace(root);
+            at = next.unwrap_or(root);
+        }
+        root
     }
 
     /// Puts a block, or the outermost loop around it, inside `this`. Gives the block whose
     /// predecessors belong to the loop too, unless the block was there already.
     fn adopt(&mut self, cfg: &Cfg, block: Block, this: Loop) -> Option<Block> {
         debug_assert!(cfg.is_reachable(block));
-        let Some(mut outer) = self.innermost[block] else {
+        let Some(inner) = self.innermost[block] else {
             self.innermost[block] = Some(this);
             return (block != self.loops[this].header).then_some(block);
         };
-        while let Some(parent) = self.loops[outer].parent {
-            outer = parent;
-        }
+        let outer = self.climb(inner);
         if outer == this {
             return None;
         }
         self.loops[outer].parent = Some(this);
+        self.outermost[outer] = Some(this);
         let header = self.loops[outer].header;
         (header != self.loops[this].header).then_some(header)
     }
@@ -81,14 +124,8 @@ impl LoopNest {
 
     /// Whether `outer` is `inner` or around it.
     pub fn encloses(&self, outer: Loop, inner: Option<Loop>) -> bool {
-        let mut current = inner;
-        while let Some(this) = current {
-            if this == outer {
-                return true;
-            }
-            current = self.loops[this].parent;
-        }
-        false
+        let (start, end) = self.interval[outer];
+        inner.is_some_and(|inner| (start..end).contains(&self.interval[inner].0))
     }
 
     /// Whether the block is in the loop, nested loops included.
@@ -96,13 +133,18 @@ impl LoopNest {
         self.encloses(this, self.innermost[block])
     }
 
+    /// How many loops are inside one another at most.
+    pub fn depth(&self) -> u32 {
+        let mut depth: SecondaryMap<Loop, u32> = SecondaryMap::new();
+        for (this, data) in self.loops.iter().rev() {
+            depth[this] = 1 + data.parent.map_or(0, |parent| depth[parent]);
+        }
+        self.loops.keys().map(|this| depth[this]).max().unwrap_or(0)
+    }
+
     /// The outermost loop around a block.
     pub fn outermost(&self, block: Block) -> Option<Loop> {
-        let mut current = self.innermost[block]?;
-        while let Some(parent) = self.loops[current].parent {
-            current = parent;
-        }
-        Some(current)
+        self.outermost[self.innermost[block]?]
     }
 }
 

@@ -100,6 +100,8 @@ pub struct KernelInfo {
     pub initializer: bool,
     /// Execution mode Finalizer: likewise when the program is deleted.
     pub finalizer: bool,
+    /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
+    pub private_bytes: u32,
     /// What it is as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
@@ -155,6 +157,16 @@ impl KernelArgKind {
     /// An image or a sampler.
     pub fn is_handle(&self) -> bool {
         matches!(self, KernelArgKind::Image(_) | KernelArgKind::Sampler)
+    }
+
+    /// Bytes that the application passes, if they are what the kernel reads.
+    pub fn block_bytes(&self) -> Option<u32> {
+        match *self {
+            KernelArgKind::Value(ty) => Some(ty.alloc_bytes()),
+            KernelArgKind::ByVal { size, .. } => Some(size),
+            KernelArgKind::Pointer(_) => Some(8),
+            KernelArgKind::Local { .. } | KernelArgKind::Image(_) | KernelArgKind::Sampler => None,
+        }
     }
 }
 

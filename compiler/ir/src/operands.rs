@@ -1,8 +1,9 @@
 //! What instructions have in common: operands, targets, effects.
 
 use super::{
-    AccessFlags, AddressSpace, BlockCall, BuiltIn, InstKind, MathOp, PrintfArg, Type, Value,
+    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, InstKind, MathOp, PrintfArg, Type, Value,
 };
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// The one traversal of operands, for shared (`iter`) and mutable (`iter_mut`) visits.
@@ -27,6 +28,7 @@ macro_rules! visit_operands {
             }
             InstKind::Build { lanes } => lanes.$iter().for_each(&mut $f),
             InstKind::Extract { vector, .. } => $f(vector),
+            InstKind::LoadArgWord { index, .. } => $f(index),
             InstKind::Insert { vector, scalar, .. } => {
                 [vector, scalar].into_iter().for_each(&mut $f)
             }
@@ -154,6 +156,7 @@ impl InstKind {
             | InstKind::HandleArg { .. }
             | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
+            | InstKind::LoadArgWord { .. }
             | InstKind::LocalArg { .. } => false,
         }
     }
@@ -179,6 +182,30 @@ impl InstKind {
                 .collect(),
             _ => SmallVec::new(),
         }
+    }
+
+    /// The blocks that it branches to, each once, in order.
+    pub fn targets(&self) -> SmallVec<[Block; 2]> {
+        let mut list: SmallVec<[Block; 2]> = SmallVec::new();
+        match self {
+            InstKind::Switch { default, cases, .. } => {
+                let calls = cases.iter().map(|(_, call)| call);
+                let mut seen: FxHashSet<Block> = FxHashSet::default();
+                for call in std::iter::once(default).chain(calls) {
+                    if seen.insert(call.block) {
+                        list.push(call.block);
+                    }
+                }
+            }
+            _ => {
+                for call in self.successors() {
+                    if !list.contains(&call.block) {
+                        list.push(call.block);
+                    }
+                }
+            }
+        }
+        list
     }
 
     /// The branch targets, in order, for rewriting.
@@ -242,7 +269,7 @@ impl BuiltIn {
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
         }
     }
 }

@@ -292,6 +292,10 @@ impl Context<'_> {
                 same("the result", self.result(inst)?, Type::I32)
             }
             InstKind::LoadArg { .. } => in_memory(self.result(inst)?),
+            InstKind::LoadArgWord { index, .. } => {
+                same("the index", self.ty(*index), Type::I32)?;
+                same("the result", self.result(inst)?, Type::I32)
+            }
             InstKind::LocalArg { .. } => same(
                 "the result",
                 self.result(inst)?,

@@ -133,6 +133,27 @@ pub enum ReadError {
         /// The operand's name.
         operand: &'static str,
     },
+    /// A buffer with initial contents has none: they stood in our own set, which is not there.
+    #[error("{instruction} has no data: more than 128 KiB of it stand in NonSemantic.Pumice.1")]
+    NoData {
+        /// The instruction's name.
+        instruction: &'static str,
+    },
+    /// Initial contents are larger than any reader takes.
+    #[error(
+        "InitialData has {size} bytes, the most is {}",
+        crate::MAX_INITIAL_DATA
+    )]
+    TooMuchData {
+        /// The size that it says.
+        size: u32,
+    },
+    /// A piece of initial contents lies outside of them, or not behind the one before it.
+    #[error("the piece of InitialData at byte {offset} has no place there")]
+    BadPiece {
+        /// Where it should lie, in bytes.
+        offset: u32,
+    },
     /// Kernel's function is not a GLCompute entry point of that name.
     #[error("Kernel `{name}`: %{function} is not a GLCompute entry point of that name")]
     NotAnEntryPoint {
@@ -170,7 +191,7 @@ pub enum WriteError {
         /// The operand that is present.
         operand: &'static str,
     },
-    /// A string or data block does not fit into one OpString (65,533 words).
+    /// A string does not fit into one OpString (65,533 words), or data into our own set.
     #[error("{operand} of {instruction} is too long for an OpString")]
     TooLong {
         /// The instruction's name.

@@ -13,16 +13,19 @@
 //! Invariant: `model.rs` holds the one list of instructions; reader and writer derive from it.
 #![forbid(unsafe_code)]
 
+mod data;
 mod descriptor_map;
 mod error;
 mod listing;
 mod model;
+mod needs;
 mod operand;
 mod reader;
 mod roles;
 mod strip;
 mod writer;
 
+pub use data::MAX_INITIAL_DATA;
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{
@@ -32,6 +35,7 @@ pub use model::{
     Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
     WorkgroupVariableSize,
 };
+pub use needs::Need;
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use reader::read;
 pub use roles::{PUMICE_SET, Role};

@@ -24,6 +24,11 @@ impl fmt::Display for Reflection {
         for role in &self.roles {
             writeln!(f, "{} kernel: {:?}", role.name(), role.kernel())?;
         }
+        for need in &self.needs {
+            let text = format!("{need:?}");
+            let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);
+            writeln!(f, "{} {}", need.name(), fields.trim_end_matches(" }"))?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

@@ -1,6 +1,7 @@
 //! The model: THE list of reflection instructions, and the payloads that they share.
 
 use crate::error::{ReadError, WriteError};
+use crate::needs::Need;
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
@@ -422,31 +423,119 @@ instructions! {
     42 since 7 WorkgroupVariableSize(WorkgroupVariableSize),
 }
 
+macro_rules! with_data {
+    ($($name:ident)*) => {
+        impl Instruction {
+            /// The initial contents of the buffer that the instruction declares.
+            pub fn data(&self) -> Option<&HexBytes> {
+                match self {
+                    $( Self::$name(payload) => Some(&payload.data), )*
+                    _ => None,
+                }
+            }
+
+            /// The same, to be filled in.
+            pub(crate) fn data_mut(&mut self) -> Option<&mut HexBytes> {
+                match self {
+                    $( Self::$name(payload) => Some(&mut payload.data), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+with_data! {
+    ConstantDataStorageBuffer
+    ConstantDataUniform
+    ProgramScopeVariablesStorageBuffer
+    ConstantDataPointerPushConstant
+    ProgramScopeVariablePointerPushConstant
+}
+
 /// The reflection of one module: its instructions in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reflection {
     /// The import's revision. When writing, 0 asks for [`Reflection::lowest_revision`].
     pub revision: u32,
     /// The instructions in module order; [`KernelRef`] and [`InfoRef`] count those of their kind.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Instructions,
     /// Numbers of instructions that a revision newer than this crate knows brought, and that were
     /// skipped. Ignored when writing.
     pub skipped: Vec<u32>,
     /// What our own set says of the kernels, in module order.
     pub roles: Vec<Role>,
+    /// What it says of their launches, in module order.
+    pub needs: Vec<Need>,
+}
+
+/// A list of instructions that knows how many kernels and argument infos it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Instructions {
+    list: Vec<Instruction>,
+    kernels: u32,
+    infos: u32,
+}
+
+impl Instructions {
+    /// Appends an instruction.
+    pub fn push(&mut self, instruction: Instruction) {
+        match instruction {
+            Instruction::Kernel(_) => self.kernels += 1,
+            Instruction::ArgumentInfo(_) => self.infos += 1,
+            _ => {}
+        }
+        self.list.push(instruction);
+    }
+
+    /// The initial data of the instruction at `index`, if it has any.
+    pub(crate) fn data_mut(&mut self, index: usize) -> Option<&mut HexBytes> {
+        self.list.get_mut(index)?.data_mut()
+    }
+}
+
+impl Extend<Instruction> for Instructions {
+    fn extend<T: IntoIterator<Item = Instruction>>(&mut self, list: T) {
+        list.into_iter().for_each(|inst| self.push(inst));
+    }
+}
+
+impl std::ops::Deref for Instructions {
+    type Target = [Instruction];
+
+    fn deref(&self) -> &[Instruction] {
+        &self.list
+    }
+}
+
+impl<'a> IntoIterator for &'a Instructions {
+    type Item = &'a Instruction;
+    type IntoIter = std::slice::Iter<'a, Instruction>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+impl From<Vec<Instruction>> for Instructions {
+    fn from(list: Vec<Instruction>) -> Self {
+        let mut instructions = Self::default();
+        instructions.extend(list);
+        instructions
+    }
 }
 
 impl Reflection {
     /// Appends a Kernel and gives the reference that its arguments use.
     pub fn add_kernel(&mut self, kernel: Kernel) -> KernelRef {
-        let index = self.kernels().count() as u32;
+        let index = self.instructions.kernels;
         self.instructions.push(Instruction::Kernel(kernel));
         KernelRef(index)
     }
 
     /// Appends an ArgumentInfo and gives the reference that its argument uses.
     pub fn add_info(&mut self, info: ArgumentInfo) -> InfoRef {
-        let index = self.infos().count() as u32;
+        let index = self.instructions.infos;
         self.instructions.push(Instruction::ArgumentInfo(info));
         InfoRef(index)
     }

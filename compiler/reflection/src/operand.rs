@@ -1,5 +1,6 @@
 //! Operand kinds of reflection instructions, and how each is decoded and encoded.
 
+use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::reader::Definitions;
 use crate::writer::Pools;
@@ -37,7 +38,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn take(&mut self, operand: &'static str) -> Result<u32, ReadError> {
+    pub(crate) fn take(&mut self, operand: &'static str) -> Result<u32, ReadError> {
         let Some((&id, rest)) = self.operands.split_first() else {
             return Err(ReadError::MissingOperand {
                 instruction: self.instruction,
@@ -48,7 +49,12 @@ impl Source<'_> {
         Ok(id)
     }
 
-    fn wrong(&self, operand: &'static str, id: u32, expected: &'static str) -> ReadError {
+    pub(crate) fn wrong(
+        &self,
+        operand: &'static str,
+        id: u32,
+        expected: &'static str,
+    ) -> ReadError {
         ReadError::WrongOperand {
             instruction: self.instruction,
             operand,
@@ -161,6 +167,16 @@ fn hex_value(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
+/// Two lower-case digits for each byte.
+pub(crate) fn hex_digits(bytes: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| DIGITS[usize::from(value)];
+    bytes
+        .iter()
+        .flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
 impl Operand for HexBytes {
     fn decode(source: &mut Source<'_>, operand: &'static str) -> Result<Self, ReadError> {
         let instruction = source.instruction;
@@ -182,12 +198,11 @@ impl Operand for HexBytes {
     }
 
     fn encode(&self, sink: &mut Sink<'_, '_>, operand: &'static str) -> Result<(), WriteError> {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digit = |value: u8| DIGITS[usize::from(value)];
-        let digits: Vec<u8> = (self.0.iter())
-            .flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)])
-            .collect();
-        sink.string(operand, &digits)
+        // The writer puts what is larger into our own set.
+        if self.0.len() > data::MAX_INLINE {
+            return sink.string(operand, b"");
+        }
+        sink.string(operand, &hex_digits(&self.0))
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::data;
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
+use crate::needs::Need;
 use crate::operand::{KernelRef, Operand, Source};
 use crate::roles::{PUMICE_SET, Role};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
@@ -24,6 +26,8 @@ pub(crate) struct Definitions {
     pub kernels: HashMap<u32, u32>,
     /// ArgumentInfo instructions: result id to index.
     pub infos: HashMap<u32, u32>,
+    /// Instructions with initial contents: result id to index among all instructions.
+    pub buffers: HashMap<u32, usize>,
     void_types: HashSet<u32>,
     u32_types: HashSet<u32>,
     /// GLCompute entry points.
@@ -38,7 +42,7 @@ struct Reader {
     /// The reflection import's id and revision.
     import: Option<(u32, u32)>,
     /// The import of our own set.
-    roles: Option<u32>,
+    own: Option<u32>,
     has_extension: bool,
     in_function: bool,
     reflection: Reflection,
@@ -54,7 +58,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReadError> {
         header: spirv::header(words)?,
         defined: Definitions::default(),
         import: None,
-        roles: None,
+        own: None,
         has_extension: false,
         in_function: false,
         reflection: Reflection::default(),
@@ -64,6 +68,13 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReadError> {
     }
     if reader.import.is_none() {
         return Err(ReadError::NoReflection);
+    }
+    // Vulkan has no buffer of size 0: the bytes were in our own set, and it was stripped.
+    let mut instructions = reader.reflection.instructions.iter();
+    let empty = |inst: &&Instruction| inst.data().is_some_and(|data| data.0.is_empty());
+    if let Some(inst) = instructions.find(empty) {
+        let instruction = inst.row().name;
+        return Err(ReadError::NoData { instruction });
     }
     if !reader.has_extension && reader.header.version < (1, 6) {
         return Err(ReadError::MissingExtension);
@@ -171,7 +182,7 @@ impl Reader {
                     Some((import, revision)) if import == *set => {
                         self.reflection(*ty, *id, *number, revision, operands)?;
                     }
-                    _ if self.roles == Some(*set) => self.role(*ty, *number, operands)?,
+                    _ if self.own == Some(*set) => self.own(*ty, *number, operands)?,
                     _ => {}
                 }
             }
@@ -184,7 +195,7 @@ impl Reader {
         let ([id], rest) = at_least(inst, "OpExtInstImport")?;
         self.define("OpExtInstImport", *id)?;
         let name = string(rest, "OpExtInstImport", inst.at)?;
-        if name == PUMICE_SET.as_bytes() && self.roles.replace(*id).is_some() {
+        if name == PUMICE_SET.as_bytes() && self.own.replace(*id).is_some() {
             return Err(ReadError::DuplicateImport);
         }
         let Some(revision) = revision(&name) else {
@@ -198,9 +209,30 @@ impl Reader {
         Ok(())
     }
 
-    fn role(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
-        let role = Role::of(number)?;
-        let instruction = role(KernelRef(0)).name();
+    /// The initial data of another instruction.
+    fn data(&mut self, ty: u32, operands: &[u32]) -> Result<(), ReadError> {
+        if !self.defined.void_types.contains(&ty) {
+            let instruction = data::NAME;
+            return Err(ReadError::NotVoid { instruction });
+        }
+        data::decode(operands, &self.defined, &mut self.reflection.instructions)
+    }
+
+    /// An instruction of our own set.
+    fn own(&mut self, ty: u32, number: u32, operands: &[u32]) -> Result<(), ReadError> {
+        if number == data::NUMBER {
+            return self.data(ty, operands);
+        }
+        let need = Need::of(number);
+        let role = match need {
+            Some(_) => None,
+            None => Some(Role::of(number)?),
+        };
+        let instruction = match (need, role) {
+            (Some(need), _) => need.name(),
+            (None, Some(role)) => role(KernelRef(0)).name(),
+            (None, None) => return Ok(()),
+        };
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });
         }
@@ -210,7 +242,13 @@ impl Reader {
             operands,
             defined: &self.defined,
         };
-        let role = role(KernelRef::decode(&mut source, "Kernel")?);
+        if let Some(need) = need {
+            self.reflection.needs.push(need.decode(&mut source)?);
+        }
+        if let Some(role) = role {
+            let kernel = KernelRef::decode(&mut source, "Kernel")?;
+            self.reflection.roles.push(role(kernel));
+        }
         let extra = source.operands.len();
         if extra > 0 {
             return Err(ReadError::ExtraOperands {
@@ -219,7 +257,6 @@ impl Reader {
                 revision: 1,
             });
         }
-        self.reflection.roles.push(role);
         Ok(())
     }
 
@@ -286,6 +323,10 @@ impl Reader {
             Instruction::ArgumentInfo(_) => {
                 let index = self.defined.infos.len() as u32;
                 self.defined.infos.insert(id, index);
+            }
+            with_data if with_data.data().is_some() => {
+                let index = self.reflection.instructions.len();
+                self.defined.buffers.insert(id, index);
             }
             _ => {}
         }

@@ -1,13 +1,16 @@
-//! `NonSemantic.Pumice.1`: what `NonSemantic.ClspvReflection` cannot say of a kernel.
+//! `NonSemantic.Pumice.1`: what `NonSemantic.ClspvReflection` cannot say.
 //!
 //! | number | name | operand |
 //! |---|---|---|
 //! | 1 | Initializer | *Kernel*: a Kernel of ClspvReflection that runs before all others |
 //! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
+//! | 3, 4 | SubgroupSize, PrivateMemory | what a launch of a kernel needs, see `needs.rs` |
+//! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
 //!
-//! Both are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
+//! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is
-//! imported where a module has such kernels, and without it they are kernels like any other.
+//! imported where a module has such kernels or data. Without it the kernels are kernels like any
+//! other, and a module with such data is refused.
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{KernelRef, Operand, Sink};

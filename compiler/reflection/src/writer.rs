@@ -1,5 +1,6 @@
 //! Model to words.
 
+use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
 use crate::operand::Sink;
@@ -45,6 +46,15 @@ impl Pools<'_> {
     pub fn string(&mut self, bytes: &[u8]) -> u32 {
         self.sections.string(bytes)
     }
+
+    /// The id of an OpString of its own; likewise.
+    pub fn new_string(&mut self, bytes: &[u8]) -> u32 {
+        let id = self.sections.id();
+        let words = spirv::string_words(bytes);
+        self.sections
+            .push(Section::Strings, Op::String, [&[id], &words]);
+        id
+    }
 }
 
 /// Writes a reflection's imports, strings, constants and instructions into the sections of a
@@ -64,6 +74,7 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         kernels: Vec::new(),
         infos: Vec::new(),
     };
+    let mut large = Vec::new();
     for inst in &reflection.instructions {
         let row = inst.row();
         if row.since > revision {
@@ -85,28 +96,51 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         match inst {
             Instruction::Kernel(_) => pools.kernels.push(result),
             Instruction::ArgumentInfo(_) => pools.infos.push(result),
-            _ => {}
+            inst => {
+                let data = inst.data().filter(|data| data.0.len() > data::MAX_INLINE);
+                large.extend(data.map(|data| (result, data)));
+            }
         }
     }
-    if !reflection.roles.is_empty() {
+    if !(reflection.roles.is_empty() && reflection.needs.is_empty() && large.is_empty()) {
         let set = pools.sections.import(PUMICE_SET);
+        for (buffer, data) in large {
+            let operands = data::encode(buffer, &data.0, &mut pools)?;
+            pools.instruction(data::NAME, [set, data::NUMBER], &operands)?;
+        }
         for role in &reflection.roles {
-            let mut sink = Sink {
-                instruction: role.name(),
-                revision,
-                operands: Vec::new(),
-                ended: false,
-                pools: &mut pools,
-            };
-            role.encode(&mut sink)?;
-            let operands = sink.operands;
-            pools.instruction(role.name(), [set, role.number()], &operands)?;
+            let encode = |sink: &mut Sink<'_, '_>| role.encode(sink);
+            own_instruction(&mut pools, role.name(), [set, role.number()], encode)?;
+        }
+        for need in &reflection.needs {
+            let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
+            own_instruction(&mut pools, need.name(), [set, need.number()], encode)?;
         }
     }
     match sections.bound() {
         0..=spirv::MAX_BOUND => Ok(()),
         _ => Err(WriteError::NoIds),
     }
+}
+
+/// Writes an instruction of our own set; `head` is the set and the number.
+fn own_instruction(
+    pools: &mut Pools<'_>,
+    instruction: &'static str,
+    head: [u32; 2],
+    encode: impl FnOnce(&mut Sink<'_, '_>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let mut sink = Sink {
+        instruction,
+        revision: 1,
+        operands: Vec::new(),
+        ended: false,
+        pools,
+    };
+    encode(&mut sink)?;
+    let operands = sink.operands;
+    pools.instruction(instruction, head, &operands)?;
+    Ok(())
 }
 
 /// Puts a reflection into a finished module: gives the module with every section in its place

@@ -70,12 +70,16 @@ pub struct Builder {
     constants: FxHashMap<Id, (Id, u32)>,
     /// The function under construction.
     pub function: FunctionWords,
+    /// Told of the bytes that an instruction takes, before it is written.
+    spend: fn(u64),
 }
 
 impl Builder {
-    /// An empty module of a version, with the capability that its 16-bit floats declare.
-    pub fn new(version: (u8, u8), half: Capability) -> Self {
+    /// An empty module of a version. `half` is the capability that its 16-bit floats declare;
+    /// `spend` is told of the bytes that each instruction takes.
+    pub fn new(version: (u8, u8), half: Capability, spend: fn(u64)) -> Self {
         Self {
+            spend,
             version,
             next: 1,
             half,
@@ -95,7 +99,7 @@ impl Builder {
     pub fn addition(bound: u32) -> Self {
         Self {
             next: bound,
-            ..Self::new((1, 0), Capability::Float16)
+            ..Self::new((1, 0), Capability::Float16, |_| ())
         }
     }
 
@@ -169,7 +173,14 @@ impl Builder {
 
     /// Appends an instruction to a section.
     pub fn push<const N: usize>(&mut self, section: Section, op: Op, parts: [&[u32]; N]) {
+        self.spend(parts);
         push_parts(&mut self.sections[section as usize], op as u16, parts);
+    }
+
+    fn spend<const N: usize>(&self, parts: [&[u32]; N]) {
+        let words = 1 + parts.iter().map(|part| part.len()).sum::<usize>();
+        // In a section, in the finished module and in the table of known instructions.
+        (self.spend)(12 * words as u64);
     }
 
     /// The words of a section.
@@ -426,6 +437,7 @@ impl Builder {
     pub fn local(&mut self, pointer: Id) -> Id {
         let id = self.id();
         let operands = [pointer, id, StorageClass::Function as u32];
+        self.spend([&operands]);
         push_inst(&mut self.function.variables, Op::Variable as u16, &operands);
         id
     }
@@ -439,11 +451,13 @@ impl Builder {
 
     /// The same with an id that was taken before.
     pub fn inst_at(&mut self, id: Id, op: Op, ty: Id, operands: &[u32]) {
+        self.spend([&[ty, id], operands]);
         push_parts(&mut self.function.body, op as u16, [&[ty, id], operands]);
     }
 
     /// An instruction of the function without a result.
     pub fn stmt(&mut self, op: Op, operands: &[u32]) {
+        self.spend([operands]);
         push_inst(&mut self.function.body, op as u16, operands);
     }
 
@@ -499,7 +513,7 @@ mod tests {
 
     #[test]
     fn sections_stand_in_the_logical_layout() {
-        let mut b = Builder::new((1, 3), Capability::Float16);
+        let mut b = Builder::new((1, 3), Capability::Float16, |_| ());
         let (void, half) = (b.ty_void(), b.ty_float(16));
         let signature = b.unique(Op::TypeFunction, None, &[void, half]);
         let function = b.id();
@@ -559,7 +573,7 @@ mod tests {
 
     #[test]
     fn equal_types_and_constants_are_one() {
-        let mut b = Builder::new((1, 0), Capability::Float16);
+        let mut b = Builder::new((1, 0), Capability::Float16, |_| ());
         let one = b.const_int(8, 0x101);
         assert_eq!(one, b.const_int(8, 1));
         assert_ne!(b.const_u32(1), one);

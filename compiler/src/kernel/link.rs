@@ -16,9 +16,18 @@ use super::merge::{
 };
 use crate::Outcome;
 use crate::options::LinkOptions;
+use pumice_budget::{self as budget, WORD_BYTES};
 
 /// Merges `modules` (OpenCL 3.0 API §5.8.5). With `create_library`, symbols may stay open.
 pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelModule> {
+    budget::begin();
+    let words: usize = modules.iter().map(|module| module.words.len()).sum();
+    if let Err(why) = budget::charge(words as u64 * WORD_BYTES) {
+        return Outcome {
+            output: None,
+            log: format!("error: {why}\n"),
+        };
+    }
     if let [only] = modules {
         if !only.is_library && !options.create_library && !has_imports(&only.words) {
             return Outcome {

@@ -97,6 +97,8 @@ pub struct Target {
     pub storage16: SmallStorage,
     /// `variablePointers`.
     pub variable_pointers: bool,
+    /// Bytes that a kernel's arguments can take in all: CL_DEVICE_MAX_PARAMETER_SIZE or more.
+    pub max_parameter_size: u32,
     /// `maxUniformBufferRange` in bytes.
     pub max_uniform_buffer_size: u32,
     /// `vulkanMemoryModel`.
@@ -267,6 +269,7 @@ impl Target {
             storage8: small,
             storage16: small,
             variable_pointers: true,
+            max_parameter_size: 4096,
             max_uniform_buffer_size: 64 << 10,
             vulkan_memory_model: true,
             memory_model_device_scope: true,

@@ -26,8 +26,8 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
         result.map_err(|e| format!("{pass}: {e}"))?;
         verify(module).map_err(|e| format!("after {pass}: {e}\n{}", module_to_text(module)))
     };
-    let _ = lower_kernel_args::run(module, &ctx);
-    check(module, "lower_kernel_args", Ok(()))?;
+    let result = lower_kernel_args::run(module, &ctx).map(|_| ());
+    check(module, "lower_kernel_args", result)?;
     let result = lower_images::run(module, &ctx).map(|_| ());
     check(module, "lower_images", result)?;
     let result = lower_math::run(module, &ctx).map(|_| ());

@@ -4,7 +4,7 @@ use super::kernels::N;
 use super::math::{self, Function};
 use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
-use crate::cl::Arg;
+use crate::cl::{self, Arg};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,6 +13,7 @@ const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get
 /// A kernel that does next to nothing and may still not be left out.
 pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
                                 if (get_global_id(0) > 100000)\n        p[0] = 1;\n}\n";
+const FILL: &str = "kernel void fill(global uint4 *p)\n{\n    p[get_global_id(0)] = 1;\n}\n";
 
 /// How a row is measured.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,10 @@ pub(super) enum What {
     LaunchBatched,
     LaunchChain,
     LaunchOutOfOrder,
+    /// How long a thousand empty kernels before one clFinish take on a queue that profiles when on
+    /// a plain one, in turns with it, it is 1: without events, and with an event of each.
+    LaunchProfiling,
+    LaunchProfiled,
     /// MiB that so many launches before one clFinish add to the process.
     LaunchMemory(usize),
     /// GB/s of 16 MiB: clEnqueueWriteBuffer, clEnqueueReadBuffer, memcpy, a map that is written.
@@ -51,6 +56,9 @@ pub(super) enum What {
     MapSmall,
     /// Microseconds of making a sub-buffer, launching a kernel on it and releasing it.
     SubBuffers,
+    /// Microseconds of making a buffer of so many bytes, launching a kernel that writes all of it and
+    /// releasing it.
+    NewBuffer(usize),
     /// Of a process that opens the device, builds and runs a small kernel: milliseconds to the
     /// device when one such process has been before, and when none has, MiB resident at its end,
     /// MiB of the driver's library.
@@ -115,6 +123,16 @@ pub(super) const ROWS: &[Row] = &[
     ),
     less("launch, out of order", "µs", What::LaunchOutOfOrder),
     less(
+        "launch on a profiling queue, a plain one is 1",
+        "×",
+        What::LaunchProfiling,
+    ),
+    less(
+        "launch on a profiling queue with events, a plain one without is 1",
+        "×",
+        What::LaunchProfiled,
+    ),
+    less(
         "memory added by 20000 launches",
         "MiB",
         What::LaunchMemory(20_000),
@@ -133,6 +151,16 @@ pub(super) const ROWS: &[Row] = &[
     less("read 16 bytes", "µs", What::ReadSmall),
     less("map and unmap 16 bytes", "µs", What::MapSmall),
     less("sub-buffer, launch on it", "µs", What::SubBuffers),
+    less(
+        "new buffer of 64 KiB, kernel that fills it",
+        "µs",
+        What::NewBuffer(64 << 10),
+    ),
+    less(
+        "new buffer of 16 MiB, kernel that fills it",
+        "µs",
+        What::NewBuffer(16 << 20),
+    ),
     less("process start to device", "ms", What::StartUp),
     less(
         "process start to device, empty caches",
@@ -183,17 +211,16 @@ pub(super) fn resident(key: &str) -> Result<f64> {
         .ok_or_else(|| Failure(format!("/proc/self/status has no {key}")))
 }
 
-/// How fast `driver` copies when `plain`, memcpy of as many bytes from or to the same memory of the
-/// application's, taken in turns with it, is 1.
-fn share_of_memcpy<T>(
+/// How fast `driver` is when `plain`, taken in turns with it, is 1.
+fn share_of<T>(
     state: &mut T,
-    mut plain: impl FnMut(&mut T),
-    mut driver: impl FnMut(&mut T) -> Result<()>,
+    mut plain: impl FnMut(&mut T) -> cl::Result<()>,
+    mut driver: impl FnMut(&mut T) -> cl::Result<()>,
 ) -> Result<f64> {
     let mut best = [f64::MAX; 2];
     for _ in 0..12 {
         let start = Instant::now();
-        plain(state);
+        plain(state)?;
         best[0] = best[0].min(start.elapsed().as_secs_f64());
         let start = Instant::now();
         driver(state)?;
@@ -300,6 +327,31 @@ impl Subject {
                     Ok(device.finish()?)
                 })
             }
+            What::LaunchProfiling => {
+                let kernel = self.empty_kernel()?;
+                let profiling = self.device.profiling()?;
+                share_of(
+                    self,
+                    |s| s.device.launch_many(&kernel),
+                    |_| profiling.launch_many(&kernel),
+                )
+                .map(f64::recip)
+            }
+            What::LaunchProfiled => {
+                let kernel = self.empty_kernel()?;
+                let profiling = self.device.profiling()?;
+                share_of(
+                    self,
+                    |s| s.device.launch_many(&kernel),
+                    |_| {
+                        for _ in 0..1000 {
+                            profiling.enqueue_after(&kernel, 64, None)?;
+                        }
+                        profiling.finish()
+                    },
+                )
+                .map(f64::recip)
+            }
             What::LaunchMemory(count) => {
                 let kernel = self.empty_kernel()?;
                 // What the first launches set up belongs to the process.
@@ -332,15 +384,21 @@ impl Subject {
                 })?;
                 Ok(gigabytes / best)
             }
-            What::WriteShare => share_of_memcpy(
+            What::WriteShare => share_of(
                 self,
-                |s| s.beside.copy_from_slice(std::hint::black_box(&s.host)),
-                |s| Ok(s.device.write(&s.buffers[1], &s.host)?),
+                |s| {
+                    s.beside.copy_from_slice(std::hint::black_box(&s.host));
+                    Ok(())
+                },
+                |s| s.device.write(&s.buffers[1], &s.host),
             ),
-            What::ReadShare => share_of_memcpy(
+            What::ReadShare => share_of(
                 self,
-                |s| s.host.copy_from_slice(std::hint::black_box(&s.beside)),
-                |s| Ok(s.device.read_into(&s.buffers[1], &mut s.host)?),
+                |s| {
+                    s.host.copy_from_slice(std::hint::black_box(&s.beside));
+                    Ok(())
+                },
+                |s| s.device.read_into(&s.buffers[1], &mut s.host),
             ),
             What::Map => {
                 let best = best_of(Clock::Wall, || {
@@ -368,6 +426,19 @@ impl Subject {
                         self.device.enqueue(&kernel, None, &[64], None)?;
                     }
                     Ok(self.device.finish()?)
+                })
+            }
+            What::NewBuffer(size) => {
+                let program = self.device.build(fresh(FILL).as_bytes(), "")?;
+                let kernel = program.kernel("fill")?;
+                let count = if size > 1 << 20 { 10 } else { 100 };
+                time_of_each(count, || {
+                    for _ in 0..count {
+                        let buffer = self.device.new_buffer(size)?;
+                        let args = [Arg::Buffer(&buffer)];
+                        (self.device).run(&kernel, &args, None, &[size / 16], None)?;
+                    }
+                    Ok(())
                 })
             }
             What::StartUp => {

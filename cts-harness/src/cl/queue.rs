@@ -3,7 +3,8 @@
 use super::{Buffer, Device, Kernel, Result, check};
 use cl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_TRUE, cl_buffer_region, cl_event, cl_uint,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, cl_buffer_region,
+    cl_command_queue_properties, cl_event, cl_uint,
 };
 use std::ptr;
 
@@ -22,15 +23,19 @@ impl Drop for Event {
 impl Device {
     /// The same device and context with an out-of-order queue.
     pub fn out_of_order(&self) -> Result<Device> {
+        self.with_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    /// The same device and context with a queue that profiles.
+    pub fn profiling(&self) -> Result<Device> {
+        self.with_queue(CL_QUEUE_PROFILING_ENABLE)
+    }
+
+    fn with_queue(&self, properties: cl_command_queue_properties) -> Result<Device> {
         let mut code = 0;
         // SAFETY: the context is this device's.
         let queue = unsafe {
-            cl_sys::clCreateCommandQueue(
-                self.context,
-                self.device,
-                CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                &mut code,
-            )
+            cl_sys::clCreateCommandQueue(self.context, self.device, properties, &mut code)
         };
         check("clCreateCommandQueue", code)?;
         // SAFETY: a valid context; the new device's `Drop` gives the reference back.
@@ -78,6 +83,31 @@ impl Device {
         };
         check("clEnqueueNDRangeKernel", code)?;
         Ok(Event { event })
+    }
+
+    /// A buffer that nothing has written.
+    pub fn new_buffer(&self, size: usize) -> Result<Buffer> {
+        let mut code = 0;
+        // SAFETY: a valid context, and no memory of the host's.
+        let mem = unsafe {
+            cl_sys::clCreateBuffer(
+                self.context,
+                CL_MEM_READ_WRITE,
+                size,
+                ptr::null_mut(),
+                &mut code,
+            )
+        };
+        check("clCreateBuffer", code)?;
+        Ok(Buffer { mem, size })
+    }
+
+    /// Enqueues a kernel a thousand times and waits.
+    pub fn launch_many(&self, kernel: &Kernel) -> Result<()> {
+        for _ in 0..1000 {
+            self.enqueue(kernel, None, &[64], None)?;
+        }
+        self.finish()
     }
 
     /// Maps the first bytes of a buffer for reading and writing, hands them to `work`, unmaps

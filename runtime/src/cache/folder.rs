@@ -6,11 +6,13 @@
 //! hit renews an entry's time of modification, and those longest unused go when the folder
 //! outgrows its bound.
 //!
+//! Who can write here decides what runs: a folder or entry that another user owns or can write to is
+//! refused, and so is what is not a regular file.
+//!
 //! Whatever fails here costs time, never a result: it is logged once and the cache does without.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -18,6 +20,7 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
+use crate::files::{self, Contents, Links};
 use crate::log;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
@@ -86,10 +89,23 @@ impl Folder {
 
     /// The contents of an entry that is whole.
     pub fn get(&self, name: &str) -> Option<Vec<u8>> {
-        let path = self.path.join(name);
-        let mut bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
+        match files::check_folder(&self.path) {
+            Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => {
+                self.complain("the folder is not used", &error);
+                return None;
+            }
+        }
+        let path = self.path.join(name);
+        let (file, mut bytes) = match self.read(&path) {
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                log::warn!("{}: {error}; removed", path.display());
+                let _ = fs::remove_file(&path);
+                return None;
+            }
             Err(error) => {
                 self.complain("an entry cannot be read", &error);
                 return None;
@@ -103,9 +119,21 @@ impl Folder {
             let _ = fs::remove_file(&path);
             return None;
         }
-        renew(&path);
+        renew(&file);
         bytes.drain(..HEADER);
         Some(bytes)
+    }
+
+    /// The bytes of an entry of this user's.
+    fn read(&self, path: &Path) -> io::Result<(File, Vec<u8>)> {
+        let file = files::open_regular(path, Links::Refused)?;
+        files::check_own(&file.metadata()?)?;
+        let mut bytes = Vec::new();
+        // One byte more than any entry has tells that it is none.
+        (&file)
+            .take(self.limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        Ok((file, bytes))
     }
 
     /// Removes an entry that turned out to be of no use.
@@ -129,13 +157,15 @@ impl Folder {
     fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         // Built programs tell of their sources: they are the user's alone.
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&self.path)?;
+        files::make_folder(&self.path)?;
+        files::check_folder(&self.path)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
         let unfinished = self.path.join(unfinished);
         let written = (|| {
-            let mut file = File::create(&unfinished)?;
+            // A process of the same number may have left it behind.
+            let _ = fs::remove_file(&unfinished);
+            let mut file = files::open_private(&unfinished, Contents::New)?;
             file.write_all(&MAGIC)?;
             file.write_all(&seal(name, contents))?;
             file.write_all(contents)?;
@@ -216,15 +246,12 @@ struct Entry {
 }
 
 /// Notes that an entry was of use.
-fn renew(path: &Path) {
+fn renew(file: &File) {
     let fresh = (|| {
-        let age = fs::metadata(path)?.modified()?.elapsed();
+        let age = file.metadata()?.modified()?.elapsed();
         io::Result::Ok(age.is_ok_and(|age| age < RENEW_AFTER))
     })();
-    if fresh.unwrap_or(true) {
-        return;
-    }
-    if let Ok(file) = File::open(path) {
+    if !fresh.unwrap_or(true) {
         let _ = file.set_modified(SystemTime::now());
     }
 }

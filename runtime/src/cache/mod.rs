@@ -183,6 +183,10 @@ impl IncludeResolver for Recording<'_> {
         }
         file
     }
+
+    fn refusal(&self, name: &str, angled: bool, from: &str) -> Option<String> {
+        self.resolver.refusal(name, angled, from)
+    }
 }
 
 /// A build that was made before. Its modules are there, its executable is not.
@@ -214,7 +218,7 @@ pub fn store(key: &Key, includes: &Recording<'_>, build: &Build, log: &str, devi
     let Some(folder) = folder() else { return };
     let mut bytes = Vec::new();
     write_entry(&mut bytes, &includes.asked.lock(), log);
-    bytes.extend_from_slice(&binary::write(build, device));
+    bytes.extend_from_slice(&binary::write_all(build, device));
     WRITER.put(folder, &key.0, bytes);
 }
 

@@ -160,10 +160,13 @@ impl Copy {
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let index = queue.device_index();
         let source = self.source.storage()?.on_device(index, Access::Read)?;
-        let destination = self
-            .destination
-            .storage()?
-            .on_device(index, Access::Write)?;
+        let written = self.destination.storage()?;
+        let linear = self.extent[1] == 1 && self.extent[2] == 1;
+        let access = match linear {
+            true => written.writing(self.destination.origin() + self.to.offset, self.extent[0]),
+            false => Access::Write,
+        };
+        let destination = written.on_device(index, access)?;
         let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
         let region = |(from, to, length): (usize, usize, usize)| CopyRegion {
             from: shift(from, &self.source),

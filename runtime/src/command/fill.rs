@@ -5,7 +5,6 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::gpu;
 use crate::memory::Mem;
-use crate::memory::storage::Access;
 use crate::object::Ref;
 use crate::queue::Queue;
 use crate::scheduler;
@@ -53,13 +52,12 @@ pub fn enqueue(
 impl Fill {
     /// Records the fill.
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let memory = self
-            .buffer
-            .storage()?
-            .on_device(queue.device_index(), Access::Write)?;
-        let offset = (self.buffer.origin() + self.offset) as u64;
+        let storage = self.buffer.storage()?;
+        let offset = self.buffer.origin() + self.offset;
+        let access = storage.writing(offset, self.size);
+        let memory = storage.on_device(queue.device_index(), access)?;
         recorder
-            .fill_buffer(&memory, offset, self.size as u64, &self.pattern)
+            .fill_buffer(&memory, offset as u64, self.size as u64, &self.pattern)
             .map_err(gpu::error)?;
         Ok(Retire::nothing())
     }

@@ -244,15 +244,24 @@ enum OnDevice {
 }
 
 impl Side {
-    fn on_device(&self, index: usize, access: Access) -> Result<OnDevice> {
+    /// Where it lies on a device of the context, to be read, or to be written: `size` bytes of a
+    /// buffer.
+    fn on_device(&self, index: usize, writes: bool, size: usize) -> Result<OnDevice> {
+        let access = |whole: Access| if writes { whole } else { Access::Read };
         Ok(match self {
             Side::Image(mem, part) => match image_of(mem)?.place() {
-                Place::Image(storage) => OnDevice::Image(storage.on_device(index, access)?, *part),
+                Place::Image(storage) => {
+                    let access = access(storage.writing(*part));
+                    OnDevice::Image(storage.on_device(index, access)?, *part)
+                }
                 Place::Buffer(..) => return Err(Error::InvalidMemObject),
             },
             Side::Bytes {
                 storage, offset, ..
-            } => OnDevice::Bytes(storage.on_device(index, access)?, *offset as u64),
+            } => {
+                let access = access(storage.writing(*offset, size));
+                OnDevice::Bytes(storage.on_device(index, access)?, *offset as u64)
+            }
         })
     }
 }
@@ -262,13 +271,13 @@ impl ImageCopy {
     pub fn record(&self, queue: &Ref<Queue>, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let index = queue.device_index();
         let from = match &self.from {
-            From::Side(side) => side.on_device(index, Access::Read)?,
+            From::Side(side) => side.on_device(index, false, self.size)?,
             From::Fill(texel) => {
-                let to = self.to.on_device(index, Access::Write)?;
+                let to = self.to.on_device(index, true, self.size)?;
                 return self.fill(queue, recorder, texel, to);
             }
         };
-        let to = self.to.on_device(index, Access::Write)?;
+        let to = self.to.on_device(index, true, self.size)?;
         let straight = self.record_straight(recorder, &from, &to)?;
         if !straight {
             // By way of bytes in between.

@@ -193,8 +193,13 @@ pub fn check_context(queue: &Ref<Queue>, context: &Ref<crate::context::Context>)
     Ok(())
 }
 
-/// The wait list that every enqueue call takes, and the event that it gives.
-pub type WaitList = Vec<Ref<Event>>;
+/// The events that an enqueue call waits for, and whether it gives one.
+pub struct WaitList {
+    /// The events of the wait list.
+    pub events: Vec<Ref<Event>>,
+    /// Whether the application takes the command's own event.
+    pub gives_event: bool,
+}
 
 /// Enqueues a command that needs no check but its wait list's.
 pub fn enqueue_plain(queue: &Ref<Queue>, command: Command, wait: WaitList) -> Result<Ref<Event>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::BindingKind;
 
+use crate::callback;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Class, Command, Retire, WaitList, check_context};
 use crate::error::{Error, Result};
@@ -140,6 +141,7 @@ fn prepare(
             local_size: [narrow(x)?, narrow(y)?, narrow(z)?],
         },
         args: &values,
+        queue: queue.handle(),
     };
     let gpu = queue.device().gpu()?;
     let prepared = on_device.executable.prepare(gpu.raw(), &launch);
@@ -287,13 +289,19 @@ impl NdRange {
             return Ok(Retire::nothing());
         }
         let executable = self.on_device.executable.clone();
+        let (kernel, context) = (self.kernel.clone(), queue.context().clone());
         Ok(Retire::with(move || {
             // The first kernel to end prints what the initializers did.
             let before = started.map_or_else(Vec::new, |started| started.take_printf());
             for buffer in before.into_iter().chain(own) {
-                executable
+                let decoded = executable
                     .decode_printf(buffer, &mut |text| printf::print(text))
                     .map_err(gpu::error)?;
+                let complaint = printf::complain(&format!("kernel `{}`", kernel.name()), decoded);
+                if let Some(complaint) = complaint {
+                    let context = context.clone();
+                    callback::post(move || context.notify(&complaint));
+                }
             }
             printf::flush();
             Ok(())

@@ -12,6 +12,7 @@ use pumice_vulkan_layer::ImageKind;
 
 const UNIFORM_CONSTANT: u32 = 0;
 const WORKGROUP: u32 = 4;
+const PUSH_CONSTANT: u32 = 9;
 const TYPE_IMAGE: u16 = 25;
 const GL_COMPUTE: u32 = 5;
 
@@ -37,13 +38,19 @@ pub(super) struct Facts {
     resources: HashMap<u32, u32>,
     /// Workgroup variables and the types that they hold.
     workgroup: HashMap<u32, u32>,
+    /// PushConstant variables and the types of their blocks.
+    push_blocks: HashMap<u32, u32>,
+    /// Offset decorations: of a struct's members, by their number.
+    offsets: HashMap<u32, HashMap<u32, u32>>,
+    /// ArrayStride decorations.
+    strides: HashMap<u32, u32>,
     /// Words that each function's instructions have as operands, and the functions it calls.
     functions: HashMap<u32, Function>,
 }
 
 #[derive(Debug, Default)]
 struct Function {
-    /// Variables of the Workgroup and UniformConstant classes.
+    /// Variables of the Workgroup, UniformConstant and PushConstant classes.
     globals: HashSet<u32>,
     calls: HashSet<u32>,
 }
@@ -118,8 +125,9 @@ impl Facts {
         }
         // A literal operand may equal a variable's id; that counts a variable too much, never
         // one too little.
+        let known = [&self.workgroup, &self.resources, &self.push_blocks];
         let variables = (inst.operands.iter())
-            .filter(|id| self.workgroup.contains_key(id) || self.resources.contains_key(id));
+            .filter(|id| known.iter().any(|variables| variables.contains_key(id)));
         entry.globals.extend(variables);
     }
 
@@ -151,6 +159,12 @@ impl Facts {
             }
             (op::DECORATE, &[target, 33, binding]) => {
                 self.bindings.insert(target, binding);
+            }
+            (op::DECORATE, &[target, 6, stride]) => {
+                self.strides.insert(target, stride);
+            }
+            (op::MEMBER_DECORATE, &[target, member, 35, offset]) => {
+                (self.offsets.entry(target).or_default()).insert(member, offset);
             }
             (TYPE_IMAGE, &[id, _, dim, _, arrayed, ..]) => {
                 let arrayed = arrayed != 0;
@@ -204,6 +218,11 @@ impl Facts {
             (op::VARIABLE, &[pointer, id, UNIFORM_CONSTANT, ..]) => {
                 if let Some(&Type::Pointer { to, .. }) = self.types.get(&pointer) {
                     self.resources.insert(id, to);
+                }
+            }
+            (op::VARIABLE, &[pointer, id, PUSH_CONSTANT, ..]) => {
+                if let Some(&Type::Pointer { to, .. }) = self.types.get(&pointer) {
+                    self.push_blocks.insert(id, to);
                 }
             }
             _ => {}
@@ -267,7 +286,18 @@ impl Facts {
             .fold(0, u64::saturating_add)
     }
 
-    /// The variables that a kernel uses: of the Workgroup and UniformConstant classes at least.
+    /// Bytes up to the end of the push-constant blocks that a kernel declares: its layout must hold
+    /// all of a block, whatever the kernel reads of it.
+    pub fn push_block_end(&self, function: u32) -> u64 {
+        let spec = SpecValues::new();
+        let evaluation = self.evaluation(&spec);
+        let blocks = self.variables_of(function).into_iter();
+        let blocks = blocks.filter_map(|variable| self.push_blocks.get(&variable));
+        blocks.map(|&ty| evaluation.size(ty)).max().unwrap_or(0)
+    }
+
+    /// The variables that a kernel uses: of the Workgroup, UniformConstant and PushConstant classes
+    /// at least.
     fn variables_of(&self, function: u32) -> HashSet<u32> {
         let mut variables = HashSet::new();
         if self.version >= (1, 4) {
@@ -400,7 +430,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// The size of a type's value in bytes, unpadded; 0 where it cannot be worked out.
+    /// The size of a type's value in bytes, unpadded unless the module lays it out; 0 where it cannot be worked out.
     fn size(&self, ty: u32) -> u64 {
         if let Some(&size) = self.sizes.borrow().get(&ty) {
             return size;
@@ -424,12 +454,22 @@ impl Evaluation<'_> {
             }
             Some(Type::Array { element, length }) => {
                 let length = self.value(*length).unwrap_or(0);
-                self.size(*element).saturating_mul(length)
+                let stride = self.facts.strides.get(&ty).map(|&stride| u64::from(stride));
+                (stride.unwrap_or_else(|| self.size(*element))).saturating_mul(length)
             }
-            Some(Type::Struct(members)) => members
-                .iter()
-                .map(|&member| self.size(member))
-                .fold(0, u64::saturating_add),
+            Some(Type::Struct(members)) => self.measure_struct(ty, members),
         }
+    }
+
+    /// Up to the end of the last member, where their offsets are given; else the members' sizes.
+    fn measure_struct(&self, ty: u32, members: &[u32]) -> u64 {
+        let offsets = self.facts.offsets.get(&ty);
+        let mut size = 0_u64;
+        for (number, &member) in (0_u32..).zip(members) {
+            let offset = offsets.and_then(|offsets| offsets.get(&number));
+            let start = offset.map_or(size, |&offset| u64::from(offset));
+            size = size.max(start.saturating_add(self.size(member)));
+        }
+        size
     }
 }

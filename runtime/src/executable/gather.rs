@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pumice_reflection::{
     ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
-    MAY_USE_PRINTF, PushRange, Reflection, Relocation, Role,
+    MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
@@ -105,7 +105,7 @@ pub(super) fn build(
     for inst in &reflection.instructions {
         builder.instruction(inst)?;
     }
-    builder.finish(&reflection.roles)
+    builder.finish(reflection)
 }
 
 impl Builder<'_> {
@@ -415,7 +415,7 @@ impl Builder<'_> {
         self.reserve(d.offset, d.size)
     }
 
-    fn finish(mut self, roles: &[Role]) -> Result<Interface> {
+    fn finish(mut self, reflection: &Reflection) -> Result<Interface> {
         self.place_relocations()?;
         for data in &self.interface.data {
             let limits = &self.caps.limits;
@@ -437,7 +437,14 @@ impl Builder<'_> {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
         }
-        self.interface.own = OwnKernels::take(roles, &mut self.interface.kernels)?;
+        let kernels = &mut self.interface.kernels;
+        for need in &reflection.needs {
+            // The reader gives references to kernels that are there.
+            if let Some(kernel) = kernels.get_mut(need.kernel().0 as usize) {
+                kernel.add_need(*need)?;
+            }
+        }
+        self.interface.own = OwnKernels::take(&reflection.roles, kernels)?;
         Ok(self.interface)
     }
 
@@ -465,7 +472,9 @@ impl Builder<'_> {
         let name = &draft.name;
         let in_kernel = |error: String| format!("kernel `{name}`: {error}");
         let mut bindings = self.shared.clone();
-        let mut push_size = self.push_end;
+        let declared = self.facts.push_block_end(draft.function);
+        let declared = push_end(self.caps, 0, u32::try_from(declared).unwrap_or(u32::MAX));
+        let mut push_size = self.push_end.max(declared.map_err(in_kernel)?);
         let mut claim = |set, binding, kind, source: Source| -> Result<()> {
             check_set(self.caps, set)?;
             let entry = bindings.entry((set, binding)).or_insert((kind, source));
@@ -586,6 +595,8 @@ impl Builder<'_> {
                 attributes: draft.attributes,
                 args,
                 required_work_group_size: draft.required,
+                required_sub_group_size: None,
+                private_bytes: None,
                 may_use_printf,
             },
             function: draft.function,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use pumice_reflection::{ArgumentInfo, Relocation};
+use pumice_reflection::{ArgumentInfo, Need, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
 
 use super::own_kernels::OwnKernels;
@@ -20,6 +20,10 @@ pub struct KernelInfo {
     pub args: Vec<ArgMeta>,
     /// CL_KERNEL_COMPILE_WORK_GROUP_SIZE.
     pub required_work_group_size: Option<[u32; 3]>,
+    /// Work-items that its sub-groups must have.
+    pub required_sub_group_size: Option<u32>,
+    /// Bytes of a work-item's private memory that a launch gives it in a buffer.
+    pub private_bytes: Option<u32>,
     /// The kernel may write to the printf buffer.
     pub may_use_printf: bool,
 }
@@ -124,6 +128,38 @@ pub(super) struct KernelInterface {
     pub layout: LayoutDesc,
     /// The work-group size that the module fixes.
     pub fixed_local_size: Option<[u32; 3]>,
+}
+
+impl KernelInterface {
+    /// Notes what our own instruction set says of the kernel.
+    ///
+    /// # Errors
+    /// It contradicts the rest.
+    pub fn add_need(&mut self, need: Need) -> Result<(), String> {
+        let fits = match need {
+            Need::SubgroupSize { size, .. } => {
+                let slot = &mut self.info.required_sub_group_size;
+                slot.replace(size).is_none()
+            }
+            Need::PrivateMemory { ordinal, bytes, .. } => {
+                let last = self.info.args.pop();
+                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let slot = &mut self.info.private_bytes;
+                is_pointer
+                    && bytes > 0
+                    && ordinal as usize == self.info.args.len()
+                    && slot.replace(bytes).is_none()
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(format!(
+                "kernel `{}`: {} does not fit it",
+                self.info.name,
+                need.name()
+            )),
+        }
+    }
 }
 
 /// One of the six push constants that describe the range.

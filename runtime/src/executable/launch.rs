@@ -12,6 +12,7 @@ use super::facts::{Facts, SpecValues};
 use super::interface::{ArgKind, Interface, KernelInterface, Place};
 use super::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use super::on_device::PipelineKey;
+use super::private_memory::{groups_within, private_size};
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -72,6 +73,8 @@ pub struct Launch<'a> {
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
+    /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
+    pub queue: usize,
 }
 
 /// Why a launch cannot be.
@@ -111,6 +114,9 @@ pub struct Prepared {
     dispatches: Vec<Dispatch>,
     keep: Vec<Buffer>,
     printf: Option<Buffer>,
+    /// Private memory is shared with other launches of the queue: each dispatch waits for those
+    /// before it.
+    in_turn: bool,
 }
 
 struct Dispatch {
@@ -139,6 +145,11 @@ const LOCAL_INVOCATION_INDEX: u32 = 29;
 /// How ranges of several regions can run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
 pub(super) fn splitting(interface: &Interface, facts: &Facts) -> Option<Splitting> {
+    // Such a module numbers private memory by Vulkan's ids, and everything else by offsets.
+    let mut kernels = interface.kernels.iter();
+    if kernels.any(|kernel| kernel.info.private_bytes.is_some()) {
+        return Some(Splitting::PushConstants);
+    }
     let uses = |built_in| facts.built_ins.contains(&built_in);
     let offsets = interface.region_offset.is_some();
     let group_offsets = interface.region_group_offset.is_some();
@@ -178,15 +189,27 @@ impl Executable {
                 dispatches: Vec::new(),
                 keep: Vec::new(),
                 printf: None,
+                in_turn: false,
             });
         }
 
         let on_device = self.on_device(device)?;
+        let mut args = launch.args.to_vec();
+        if let Some(bytes) = kernel.info.private_bytes {
+            let size = private_size(bytes, &regions);
+            let buffer = on_device.private_memory(launch.queue, size)?;
+            args.truncate(kernel.info.args.len());
+            args.push(Some(ArgValue::Buffer {
+                buffer,
+                offset: 0,
+                size,
+            }));
+        }
         let mut builder = Builder {
             interface: &self.interface,
             kernel,
             on_device: &on_device,
-            args: launch.args,
+            args: &args,
             push: vec![0; kernel.layout.push_constant_size as usize],
             keep: on_device.data.clone(),
             printf: None,
@@ -210,6 +233,7 @@ impl Executable {
                 kernel: launch.kernel,
                 specialization,
                 dispatch_base,
+                subgroup_size: required_sub_group_size(kernel, device),
             };
             let pipeline = on_device.pipeline(&kernel.info.name, key)?;
             dispatches.push(Dispatch {
@@ -224,6 +248,7 @@ impl Executable {
             dispatches,
             keep,
             printf,
+            in_turn: kernel.info.private_bytes.is_some(),
         })
     }
 
@@ -233,7 +258,11 @@ impl Executable {
         range: &NdRange,
         device: &Device,
     ) -> Result<Vec<Region>> {
-        let max_groups = device.capabilities().limits.max_group_count;
+        let limits = &device.capabilities().limits;
+        let max_groups = match kernel.info.private_bytes {
+            Some(bytes) => groups_within(bytes, range, limits)?,
+            None => limits.max_group_count,
+        };
         let regions = regions(range, max_groups).ok_or_else(|| {
             LaunchError::Resources(format!(
                 "the range takes more than {MAX_REGIONS} dispatches"
@@ -292,13 +321,8 @@ impl Executable {
             all.push((id, range.work_dim));
         }
         if let Some(id) = self.interface.spec_subgroup_size {
-            let subgroup = &caps.subgroup;
-            let size = if subgroup.required_size {
-                subgroup.size
-            } else {
-                subgroup.max_size
-            };
-            all.push((id, size));
+            let size = required_sub_group_size(kernel, device);
+            all.push((id, size.unwrap_or(caps.subgroup.max_size)));
         }
         let spec: SpecValues = all.iter().copied().collect();
         let (needed, limit) = (
@@ -338,6 +362,39 @@ impl Executable {
             region.first_group,
         )?;
         Ok(push)
+    }
+}
+
+/// The size that a kernel's pipelines require of their sub-groups, where they may: the kernel's own,
+/// else the one that queries and get_sub_group_size tell of.
+fn required_sub_group_size(kernel: &KernelInterface, device: &Device) -> Option<u32> {
+    let subgroup = &device.capabilities().subgroup;
+    let size = kernel.info.required_sub_group_size.unwrap_or(subgroup.size);
+    (subgroup.varies() && subgroup.required_size).then_some(size)
+}
+
+/// A kernel that requires a size of sub-groups runs where the device has that size.
+fn check_sub_groups(kernel: &KernelInterface, device: &Device, work_items: u64) -> Result<()> {
+    let Some(size) = kernel.info.required_sub_group_size else {
+        return Ok(());
+    };
+    let (name, subgroup) = (&kernel.info.name, &device.capabilities().subgroup);
+    let sizes = subgroup.sizes();
+    if !sizes.contains(&size) {
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        let there = match sizes.is_empty() {
+            true => "none of a size that can be chosen".to_string(),
+            false => sizes.join(", "),
+        };
+        return Err(LaunchError::Resources(format!(
+            "kernel `{name}` requires sub-groups of {size} work-items, the device has {there}"
+        )));
+    }
+    match subgroup.most_work_items(size) {
+        Some(most) if work_items > u64::from(most) => Err(LaunchError::WorkGroupSize(format!(
+            "kernel `{name}` takes {most} work-items in sub-groups of {size}"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -408,6 +465,7 @@ fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Re
             "the device takes {most} work-items"
         )));
     }
+    check_sub_groups(kernel, device, invocations)?;
     for d in 0..3 {
         if range.global_offset[d]
             .checked_add(range.global_size[d])
@@ -422,13 +480,16 @@ fn check_range(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Re
 }
 
 impl Prepared {
-    /// Records the launch: binds and dispatches, without barriers.
+    /// Records the launch: binds and dispatches, with barriers only where it takes turns with others.
     ///
     /// # Errors
     /// A recorder of another device.
     pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
         let mut bound: Option<&Pipeline> = None;
         for dispatch in &self.dispatches {
+            if self.in_turn {
+                recorder.barrier();
+            }
             if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
                 recorder.bind_pipeline(&dispatch.pipeline);
             }

@@ -33,6 +33,7 @@ mod on_device;
 mod own_kernels;
 mod printf;
 mod printf_number;
+mod private_memory;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub use self::launch::{ArgValue, ImageArg, Launch, LaunchError, Prepared};
 pub use self::ndrange::{MAX_REGIONS, NdRange, Region, regions};
 use self::on_device::OnDevice;
 pub use self::own_kernels::Started;
+pub use self::printf::Decoded;
+pub use self::private_memory::MOST_BYTES as MOST_PRIVATE_BYTES;
 
 /// A module that passed every check for one device.
 pub struct Executable {
@@ -160,22 +163,29 @@ impl Executable {
     }
 
     /// Decodes the printf buffer of a finished launch, one call of `sink` per record, and keeps
-    /// the buffer for the next.
+    /// the buffer for the next. Says what there was no room for.
     ///
     /// # Errors
     /// A buffer that is not one of [`Prepared::take_printf`].
-    pub fn decode_printf(&self, buffer: vk::Buffer, sink: &mut dyn FnMut(&[u8])) -> vk::Result<()> {
+    pub fn decode_printf(
+        &self,
+        buffer: vk::Buffer,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> vk::Result<Decoded> {
         let mut asked = [0; 4];
         buffer.read(0, &mut asked)?;
         let length = (u64::from(u32::from_le_bytes(asked)) * 4 + 4).min(buffer.size());
         let mut bytes = vec![0; length as usize];
         buffer.read(0, &mut bytes)?;
-        self.interface.formats.decode(&bytes, sink);
+        let decoded = Decoded {
+            room: buffer.size().saturating_sub(4),
+            ..self.interface.formats.decode(&bytes, sink)
+        };
         let on_device = self.on_device.lock().clone();
         if let Some(on_device) = on_device {
             on_device.recycle_printf(buffer, length)?;
         }
-        Ok(())
+        Ok(decoded)
     }
 
     fn on_device(&self, device: &vk::Device) -> vk::Result<Arc<OnDevice>> {

@@ -24,6 +24,8 @@ pub(super) struct OnDevice {
     pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
+    /// Private memory by the queue whose launches use it in turn.
+    private: Mutex<Vec<(usize, Buffer)>>,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
 }
@@ -35,6 +37,8 @@ pub(super) struct PipelineKey {
     /// Every specialization constant that the launch sets.
     pub specialization: Vec<(u32, u32)>,
     pub dispatch_base: bool,
+    /// Work-items of its sub-groups, where pipelines require a size.
+    pub subgroup_size: Option<u32>,
 }
 
 /// Argument blocks are cut from buffers of this size.
@@ -63,6 +67,7 @@ impl OnDevice {
             layouts,
             pipelines: Mutex::default(),
             arena: Mutex::default(),
+            private: Mutex::default(),
             printf: Mutex::default(),
         })
     }
@@ -71,17 +76,13 @@ impl OnDevice {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
-        let subgroup = &self.device.capabilities().subgroup;
-        // Where the size varies, the one that queries and get_sub_group_size tell of.
-        let subgroup_size = (subgroup.min_size != subgroup.max_size && subgroup.required_size)
-            .then_some(subgroup.size);
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,
             layout: &self.layouts[key.kernel],
             specialization: &key.specialization,
             dispatch_base: key.dispatch_base,
-            subgroup_size,
+            subgroup_size: key.subgroup_size,
         })?;
         // Another thread may have been first; either will do.
         Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
@@ -115,6 +116,23 @@ impl OnDevice {
         buffer.write(offset, bytes)?;
         *arena = Some((buffer.clone(), (offset + size).next_multiple_of(alignment)));
         Ok((buffer, offset))
+    }
+
+    /// Private memory of `size` bytes or more, which no other queue uses.
+    pub fn private_memory(&self, queue: usize, size: u64) -> Result<Buffer> {
+        let mut all = self.private.lock();
+        // Launches hold what they use until they have ended.
+        let known = (all.iter_mut()).find(|(owner, buffer)| *owner == queue || buffer.is_only());
+        if let Some((owner, buffer)) = known {
+            *owner = queue;
+            if buffer.size() < size {
+                *buffer = self.device.create_buffer(size, MemoryClass::DeviceLocal)?;
+            }
+            return Ok(buffer.clone());
+        }
+        let buffer = self.device.create_buffer(size, MemoryClass::DeviceLocal)?;
+        all.push((queue, buffer.clone()));
+        Ok(buffer)
     }
 
     /// A printf buffer of `size` bytes with nothing in it.

@@ -17,7 +17,7 @@ use pumice_reflection::Role;
 use pumice_vulkan_layer::{Buffer, Device, Queue, Wait};
 
 use super::interface::KernelInterface;
-use super::{Executable, Launch, LaunchError, NdRange};
+use super::{Decoded, Executable, Launch, LaunchError, NdRange};
 
 /// Which kernels are the program's own, by their place behind those of applications.
 #[derive(Debug, Default)]
@@ -130,26 +130,31 @@ impl Executable {
     }
 
     /// Runs the finalizers, if there was a launch, and waits for them. All launches have ended.
-    /// `print` gets what they print.
+    /// `print` gets what they print; gives what there was no room for, for each kernel.
     ///
     /// # Errors
     /// See [`LaunchError`].
-    pub fn finish(&self, device: &Device, print: &mut dyn FnMut(&[u8])) -> Result<(), LaunchError> {
+    pub fn finish(
+        &self,
+        device: &Device,
+        print: &mut dyn FnMut(&[u8]),
+    ) -> Result<Vec<Decoded>, LaunchError> {
         let Some(started) = self.started.lock().take() else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         if !self.has_finalizers() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let waits: Vec<Wait> = started.wait().into_iter().collect();
         let ended = self.run_own(device, &self.interface.own.finalizers, &waits)?;
         if let Some((queue, value)) = &ended.submitted {
             queue.wait(*value, None)?;
         }
-        for buffer in [started.take_printf(), ended.take_printf()].concat() {
-            self.decode_printf(buffer, print)?;
-        }
-        Ok(())
+        let buffers = [started.take_printf(), ended.take_printf()].concat();
+        let decoded = buffers
+            .into_iter()
+            .map(|buffer| self.decode_printf(buffer, print));
+        Ok(decoded.collect::<pumice_vulkan_layer::Result<_>>()?)
     }
 
     fn run_own(
@@ -169,6 +174,7 @@ impl Executable {
         let mut recorder = queue.recorder()?;
         for &kernel in kernels {
             let launch = Launch {
+                queue: 0,
                 kernel,
                 range: &NdRange {
                     work_dim: 1,

@@ -6,7 +6,7 @@
 //! reserved, so each work-item's output keeps its order.
 //!
 //! Nothing in the buffer is trusted: it is device memory that a kernel may have written to. An
-//! unknown id or a record that does not fit ends the output.
+//! unknown id or a record that does not fit ends the output. What did not fit is counted ([`Decoded`]).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,6 +27,33 @@ struct Format {
     argument_sizes: Vec<u32>,
 }
 
+/// How much of a buffer's output there was, in bytes of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// What the kernels printed, as far as 32 bits count it in words.
+    pub asked: u64,
+    /// What the buffer has room for.
+    pub room: u64,
+    /// What came out as text.
+    pub decoded: u64,
+}
+
+impl Decoded {
+    /// Bytes of records that found no room, and so were not written.
+    pub fn lost(&self) -> u64 {
+        match self.asked > self.room {
+            true => self.asked - self.decoded,
+            false => 0,
+        }
+    }
+
+    /// Whether there was room for everything and yet not everything is a record: a kernel has
+    /// written over the buffer.
+    pub fn is_damaged(&self) -> bool {
+        self.asked <= self.room && self.decoded < self.asked
+    }
+}
+
 impl Formats {
     /// Adds a string; false when its id is taken.
     pub fn insert(&mut self, info: &PrintfInfo) -> bool {
@@ -44,26 +71,33 @@ impl Formats {
     }
 
     /// Decodes a buffer, whole records only, and gives each record's text to `sink`.
-    pub fn decode(&self, buffer: &[u8], sink: &mut dyn FnMut(&[u8])) {
+    pub fn decode(&self, buffer: &[u8], sink: &mut dyn FnMut(&[u8])) -> Decoded {
         let Some((asked, records)) = buffer.split_first_chunk() else {
-            return;
+            return Decoded::default();
         };
         let asked = u64::from(u32::from_le_bytes(*asked)) * 4;
         let there = records.len() - records.len() % 4;
         let mut left = &records[..there.min(usize::try_from(asked).unwrap_or(there))];
+        let filled = left.len();
+        let decoded = |left: &[u8]| Decoded {
+            asked,
+            room: there as u64,
+            decoded: (filled - left.len()) as u64,
+        };
         let mut text = Vec::new();
         while let Some((id, rest)) = left.split_first_chunk() {
             let Some(format) = self.0.get(&u32::from_le_bytes(*id)) else {
-                return;
+                return decoded(left);
             };
             let Some((arguments, rest)) = split_arguments(&format.argument_sizes, rest) else {
-                return;
+                return decoded(left);
             };
             text.clear();
             self.print(&format.text, &arguments, &mut text);
             sink(&text);
             left = rest;
         }
+        decoded(left)
     }
 
     fn print(&self, format: &[u8], arguments: &[&[u8]], out: &mut Vec<u8>) {

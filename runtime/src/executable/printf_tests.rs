@@ -33,6 +33,38 @@ fn decode(formats: &Formats, buffer: &[u8]) -> String {
     String::from_utf8(text).unwrap()
 }
 
+#[test]
+fn what_found_no_room_is_counted() {
+    let mut formats = Formats::default();
+    assert!(formats.insert(&PrintfInfo {
+        id: 1,
+        format: ByteString(b"%d\n".to_vec()),
+        argument_sizes: vec![4],
+    }));
+    let four = [1_i32, 2, 3, 4].map(i32::to_le_bytes);
+    let records: Vec<(u32, Vec<&[u8]>)> = (four.iter()).map(|n| (1, vec![&n[..]])).collect();
+    let records: Vec<(u32, &[&[u8]])> = (records.iter()).map(|(id, a)| (*id, &a[..])).collect();
+    let whole = buffer(&records);
+    let decode = |buffer: &[u8]| formats.decode(buffer, &mut |_| {});
+    let fits = decode(&whole);
+    assert_eq!((fits.asked, fits.room, fits.decoded), (32, 32, 32));
+    assert_eq!((fits.lost(), fits.is_damaged()), (0, false));
+    // Room for two records and a half: a kernel writes two, and counts four.
+    for length in [4 + 16, 4 + 20] {
+        let mut cut = whole[..length].to_vec();
+        cut[20..].fill(0);
+        let cut = decode(&cut);
+        assert_eq!((cut.asked, cut.decoded), (32, 16));
+        assert_eq!((cut.lost(), cut.is_damaged()), (16, false));
+    }
+    // The third record's id is gone, though there was room.
+    let mut damaged = whole.clone();
+    damaged[20..24].fill(0xff);
+    let damaged = decode(&damaged);
+    assert_eq!((damaged.decoded, damaged.lost()), (16, 0));
+    assert!(damaged.is_damaged());
+}
+
 fn print(format: &str, arguments: &[&[u8]]) -> String {
     let sizes: Vec<u32> = arguments
         .iter()

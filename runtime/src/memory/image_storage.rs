@@ -1,6 +1,7 @@
 //! The texels of an image: one Vulkan image per device that uses it, and the host's view of them.
 //!
-//! Invariant: as in [`crate::memory::storage`], at least one device holds the newest texels.
+//! Invariant: as in [`crate::memory::storage`], at least one device holds the newest texels once
+//! something was written, and an image that nothing has written reads as zero.
 
 use std::sync::Arc;
 
@@ -59,10 +60,13 @@ impl ImageStorage {
                 shadow: None,
             }),
         };
-        let image = storage.on_device(0, Access::Write)?;
-        if let Some(contents) = contents.or(use_host) {
-            let gpu = storage.devices[0].gpu()?;
-            gpu.write_image(&image, storage.whole(), contents, layout)?;
+        match contents.or(use_host) {
+            Some(contents) => {
+                let image = storage.on_device(0, Access::Overwrite)?;
+                let gpu = storage.devices[0].gpu()?;
+                gpu.write_image(&image, storage.whole(), contents, layout)?;
+            }
+            None => drop(storage.allocation(0)?),
         }
         Ok(Arc::new(storage))
     }
@@ -81,6 +85,14 @@ impl ImageStorage {
                 ImageKind::D3 => [width, height, depth],
                 _ => [width, height, self.desc.layers],
             },
+        }
+    }
+
+    /// What a command does that writes a box and reads nothing.
+    pub fn writing(&self, part: ImageBox) -> Access {
+        match part == self.whole() {
+            true => Access::Overwrite,
+            false => Access::Write,
         }
     }
 
@@ -120,10 +132,12 @@ impl ImageStorage {
                 let (from, to) = (self.devices[from].gpu()?, self.devices[index].gpu()?);
                 from.read_image(&source, self.whole(), bytes, layout)?;
                 to.write_image(&image, self.whole(), bytes, layout)?;
+            } else if access != Access::Overwrite {
+                self.devices[index].gpu()?.clear_image(&image)?;
             }
             residency.newest[index] = true;
         }
-        if access == Access::Write {
+        if access != Access::Read {
             for (other, newest) in residency.newest.iter_mut().enumerate() {
                 *newest = other == index;
             }
@@ -161,7 +175,7 @@ impl ImageStorage {
         from: HostSlice,
         layout: Layout,
     ) -> Result<()> {
-        let image = self.on_device(index, Access::Write)?;
+        let image = self.on_device(index, self.writing(part))?;
         let gpu = self.devices[index].gpu()?;
         gpu.write_image(&image, part, from, layout)
     }

@@ -1,9 +1,12 @@
 //! The bytes of a buffer: one allocation per device that uses it, and the host's view of them.
 //!
-//! Invariant: at any time at least one place holds the newest bytes (`Residency::newest`); a
-//! device that uses a buffer elsewhere gets a copy first. OpenCL makes the application order
+//! Invariant: once something was written, at least one place holds the newest bytes
+//! (`Residency::newest`); a device that uses a buffer elsewhere gets a copy first. OpenCL makes the application order
 //! accesses of different devices by events, and the scheduler waits for another device's events
 //! on the host, so the copy finds finished data.
+//!
+//! A buffer that nothing has written reads as zero, while its memory holds what another one left
+//! there: the first use clears it, unless it overwrites everything.
 
 use std::sync::Arc;
 
@@ -23,6 +26,8 @@ pub enum Access {
     Read,
     /// It writes, perhaps a part, and may read.
     Write,
+    /// It writes everything and reads nothing.
+    Overwrite,
 }
 
 /// The bytes of a buffer (shared with its sub-buffers).
@@ -91,9 +96,14 @@ impl Storage {
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
-        let memory = storage.on_device(0, Access::Write)?;
-        if let Some(contents) = contents.or(use_host.filter(|_| !imported)) {
-            storage.devices[0].gpu()?.write(&memory, 0, contents)?;
+        match contents.or(use_host) {
+            Some(contents) => {
+                let memory = storage.on_device(0, Access::Overwrite)?;
+                if !imported {
+                    storage.devices[0].gpu()?.write(&memory, 0, contents)?;
+                }
+            }
+            None => drop(storage.allocation(0)?),
         }
         Ok(Arc::new(storage))
     }
@@ -101,6 +111,14 @@ impl Storage {
     /// Its size in bytes.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// What a command does that writes `size` bytes from `offset` on and reads none.
+    pub fn writing(&self, offset: usize, size: usize) -> Access {
+        match offset == 0 && size == self.size {
+            true => Access::Overwrite,
+            false => Access::Write,
+        }
     }
 
     /// The memory on a device of the context, whatever it holds.
@@ -139,10 +157,12 @@ impl Storage {
             if let Some((from, source)) = source {
                 let (from, to) = (self.devices[from].gpu()?, self.devices[index].gpu()?);
                 gpu::migrate(from, &source, to, &memory, self.size)?;
+            } else if access != Access::Overwrite {
+                self.devices[index].gpu()?.clear(&memory)?;
             }
             residency.newest[index] = true;
         }
-        if access == Access::Write {
+        if access != Access::Read {
             for (other, newest) in residency.newest.iter_mut().enumerate() {
                 *newest = other == index;
             }
@@ -160,7 +180,7 @@ impl Storage {
 
     /// Copies bytes from the host to a device of the context.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
-        let memory = self.on_device(index, Access::Write)?;
+        let memory = self.on_device(index, self.writing(offset, from.len()))?;
         self.devices[index]
             .gpu()?
             .write(&memory, offset as u64, from)

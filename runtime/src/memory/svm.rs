@@ -75,7 +75,9 @@ impl Object<Context> {
         if alignment != 0 && !alignment.is_power_of_two() || alignment > ALIGNMENT {
             return None;
         }
-        let buffer = devices[0].gpu().ok()?.allocate(size as u64, false).ok()?;
+        let gpu = devices[0].gpu().ok()?;
+        let buffer = gpu.allocate(size as u64, false).ok()?;
+        gpu.clear(&buffer).ok()?;
         let address = HostSlice::of_buffer(&buffer)?.address();
         if address as u64 != buffer.address() {
             log::error!("memory for SVM lies elsewhere for the device than for the host");

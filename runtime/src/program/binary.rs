@@ -1,9 +1,13 @@
 //! Program binaries.
 //!
-//! Our own container: a header {magic, format version, kind, compiler version, hash of the
-//! target, word counts, hash of everything behind the header}, then Kernel words, then Vulkan
-//! words. It holds Kernel SPIR-V always, so that a binary of another version or device is
-//! lowered again instead of being refused; Vulkan SPIR-V when the program was an executable.
+//! Our own container: a header {magic, format version, kind, options of lowering, word counts,
+//! compiler version, hash of the target, hash of the options and of everything behind the header}, then Kernel words,
+//! then Vulkan words.
+//!
+//! What an application passes may be damaged, and a hash that fits is easily made: Vulkan words go to
+//! the driver, which checks nothing, so a binary is lowered again from its Kernel words, which the
+//! importer does not trust. The options of lowering stand in the header for that. Only the program
+//! cache's own entries, which nobody else can write, are taken with their Vulkan words.
 //!
 //! A bare Vulkan SPIR-V module with NonSemantic.ClspvReflection is accepted as well (the door for
 //! modules made by clspv). Anything else is CL_INVALID_BINARY.
@@ -13,6 +17,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use opencl_sys as cl;
+use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
 use crate::device::Device;
@@ -20,10 +25,10 @@ use crate::error::{Error, Result};
 use crate::program::Build;
 
 const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
-const FORMAT: u32 = 1;
-/// Magic, then format, kind, two word counts (u32 each), version, target and contents hashes
-/// (u64 each).
-const HEADER: usize = 8 + 4 * 4 + 3 * 8;
+const FORMAT: u32 = 2;
+/// Magic, then format, kind, two word counts, options of lowering and 0 (u32 each), version, target
+/// and contents hashes (u64 each).
+const HEADER: usize = 8 + 6 * 4 + 3 * 8;
 
 /// FNV-1a: detects damage, not malice; what is read is checked like any other module.
 #[derive(Clone, Copy)]
@@ -47,6 +52,71 @@ impl Hasher for Fnv {
     }
 }
 
+/// The options of lowering as bits. Both directions name every field, so that a new one is not
+/// forgotten.
+fn bits_of(math: &MathOptions) -> u32 {
+    let MathOptions {
+        single_precision_constant,
+        denorms_are_zero,
+        correctly_rounded_divide_sqrt,
+        opt_disable,
+        mad_enable,
+        no_signed_zeros,
+        unsafe_math,
+        finite_math_only,
+        fast_relaxed,
+        uniform_work_group_size,
+        no_subgroup_ifp,
+        native,
+    } = *math;
+    let all = [
+        single_precision_constant,
+        denorms_are_zero,
+        correctly_rounded_divide_sqrt,
+        opt_disable,
+        mad_enable,
+        no_signed_zeros,
+        unsafe_math,
+        finite_math_only,
+        fast_relaxed,
+        uniform_work_group_size,
+        no_subgroup_ifp,
+        native,
+    ];
+    (0..).zip(all).map(|(bit, set)| u32::from(set) << bit).sum()
+}
+
+fn math_of(bits: u32) -> MathOptions {
+    let bit = |bit: u32| bits >> bit & 1 != 0;
+    MathOptions {
+        single_precision_constant: bit(0),
+        denorms_are_zero: bit(1),
+        correctly_rounded_divide_sqrt: bit(2),
+        opt_disable: bit(3),
+        mad_enable: bit(4),
+        no_signed_zeros: bit(5),
+        unsafe_math: bit(6),
+        finite_math_only: bit(7),
+        fast_relaxed: bit(8),
+        uniform_work_group_size: bit(9),
+        no_subgroup_ifp: bit(10),
+        native: bit(11),
+    }
+}
+
+/// The options of either.
+pub(crate) fn either(one: &MathOptions, other: &MathOptions) -> MathOptions {
+    math_of(bits_of(one) | bits_of(other))
+}
+
+/// The hash of what decides the program.
+fn contents_hash(options: u32, body: &[u8]) -> u64 {
+    let mut hasher = Fnv::default();
+    hasher.write(&options.to_le_bytes());
+    hasher.write(body);
+    hasher.finish()
+}
+
 fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = Fnv::default();
     value.hash(&mut hasher);
@@ -67,14 +137,25 @@ pub(crate) fn target_hash(device: &Device) -> u64 {
 pub struct Contents {
     kernel: Option<KernelModule>,
     vulkan: Option<VulkanModule>,
+    math: MathOptions,
     binary_type: u32,
 }
 
 impl Contents {
+    /// Without the Vulkan words where they can be made again.
+    fn without_derived(self) -> Self {
+        let vulkan = match self.kernel {
+            Some(_) => None,
+            None => self.vulkan,
+        };
+        Self { vulkan, ..self }
+    }
+
     /// Makes a device's state of it: loaded, not yet built.
     pub fn store(self, build: &mut Build) {
         build.kernel_module = self.kernel.map(Arc::new);
         build.vulkan_module = self.vulkan.map(Arc::new);
+        build.lowered_with = self.math;
         build.binary_type = self.binary_type;
     }
 }
@@ -99,16 +180,17 @@ pub fn read(bytes: &[u8], device: &Device) -> Result<Contents> {
     if let Some(words) = spirv_words(bytes) {
         return read_bare(words);
     }
-    read_container(bytes, target_hash(device)).ok_or(Error::InvalidBinary)
+    let contents = read_container(bytes, target_hash(device)).ok_or(Error::InvalidBinary)?;
+    Ok(contents.without_derived())
 }
 
 fn read_bare(words: Vec<u32>) -> Result<Contents> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
         Ok(_) => Ok(Contents {
-            kernel: None,
             vulkan: Some(VulkanModule { words }),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            ..Contents::default()
         }),
         Err(error) => {
             crate::log::info!("a module's reflection cannot be read: {error}");
@@ -133,14 +215,16 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
     let binary_type = u32_at(12)?;
     let kernel_words = u32_at(16)? as usize;
     let vulkan_words = u32_at(20)? as usize;
-    let (version, made_for, contents) = (u64_at(24)?, u64_at(32)?, u64_at(40)?);
+    let math = math_of(u32_at(24)?);
+    if u32_at(24)? != bits_of(&math) || u32_at(28)? != 0 {
+        return None;
+    }
+    let (version, made_for, contents) = (u64_at(32)?, u64_at(40)?, u64_at(48)?);
     let body = bytes.get(HEADER..)?;
     if body.len() != (kernel_words + vulkan_words).checked_mul(4)? {
         return None;
     }
-    let mut hasher = Fnv::default();
-    hasher.write(body);
-    if hasher.finish() != contents {
+    if contents_hash(bits_of(&math), body) != contents {
         return None;
     }
     let words = |bytes: &[u8]| -> Vec<u32> {
@@ -174,12 +258,27 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
     Some(Contents {
         kernel,
         vulkan,
+        math,
         binary_type,
     })
 }
 
-/// A device's binary; empty when there is none.
+/// A device's binary, for the application; empty when there is none. Vulkan words that would be made
+/// again are left out.
 pub fn write(build: &Build, device: &Device) -> Vec<u8> {
+    let vulkan = match build.kernel_module {
+        Some(_) => None,
+        None => build.vulkan_module.clone(),
+    };
+    let build = Build {
+        vulkan_module: vulkan,
+        ..build.clone()
+    };
+    write_all(&build, device)
+}
+
+/// A device's binary with everything that there is, for the program cache.
+pub(crate) fn write_all(build: &Build, device: &Device) -> Vec<u8> {
     if build.binary_type == cl::CL_PROGRAM_BINARY_TYPE_NONE {
         return Vec::new();
     }
@@ -197,8 +296,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
         .chain(vulkan)
         .flat_map(|w| w.to_le_bytes())
         .collect();
-    let mut hasher = Fnv::default();
-    hasher.write(&body);
+    let options = bits_of(&build.lowered_with);
     let mut bytes = Vec::with_capacity(HEADER + body.len());
     bytes.extend_from_slice(&MAGIC);
     for field in [
@@ -206,10 +304,12 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
         build.binary_type,
         kernel.len() as u32,
         vulkan.len() as u32,
+        options,
+        0,
     ] {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
-    for field in [version_hash(), target, hasher.finish()] {
+    for field in [version_hash(), target, contents_hash(options, &body)] {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
     bytes.extend_from_slice(&body);
@@ -218,7 +318,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, container, read_container, spirv_words};
+    use super::{HEADER, bits_of, container, math_of, read_container, spirv_words};
     use crate::program::Build;
     use opencl_sys as cl;
     use pumice_compiler::{KernelModule, VulkanModule};
@@ -231,9 +331,35 @@ mod tests {
                 is_library: false,
             })),
             vulkan_module: Some(Arc::new(VulkanModule { words: vec![4, 5] })),
+            lowered_with: math_of(0b100),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             ..Build::default()
         }
+    }
+
+    #[test]
+    fn options_are_bits() {
+        for bit in 0..12 {
+            assert_eq!(bits_of(&math_of(1 << bit)), 1 << bit, "{bit}");
+        }
+        assert!(math_of(0b100).correctly_rounded_divide_sqrt);
+        assert_eq!(bits_of(&math_of(1 << 12)), 0);
+    }
+
+    #[test]
+    fn what_an_application_passes_is_made_again() {
+        let contents = read_container(&container(&build(), 9), 9).unwrap();
+        let contents = contents.without_derived();
+        assert!(contents.vulkan.is_none());
+        assert_eq!(contents.kernel.unwrap().words, [1, 2, 3]);
+        assert!(contents.math.correctly_rounded_divide_sqrt);
+        // There is nothing to make it of.
+        let bare = Build {
+            kernel_module: None,
+            ..build()
+        };
+        let contents = read_container(&container(&bare, 9), 9).unwrap();
+        assert_eq!(contents.without_derived().vulkan.unwrap().words, [4, 5]);
     }
 
     #[test]
@@ -253,7 +379,7 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(read_container(&bytes[..length], 9).is_none(), "{length}");
         }
-        for at in (0..24).chain(HEADER..bytes.len()) {
+        for at in (0..32).chain(HEADER..bytes.len()) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x40;
             assert!(read_container(&damaged, 9).is_none(), "byte {at}");

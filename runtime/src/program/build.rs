@@ -9,8 +9,9 @@ use std::sync::Arc;
 use crossbeam_channel::{Sender, bounded, unbounded};
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_budget::{self as budget, OutOfMemory};
 use pumice_compiler::STACK_BYTES;
-use pumice_compiler::options::parse_build;
+use pumice_compiler::options::{MathOptions, parse_build};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome,
     Source, Target, compile, link, lower,
@@ -25,7 +26,8 @@ use crate::error::{Error, Result};
 use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
-use crate::program::includes::Includes;
+use crate::program::includes::{Allowed, Includes};
+use crate::program::input::{Input, hides_arguments, key, lower_options};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
@@ -62,15 +64,18 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
 }
 
 /// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
+///
+/// # Errors
+/// CL_OUT_OF_HOST_MEMORY if there is no memory for the thread.
 fn on_large_stack<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
     failed: impl FnOnce(&str) -> T,
-) -> T {
+) -> Result<T> {
     let idle = IDLE.lock().pop();
-    let compiler = match idle.map_or_else(start_compiler, Ok) {
-        Ok(compiler) => compiler,
-        Err(error) => return failed(&format!("error: cannot start the compiler: {error}\n")),
-    };
+    let compiler = idle.map_or_else(start_compiler, Ok).map_err(|error| {
+        log::error!("cannot start the compiler: {error}");
+        Error::OutOfHostMemory
+    })?;
     let (done, result) = bounded(1);
     let sent = compiler.send(Box::new(move || {
         let _ = done.send(catch_unwind(AssertUnwindSafe(job)));
@@ -81,12 +86,22 @@ fn on_large_stack<T: Send + 'static>(
         idle.push(compiler);
     }
     drop(idle);
-    match answer {
+    Ok(match answer {
         Some(Ok(value)) => value,
         _ => {
             log::error!("the compiler panicked");
             failed("error: internal compiler error\n")
         }
+    })
+}
+
+/// The result of a build: `failed` unless it succeeded, or the system's lack of memory where that
+/// ended it.
+fn result_of(build: &Build, failed: Error) -> Result<()> {
+    match build.status {
+        cl::CL_BUILD_SUCCESS => Ok(()),
+        _ if build.host_is_out_of_memory => Err(Error::OutOfHostMemory),
+        _ => Err(failed),
     }
 }
 
@@ -104,34 +119,6 @@ fn failure(options: &str, log: String) -> Build {
 fn stage<T>(log: &mut String, outcome: Outcome<T>) -> Option<T> {
     log.push_str(&outcome.log);
     outcome.output
-}
-
-/// What one device's build starts from.
-#[derive(Clone)]
-enum Input {
-    Source(Arc<Vec<u8>>),
-    Module(Arc<KernelModule>),
-    /// A binary that is lowered already.
-    Vulkan(Build),
-    Nothing,
-}
-
-/// The key of what `input` becomes in a call of the API; `None` where the cache has no part in it.
-fn key(
-    call: &str,
-    target: &Target,
-    options: &str,
-    input: &Input,
-    includes: &Includes,
-) -> Option<Key> {
-    match input {
-        Input::Source(text) => {
-            let start = Start::Source(text, &includes.headers);
-            cache::key(call, target, options, &start)
-        }
-        Input::Module(module) => cache::key(call, target, options, &Start::Modules(&[module])),
-        Input::Vulkan(_) | Input::Nothing => None,
-    }
 }
 
 /// What the cache has of a build, ready to run, with the log of old.
@@ -178,11 +165,6 @@ fn through_cache(
     Some(build)
 }
 
-/// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
-fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
-    matches!(input, Input::Source(_)) && !options.kernel_arg_info
-}
-
 /// Compiles source, or takes a module as it is.
 fn compiled(
     input: &Input,
@@ -208,7 +190,7 @@ fn compiled(
             }
             Some(module)
         }
-        Input::Module(module) => Some(module.clone()),
+        Input::Module(module, _) => Some(module.clone()),
         Input::Vulkan(_) | Input::Nothing => {
             log.push_str("error: the program has no source or intermediate language\n");
             None
@@ -251,6 +233,7 @@ fn finished(
     let build = Build {
         kernel_module: Some(module),
         vulkan_module: Some(Arc::new(vulkan)),
+        lowered_with: options.math,
         ..Build::default()
     };
     loaded(build, device, log)
@@ -314,17 +297,19 @@ impl Object<Program> {
     fn input(self: &Ref<Program>, index: usize) -> Input {
         match &self.origin {
             Origin::Source(text) => Input::Source(Arc::new(text.clone())),
-            Origin::Il { words, .. } => Input::Module(Arc::new(KernelModule {
-                words: spec::specialize(words, &self.spec_constants.lock()),
-                is_library: false,
-            })),
+            Origin::Il { words, .. } => {
+                let words = spec::specialize(words, &self.spec_constants.lock());
+                let is_library = false;
+                let module = KernelModule { words, is_library };
+                Input::Module(Arc::new(module), MathOptions::default())
+            }
             Origin::Binary | Origin::Linked => {
                 let build = self.builds.lock()[index].clone();
                 if build.vulkan_module.is_some() {
                     return Input::Vulkan(build);
                 }
                 match build.kernel_module {
-                    Some(module) => Input::Module(module),
+                    Some(module) => Input::Module(module, build.lowered_with),
                     None => Input::Nothing,
                 }
             }
@@ -350,13 +335,23 @@ impl Object<Program> {
                 let device = program.devices[index].clone();
                 let input = program.input(index);
                 let (on, job, options) = (device.clone(), job.clone(), text.clone());
-                let mut build = on_large_stack(
-                    move || job(&on, index, input),
+                let build = on_large_stack(
+                    move || {
+                        budget::begin();
+                        let mut build = job(&on, index, input);
+                        // Only the last stage can have failed.
+                        build.host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
+                        build
+                    },
                     |log| failure(&options, log.into()),
                 );
+                let mut build = build.unwrap_or_else(|_| Build {
+                    host_is_out_of_memory: true,
+                    ..failure(&text, format!("error: {}\n", OutOfMemory::Host))
+                });
                 build.options = text.clone();
-                if build.status != cl::CL_BUILD_SUCCESS {
-                    result = Err(failed);
+                if let Err(error) = result_of(&build, failed) {
+                    result = Err(error);
                 }
                 log::debug!("build status {}, log: {}", build.status, build.log);
                 let old = std::mem::replace(&mut program.builds.lock()[index], build);
@@ -398,10 +393,7 @@ impl Object<Program> {
         let includes = Includes {
             headers: Vec::new(),
             folders: compile_options.include_dirs.clone(),
-        };
-        let lower_options = LowerOptions {
-            math: compile_options.math,
-            ..LowerOptions::default()
+            allowed: Allowed::from_options(),
         };
         let text = options.to_string();
         self.run(
@@ -425,14 +417,16 @@ impl Object<Program> {
                             let options = &compile_options;
                             let module = compiled(&input, options, includes, target, dump, log)?;
                             let module = linked(&[&module], &link_options, dump, log)?;
-                            finished(module, &lower_options, target, device, dump, log)
+                            let options = lower_options(&input, &compile_options);
+                            finished(module, &options, target, device, dump, log)
                         },
                     )
                 };
                 match built {
                     Some(build) => Build {
                         log,
-                        uniform_groups: compile_options.math.uniform_work_group_size,
+                        uniform_groups: build.lowered_with.uniform_work_group_size
+                            || compile_options.math.uniform_work_group_size,
                         hides_arguments,
                         ..build
                     },
@@ -473,6 +467,7 @@ impl Object<Program> {
         let includes = Includes {
             headers,
             folders: compile_options.include_dirs.clone(),
+            allowed: Allowed::from_options(),
         };
         let text = options.to_string();
         self.run(

@@ -2,6 +2,7 @@
 //!
 //! - `build.rs`: compile, link and lower, on a large-stack thread; the build log
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
+//! - `input.rs`: what a build starts from
 //! - `includes.rs`: where `#include` finds files
 //! - `release.rs`: what happens when a program, or a build of it, goes: finalizers, callbacks
 //! - `spec.rs`: specialization constants of IL
@@ -9,6 +10,7 @@
 pub mod binary;
 pub mod build;
 pub mod includes;
+mod input;
 mod release;
 pub mod spec;
 
@@ -18,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
 use crate::context::{Context, Destructor};
@@ -60,8 +63,12 @@ pub struct Build {
     pub vulkan_module: Option<Arc<VulkanModule>>,
     /// Ready to run.
     pub executable: Option<Arc<Executable>>,
+    /// The options that the Vulkan module was lowered with, or was when the binary was made.
+    pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.
     pub binary_type: u32,
+    /// The build failed because the system has no more memory: CL_OUT_OF_HOST_MEMORY.
+    pub host_is_out_of_memory: bool,
     /// `-cl-uniform-work-group-size`: local sizes must divide global sizes.
     pub uniform_groups: bool,
     /// Compiled from source without `-cl-kernel-arg-info`: clGetKernelArgInfo tells nothing

@@ -18,8 +18,13 @@ pub(super) fn finish(build: &Build, device: &Device) {
     let Ok(gpu) = device.gpu() else { return };
     // The end of the process waits for them.
     exit::batch_submitted();
-    if let Err(error) = executable.finish(gpu.raw(), &mut |text| printf::print(text)) {
-        log::error!("a program's finalizers did not run: {error}");
+    match executable.finish(gpu.raw(), &mut |text| printf::print(text)) {
+        Ok(decoded) => {
+            for decoded in decoded {
+                let _ = printf::complain("a program's finalizer", decoded);
+            }
+        }
+        Err(error) => log::error!("a program's finalizers did not run: {error}"),
     }
     exit::batch_ended();
     printf::flush();

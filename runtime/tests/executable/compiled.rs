@@ -47,7 +47,7 @@ impl Cases<'_> {
         self.kit.executable(&words)
     }
 
-    fn compile(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Vec<u32> {
+    pub fn compile(&mut self, source: &str, abi: Abi, instructions: &[&str]) -> Vec<u32> {
         let mut target = Target::reference();
         target.abi = abi;
         target.max_subgroup_size = self.kit.caps().subgroup.size;

@@ -10,5 +10,6 @@ mod images;
 mod kit;
 mod own_kernels;
 mod printf;
+mod private_memory;
 mod ranges;
 mod refusals;

@@ -6,6 +6,7 @@ use pumice_reflection::{
     PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, WorkgroupArgument,
 };
 use pumice_runtime::executable::Executable;
+use pumice_vulkan_layer::asm::class;
 use pumice_vulkan_layer::caps::Limits;
 use pumice_vulkan_layer::{Capabilities, Features};
 
@@ -46,6 +47,26 @@ fn refused(instructions: Vec<I>) -> String {
         d.push(inst);
     }
     Executable::new(&d.finish(), &caps()).map_or_else(|log| log, |_| "accepted".into())
+}
+
+/// What the log says of a kernel that uses a push-constant block of a word at an offset.
+fn pushed_word(offset: u32) -> String {
+    let mut d = Draft::new();
+    let uint = d.m.uint(32);
+    let block =
+        d.m.block(class::PUSH_CONSTANT, &[(uint, 0), (uint, offset)]);
+    d.kernel("k", 0, 0);
+    d.member(class::PUSH_CONSTANT, uint, block, 0);
+    d.m.end();
+    Executable::new(&d.finish(), &caps()).map_or_else(|log| log, |_| "accepted".into())
+}
+
+/// A layout holds all of a block, also what reflection says nothing of.
+#[test]
+fn push_constant_blocks_beyond_the_limit() {
+    assert_eq!(pushed_word(124), "accepted");
+    let refusal = "error: kernel `k`: push constants up to 0+132 bytes, the device takes 128\n";
+    assert_eq!(pushed_word(128), refusal);
 }
 
 fn descriptor(ordinal: u32, set: u32, binding: u32) -> DescriptorArgument {

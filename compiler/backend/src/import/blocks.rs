@@ -120,17 +120,20 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Words per case literal: two for 64-bit selectors.
-    fn switch_literal_words(&self, switch: &Inst<'_>, body: &[Inst<'_>]) -> Result<usize> {
+    fn switch_literal_words(&mut self, switch: &Inst<'_>, body: &[Inst<'_>]) -> Result<usize> {
         let selector = switch.arg(0)?;
         let ty = match self.pre.constant_or_none(selector) {
             Some(constant) => Some(constant.ty),
-            None => body
-                .iter()
-                .find(|inst| inst.id == selector && inst.ty != 0)
-                .map(|inst| inst.ty)
-                .or_else(|| self.decls.iter().find_map(|decl| decl.param_type(selector)))
-                .map(|ty| self.pre.type_of_id(switch, ty))
-                .transpose()?,
+            None => {
+                let types = self.result_types.get_or_insert_with(|| {
+                    let results = body.iter().filter(|inst| inst.ty != 0);
+                    results.map(|inst| (inst.id, inst.ty)).collect()
+                });
+                let ty = types.get(&selector).copied();
+                ty.or_else(|| self.decls.param_type(selector))
+                    .map(|ty| self.pre.type_of_id(switch, ty))
+                    .transpose()?
+            }
         };
         let leaf = ty.and_then(|ty| self.pre.types.get(ty).leaf);
         match leaf {

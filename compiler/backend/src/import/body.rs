@@ -3,14 +3,14 @@
 //! Aggregates are exploded into their leaves; those with many leaves are kept in memory.
 
 use super::consts::{Const, ConstVal};
-use super::functions::FuncDecl;
+use super::functions::{Decls, FuncDecl};
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Leaf, MAX_VALUE_LEAVES, Ty};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
-    IntCond, Linkage, Scalar, SourceLoc, StackSlotData, StringId, Type, Value,
+    IntCond, Linkage, Scalar, SourceLoc, StackSlotData, StringTable, Type, Value,
 };
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
 use rustc_hash::FxHashMap;
@@ -52,24 +52,26 @@ pub(super) struct Label<'a> {
 /// Imports one function.
 pub(super) struct Body<'a, 'm> {
     pub pre: &'m Preamble<'a>,
-    pub decls: &'m [FuncDecl],
+    pub decls: &'m Decls,
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
-    pub strings: &'m mut PrimaryMap<StringId, Vec<u8>>,
+    pub strings: &'m mut StringTable,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
     pub loc: SourceLoc,
     pub label: u32,
     values: FxHashMap<u32, Local>,
+    /// The result types of this function's ids, once they are asked for.
+    pub result_types: Option<FxHashMap<u32, u32>>,
     pub labels: FxHashMap<u32, Label<'a>>,
 }
 
 impl<'a, 'm> Body<'a, 'm> {
     pub fn new(
         pre: &'m Preamble<'a>,
-        decls: &'m [FuncDecl],
+        decls: &'m Decls,
         globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
-        strings: &'m mut PrimaryMap<StringId, Vec<u8>>,
+        strings: &'m mut StringTable,
         func: Function,
     ) -> Self {
         Self {
@@ -82,6 +84,7 @@ impl<'a, 'm> Body<'a, 'm> {
             loc: SourceLoc::default(),
             label: 0,
             values: FxHashMap::default(),
+            result_types: None,
             labels: FxHashMap::default(),
         }
     }
@@ -372,6 +375,16 @@ impl<'a, 'm> Body<'a, 'm> {
             ConstVal::Composite(parts) => {
                 for part in parts {
                     self.constant_leaves(inst, part, out)?;
+                }
+            }
+            ConstVal::Bytes(_) => {
+                let count = pre.types.member_count(constant.ty).unwrap_or(0);
+                for index in 0..count {
+                    let part = constant.part(&pre.types, index);
+                    let (val, ty) =
+                        part.ok_or_else(|| inst.error("a constant does not fit its type"))?;
+                    let ty = ty.unwrap_or(constant.ty);
+                    self.constant_leaves(inst, &Const { ty, val }, out)?;
                 }
             }
             ConstVal::Undef => {

@@ -2,13 +2,15 @@
 
 use super::ops;
 use super::preamble::{Def, Preamble};
-use super::reader::{Inst, Result};
+use super::reader::{Inst, Result, charge};
 use super::types::{Ty, TypeKind, Types};
 use pumice_ir::analysis::eval;
 use pumice_ir::{BinaryOp, FloatCond, GlobalId, Relocation, Type, literal_sampler};
+use pumice_reflection::MAX_INITIAL_DATA;
 use rspirv::spirv::{Op, SamplerAddressingMode, SamplerFilterMode};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::rc::Rc;
 
 pub(super) type Lanes = SmallVec<[u64; 1]>;
 
@@ -23,6 +25,8 @@ pub(super) enum ConstVal {
     Undef,
     /// A structure or array.
     Composite(Vec<Const>),
+    /// A structure or array of numbers alone, as it lies in memory: as many bytes as its type has.
+    Bytes(Rc<[u8]>),
     /// The address of a variable, as a pointer or 64-bit integer.
     Addr { global: GlobalId, addend: i64 },
 }
@@ -36,8 +40,10 @@ pub(super) struct Const {
 
 /// No composite constant holds more parts than this, however it is nested.
 const MAX_PARTS: usize = 1 << 21;
-/// Initial values are at most this large.
-const MAX_INIT: u64 = 256 << 20;
+/// Arrays of numbers with more elements than this are kept as bytes.
+const MAX_LOOSE: usize = 64;
+/// All composites that are kept as bytes have at most this many together.
+const MAX_BYTES: u64 = 2 * MAX_INITIAL_DATA;
 
 impl Const {
     fn parts(&self) -> usize {
@@ -55,7 +61,16 @@ impl Const {
         match &self.val {
             ConstVal::Bits(lanes) => Some(lanes.clone()),
             ConstVal::Null | ConstVal::Undef => Some(SmallVec::from_elem(0, usize::from(ty.lanes))),
-            ConstVal::Composite(_) | ConstVal::Addr { .. } => None,
+            ConstVal::Composite(_) | ConstVal::Bytes(_) | ConstVal::Addr { .. } => None,
+        }
+    }
+
+    /// Whether the constant is made of numbers alone: its bytes say all of it.
+    fn is_plain(&self) -> bool {
+        match &self.val {
+            ConstVal::Bits(_) | ConstVal::Null | ConstVal::Undef | ConstVal::Bytes(_) => true,
+            ConstVal::Composite(parts) => parts.iter().all(Const::is_plain),
+            ConstVal::Addr { .. } => false,
         }
     }
 
@@ -80,6 +95,12 @@ impl Const {
             ConstVal::Null => ConstVal::Null,
             ConstVal::Undef => ConstVal::Undef,
             ConstVal::Composite(parts) => parts.get(usize::try_from(index).ok()?)?.val.clone(),
+            ConstVal::Bytes(bytes) => {
+                let (ty, at) = types.member(self.ty, index)?;
+                let at = usize::try_from(at).ok()?;
+                let size = usize::try_from(types.get(ty).size).ok()?;
+                value_of(types, ty, bytes.get(at..at.checked_add(size)?)?)?
+            }
             ConstVal::Bits(_) | ConstVal::Addr { .. } => return None,
         };
         Some((val, Some(ty)))
@@ -106,6 +127,12 @@ impl Const {
                     }
                 }
             }
+            ConstVal::Bytes(own) => {
+                let at = offset as usize;
+                if let Some(dst) = bytes.get_mut(at..at + own.len()) {
+                    dst.copy_from_slice(own);
+                }
+            }
             ConstVal::Composite(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     if let Some((_, at)) = types.member(self.ty, i as u64) {
@@ -122,16 +149,32 @@ impl Const {
             return Ok((Vec::new(), Vec::new()));
         }
         let size = types.get(self.ty).size;
-        if size > MAX_INIT {
+        if size > MAX_INITIAL_DATA {
             return Err(inst.error(format_args!(
                 "an initial value of {size} bytes is too large"
             )));
         }
+        charge(size)?;
         let (mut bytes, mut relocations) = (vec![0; size as usize], Vec::new());
         self.write(types, 0, &mut bytes, &mut relocations);
         relocations.sort_by_key(|r| r.offset);
         Ok((bytes, relocations))
     }
+}
+
+/// The value of a type that lies in memory as these bytes.
+fn value_of(types: &Types, ty: Ty, bytes: &[u8]) -> Option<ConstVal> {
+    let Some(leaf) = types.get(ty).leaf else {
+        return Some(ConstVal::Bytes(Rc::from(bytes)));
+    };
+    let width = leaf.scalar.bytes() as usize;
+    let lane = |lane: &[u8]| {
+        let mut word = [0; 8];
+        word[..width].copy_from_slice(lane);
+        u64::from_le_bytes(word)
+    };
+    let lanes = bytes.chunks_exact(width).take(usize::from(leaf.lanes));
+    Some(ConstVal::Bits(lanes.map(lane).collect()))
 }
 
 impl Preamble<'_> {
@@ -213,6 +256,12 @@ impl Preamble<'_> {
             _ => self.spec_constant_op(inst, ty)?,
         };
         let constant = Const { ty, val };
+        if let ConstVal::Bytes(bytes) = &constant.val {
+            self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+            if self.bytes > MAX_BYTES {
+                return Err(inst.error("the module's constants are too large"));
+            }
+        }
         self.parts = self.parts.saturating_add(constant.parts());
         if self.parts > MAX_PARTS {
             return Err(inst.error("the module's constants have too many parts"));
@@ -266,6 +315,11 @@ impl Preamble<'_> {
         if self.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
         }
+        if ids.len() > MAX_LOOSE {
+            if let Some(bytes) = self.plain_array(inst, ty, ids)? {
+                return Ok(ConstVal::Bytes(bytes));
+            }
+        }
         let mut parts = Vec::with_capacity(ids.len());
         let mut total = 0usize;
         for (i, &id) in ids.iter().enumerate() {
@@ -283,6 +337,28 @@ impl Preamble<'_> {
             parts.push(part.into_owned());
         }
         Ok(ConstVal::Composite(parts))
+    }
+
+    /// The bytes of an array, or structure of arrays, all of whose constituents are plain; `None`
+    /// where they are not, or have not the type that they should have.
+    fn plain_array(&self, inst: &Inst<'_>, ty: Ty, ids: &[u32]) -> Result<Option<Rc<[u8]>>> {
+        let size = self.types.get(ty).size;
+        if size > MAX_INITIAL_DATA {
+            return Ok(None);
+        }
+        // Once more where it is shared.
+        charge(2 * size)?;
+        let mut bytes = vec![0; size as usize];
+        for (i, &id) in ids.iter().enumerate() {
+            let part = self.operand(inst, id)?;
+            let member = self.types.member(ty, i as u64);
+            let place = member.filter(|(ty, _)| *ty == part.ty && part.is_plain());
+            let Some((_, at)) = place else {
+                return Ok(None);
+            };
+            part.write(&self.types, at, &mut bytes, &mut Vec::new());
+        }
+        Ok(Some(bytes.into()))
     }
 
     fn spec_constant_op(&self, inst: &Inst<'_>, ty: Ty) -> Result<ConstVal> {
@@ -444,6 +520,18 @@ impl Preamble<'_> {
                 })
             });
             whole.val = ConstVal::Composite(parts.collect());
+        }
+        if matches!(whole.val, ConstVal::Bytes(_)) {
+            let count = self.types.member_count(whole.ty).ok_or_else(outside)?;
+            if count > MAX_PARTS as u64 {
+                return Err(inst.error("the constant has too many parts"));
+            }
+            let part = |i| {
+                let (val, ty) = whole.part(&self.types, i)?;
+                Some(Const { ty: ty?, val })
+            };
+            let parts = (0..count).map(part).collect::<Option<Vec<Const>>>();
+            whole.val = ConstVal::Composite(parts.ok_or_else(outside)?);
         }
         let ConstVal::Composite(parts) = &mut whole.val else {
             return Err(outside());

@@ -1,6 +1,6 @@
 //! The table of functions, and kernels with their arguments.
 
-use super::preamble::{Def, EntryPoint, Preamble};
+use super::preamble::{Def, EntryPoint, Mode, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
 use pumice_ir::{
@@ -8,6 +8,8 @@ use pumice_ir::{
     KernelArgKind, KernelInfo, Linkage, Pointee, Type,
 };
 use rspirv::spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A function as declared, with where its instructions stand.
@@ -27,23 +29,46 @@ pub(super) struct FuncDecl {
     pub is_kernel: bool,
 }
 
-impl FuncDecl {
+/// The module's functions.
+#[derive(Debug, Default)]
+pub(super) struct Decls {
+    list: Vec<FuncDecl>,
+    /// The type id of each parameter by its result id.
+    param_types: FxHashMap<u32, u32>,
+    /// The functions of each name.
+    by_name: FxHashMap<String, Vec<u32>>,
+}
+
+impl Decls {
+    fn push(&mut self, decl: FuncDecl) {
+        for &(id, ty) in &decl.param_ids {
+            self.param_types.entry(id).or_insert(ty);
+        }
+        let same_name = self.by_name.entry(decl.name.clone()).or_default();
+        same_name.push(self.list.len() as u32);
+        self.list.push(decl);
+    }
+
+    /// A function by its number.
+    pub fn get(&self, number: u32) -> &FuncDecl {
+        &self.list[number as usize]
+    }
+
+    /// All functions in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, FuncDecl> {
+        self.list.iter()
+    }
+
     /// The type id of a parameter by its result id.
     pub fn param_type(&self, id: u32) -> Option<u32> {
-        self.param_ids
-            .iter()
-            .find(|(param, _)| *param == id)
-            .map(|&(_, ty)| ty)
+        self.param_types.get(&id).copied()
     }
 }
 
 /// Splits the instructions behind the preamble into functions and defines their ids.
-pub(super) fn declare(
-    pre: &mut Preamble<'_>,
-    insts: &[Inst<'_>],
-    start: usize,
-) -> Result<Vec<FuncDecl>> {
-    let mut decls = Vec::new();
+pub(super) fn declare(pre: &mut Preamble<'_>, insts: &[Inst<'_>], start: usize) -> Result<Decls> {
+    let mut decls = Decls::default();
+    let kernels: FxHashSet<u32> = pre.entry_points.iter().map(|entry| entry.func).collect();
     let mut at = start;
     while let Some(inst) = insts.get(at) {
         match inst.op {
@@ -103,7 +128,7 @@ pub(super) fn declare(
         }
         let control = inst.arg(0)?;
         let (name, linkage) = pre.linkage(inst.id);
-        pre.define(inst, Def::Func(decls.len() as u32))?;
+        pre.define(inst, Def::Func(decls.list.len() as u32))?;
         decls.push(FuncDecl {
             id: inst.id,
             name,
@@ -115,7 +140,7 @@ pub(super) fn declare(
             body,
             always_inline: control & 1 != 0,
             no_inline: control & 2 != 0,
-            is_kernel: pre.entry_points.iter().any(|entry| entry.func == inst.id),
+            is_kernel: kernels.contains(&inst.id),
         });
         at = all.end + 1;
     }
@@ -165,10 +190,11 @@ pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) ->
 }
 
 /// What the application sees of an entry point.
-pub(super) fn kernel(
-    pre: &Preamble<'_>,
-    entry: &EntryPoint,
-    decls: &[FuncDecl],
+pub(super) fn kernel<'p>(
+    pre: &'p Preamble<'_>,
+    told: &Told<'p>,
+    entry: &'p EntryPoint,
+    decls: &Decls,
     decl: &FuncDecl,
     func: FuncId,
     inst: &Inst<'_>,
@@ -182,13 +208,15 @@ pub(super) fn kernel(
         required_sub_group_size: None,
         initializer: false,
         finalizer: false,
+        private_bytes: 0,
         node: None,
-        attributes: translator_string(pre, "kernel_attributes", &entry.name)
+        attributes: told
+            .string("kernel_attributes", &entry.name)
             .unwrap_or_default()
             .to_string(),
     };
-    let types = translator_list(pre, "kernel_arg_type", &entry.name);
-    let qualifiers = translator_list(pre, "kernel_arg_type_qual", &entry.name);
+    let types = told.list("kernel_arg_type", &entry.name);
+    let qualifiers = told.list("kernel_arg_type_qual", &entry.name);
     for (i, (&(id, _), &ty)) in decl.param_ids.iter().zip(&decl.param_types).enumerate() {
         let (kind, address) = arg_kind(pre, id, ty, inst)?;
         // The translator's entry wrapper has no names; the function it wraps does.
@@ -220,7 +248,7 @@ pub(super) fn kernel(
             pointee: pointee(pre, ty, inst),
         });
     }
-    modes(pre, entry.func, &mut info, inst)?;
+    modes(told, entry.func, &mut info, inst)?;
     Ok(info)
 }
 
@@ -228,13 +256,13 @@ pub(super) fn kernel(
 /// translator calls: it is exported under the kernel's name.
 fn wrapped_name<'p>(
     pre: &'p Preamble<'_>,
-    decls: &[FuncDecl],
+    decls: &Decls,
     entry: &EntryPoint,
     index: usize,
 ) -> Option<&'p String> {
-    let wrapped = decls
-        .iter()
-        .find(|decl| decl.name == entry.name && decl.id != entry.func)?;
+    let same_name = decls.by_name.get(&entry.name)?.iter();
+    let mut others = same_name.map(|&number| decls.get(number));
+    let wrapped = others.find(|decl| decl.id != entry.func)?;
     pre.names.get(&wrapped.param_ids.get(index)?.0)
 }
 
@@ -316,24 +344,64 @@ fn arg_kind(
     })
 }
 
-/// The text of an OpString `<key>.<kernel>.<text>`.
-fn translator_string<'p>(pre: &'p Preamble<'_>, key: &str, kernel: &str) -> Option<&'p str> {
-    pre.strings.iter().find_map(|(_, text)| {
-        text.strip_prefix(key)?
-            .strip_prefix('.')?
-            .strip_prefix(kernel)?
-            .strip_prefix('.')
-    })
+/// What a module tells of its kernels, by kernel.
+#[derive(Debug, Default)]
+pub(super) struct Told<'p> {
+    /// The texts of OpStrings `<key>.<kernel>.<text>`, the first of each key and kernel.
+    strings: FxHashMap<(&'static str, &'p str), &'p str>,
+    /// The execution modes of each function.
+    modes: FxHashMap<u32, Vec<&'p Mode>>,
 }
 
-/// The comma-terminated fields of such a text. A comma inside angle brackets or parentheses
-/// would be a type's own; OpenCL C has none.
-fn translator_list(pre: &Preamble<'_>, key: &str, kernel: &str) -> Vec<String> {
-    let Some(text) = translator_string(pre, key, kernel) else {
-        return Vec::new();
-    };
-    let text = text.strip_suffix(',').unwrap_or(text);
-    text.split(',').map(str::to_string).collect()
+/// The keys of what the LLVM translator writes into OpStrings.
+const KEYS: [&str; 3] = [
+    "kernel_attributes",
+    "kernel_arg_type",
+    "kernel_arg_type_qual",
+];
+
+impl<'p> Told<'p> {
+    /// Collects what is told of a module's entry points.
+    pub fn new(pre: &'p Preamble<'_>) -> Self {
+        let mut told = Self::default();
+        for mode in &pre.modes {
+            told.modes.entry(mode.func).or_default().push(mode);
+        }
+        // Names may hold dots: a text is looked at once for each length that a name has.
+        let names = pre.entry_points.iter().map(|entry| entry.name.as_str());
+        let names: FxHashSet<&str> = names.collect();
+        let lengths: BTreeSet<usize> = names.iter().map(|name| name.len()).collect();
+        for (_, text) in &pre.strings {
+            for key in KEYS {
+                let rest = text.strip_prefix(key).and_then(|t| t.strip_prefix('.'));
+                let Some(rest) = rest else { continue };
+                for &length in lengths.range(..rest.len()) {
+                    let (name, text) = match rest.split_at_checked(length) {
+                        Some((name, text)) if names.contains(name) => (name, text),
+                        _ => continue,
+                    };
+                    if let Some(text) = text.strip_prefix('.') {
+                        told.strings.entry((key, name)).or_insert(text);
+                    }
+                }
+            }
+        }
+        told
+    }
+
+    fn string(&self, key: &'static str, kernel: &'p str) -> Option<&'p str> {
+        self.strings.get(&(key, kernel)).copied()
+    }
+
+    /// The comma-terminated fields of such a text. A comma inside angle brackets or parentheses
+    /// would be a type's own; OpenCL C has none.
+    fn list(&self, key: &'static str, kernel: &'p str) -> Vec<String> {
+        let Some(text) = self.string(key, kernel) else {
+            return Vec::new();
+        };
+        let text = text.strip_suffix(',').unwrap_or(text);
+        text.split(',').map(str::to_string).collect()
+    }
 }
 
 /// CL_KERNEL_ARG_TYPE_* bits.
@@ -349,8 +417,8 @@ fn qualifier_bits(words: &str) -> u32 {
     })
 }
 
-fn modes(pre: &Preamble<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) -> Result<()> {
-    for mode in pre.modes.iter().filter(|mode| mode.func == func) {
+fn modes(told: &Told<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) -> Result<()> {
+    for mode in told.modes.get(&func).into_iter().flatten() {
         let size = || match mode.args.as_slice() {
             &[x, y, z] => Ok([x, y, z]),
             _ => Err(inst.error("an execution mode lacks operands")),

@@ -35,10 +35,10 @@ pub use reader::ImportError;
 use blocks::unroll_hint;
 use body::Body;
 use preamble::{Def, ExtSet, Preamble};
-use pumice_ir::{Function, Module, SourceLoc};
-use reader::{Inst, Result, Words};
+use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
+use reader::{Inst, Result, Words, charge};
 use rspirv::spirv::Op;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values of specialisation constants by SpecId, as clSetProgramSpecializationConstant got
 /// them: the bits of the constant, zero-extended.
@@ -59,17 +59,27 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         globals: std::mem::take(&mut pre.globals),
         ..Module::default()
     };
-    for decl in &decls {
+    for decl in decls.iter() {
         let inst = &insts[decl.params.start - 1];
         let func = functions::signature(&pre, decl, inst)?;
         module.functions.push(func);
     }
-    for (id, decl) in module.functions.keys().zip(&decls).collect::<Vec<_>>() {
+    let mut strings = StringTable::default();
+    for (id, decl) in module
+        .functions
+        .keys()
+        .zip(decls.iter())
+        .collect::<Vec<_>>()
+    {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
-        let body = Body::new(&pre, &decls, &mut module.globals, &mut module.strings, func);
+        let body = Body::new(&pre, &decls, &mut module.globals, &mut strings, func);
         module.functions[id] = body.run(decl, &insts)?;
     }
+    module.strings = strings.into_list();
+    let told = functions::Told::new(&pre);
+    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut taken: FxHashSet<FuncId> = FxHashSet::default();
     for entry in &pre.entry_points {
         let Def::Func(index) = pre.def(entry.func) else {
             return Err(ImportError::new(format!(
@@ -77,22 +87,20 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
                 entry.name
             )));
         };
-        let decl = &decls[index as usize];
+        let decl = decls.get(index);
         let inst = &insts[decl.params.start - 1];
-        let mut func = pumice_ir::FuncId::from_u32(index);
-        if module
-            .kernels
-            .iter()
-            .any(|kernel| kernel.name == entry.name)
-        {
+        let mut func = FuncId::from_u32(index);
+        if !names.insert(&entry.name) {
             return Err(inst.error(format_args!("two entry points are called {}", entry.name)));
         }
         // Passes rewrite kernels in place: a second name needs a function of its own.
-        if module.kernels.iter().any(|kernel| kernel.func == func) {
+        if !taken.insert(func) {
             let copy = module.functions[func].clone();
+            copy.spend();
+            charge(0)?;
             func = module.functions.push(copy);
         }
-        let kernel = functions::kernel(&pre, entry, &decls, decl, func, inst)?;
+        let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
         module.kernels.push(kernel);
     }
     Ok(module)
@@ -101,6 +109,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
 impl<'a> Body<'a, '_> {
     /// Imports one instruction of a reachable block.
     fn inst(&mut self, inst: &Inst<'a>, ret: types::Ty) -> Result<()> {
+        charge(0)?;
         match inst.op {
             Op::Line => {
                 self.loc = SourceLoc {

@@ -5,8 +5,8 @@ use super::body::{Body, Leaves, Val};
 use super::reader::{Inst, Result};
 use pumice_ir::analysis::literal;
 use pumice_ir::{
-    AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar,
-    StringId, Type, Value,
+    AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar, Type,
+    Value,
 };
 use pumice_printf::{Kind, directives};
 use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
@@ -238,7 +238,7 @@ impl Body<'_, '_> {
             if kinds.get(n - 1) == Some(&Kind::String) {
                 // A parameter's string shows once its function is inlined.
                 args.push(match literal(&self.func, self.globals, value) {
-                    Some(text) => PrintfArg::String(self.string(text)),
+                    Some(text) => PrintfArg::String(self.strings.id(text)),
                     None if self.func.ty(value).scalar.is_ptr() => PrintfArg::Value(value),
                     None => {
                         return Err(inst.error(format_args!(
@@ -253,17 +253,9 @@ impl Body<'_, '_> {
                 args.push(PrintfArg::Value(value));
             }
         }
-        let format = self.string(text);
+        let format = self.strings.id(text);
         let value = self.emit(InstKind::Printf { format, args }, Type::I32);
         self.define_value(inst, value)
-    }
-
-    fn string(&mut self, text: Vec<u8>) -> StringId {
-        let known = self.strings.iter().find(|(_, known)| **known == text);
-        match known {
-            Some((id, _)) => id,
-            None => self.strings.push(text),
-        }
     }
 }
 

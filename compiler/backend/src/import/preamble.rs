@@ -77,6 +77,8 @@ pub(super) struct Preamble<'a> {
     pub modes: Vec<Mode>,
     pub globals: PrimaryMap<GlobalId, GlobalData>,
     pub(super) parts: usize,
+    /// Bytes of the constants that are kept as bytes.
+    pub(super) bytes: u64,
     spec: FxHashMap<u32, u64>,
     id_modes: Vec<Inst<'a>>,
     has_memory_model: bool,

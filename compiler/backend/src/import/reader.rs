@@ -4,6 +4,7 @@
 //! grammar's table and whose operands are reached through checked accessors.
 //! Why not rspirv's parser: it refuses valid `OpSpecConstantOp` and can panic on operands.
 
+use pumice_budget as budget;
 use pumice_spirv::{self as spirv, Malformed};
 use rspirv::spirv::Op;
 use std::borrow::Cow;
@@ -32,6 +33,11 @@ impl std::fmt::Display for ImportError {
 impl std::error::Error for ImportError {}
 
 pub(crate) type Result<T> = std::result::Result<T, ImportError>;
+
+/// Tells of memory before it is allocated.
+pub(super) fn charge(bytes: u64) -> Result<()> {
+    budget::charge(bytes).map_err(|why| ImportError::new(why.to_string()))
+}
 
 /// An instruction with its result type and result id split off.
 #[derive(Clone, Copy, Debug)]
@@ -166,10 +172,12 @@ impl<'a> Words<'a> {
 
     /// All instructions of the module.
     pub fn insts(&self) -> Result<Vec<Inst<'_>>> {
-        let mut insts = Vec::with_capacity(self.words.len() / 4);
+        let mut insts = Vec::with_capacity((self.words.len() / 4).min(1 << 20));
         for item in spirv::instructions(&self.words) {
             insts.push(self.inst(item)?);
+            budget::spend_on::<Inst<'_>>(1);
         }
+        charge(0)?;
         Ok(insts)
     }
 }

@@ -332,7 +332,7 @@ impl Body<'_, '_> {
         let super::preamble::Def::Func(index) = self.pre.def(callee) else {
             return Err(inst.error(format_args!("id {callee} is not a function")));
         };
-        let decl = &self.decls[index as usize];
+        let decl = self.decls.get(index);
         if decl.is_kernel {
             return Err(inst.error("an entry point cannot be called"));
         }

@@ -1,16 +1,14 @@
 //! Selections: walks the dominator tree of the acyclic graph that remains once the back
 //! edges, breaks and continues are taken away, and orders the blocks.
 
-use super::Merge;
 use super::loops::Forest;
 use super::work::{Work, jump};
+use super::{MAX_NESTING, Merge};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::LowerError;
 use pumice_ir::{Block, Cfg, DomTree, InstKind};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-
-/// SPIR-V's universal limit for the nesting of control flow (§2.17).
-const MAX_NESTING: u32 = 1023;
 
 struct Builder<'a, 'b> {
     work: &'a mut Work<'b>,
@@ -119,28 +117,26 @@ impl Builder<'_, '_> {
         depth: u32,
     ) -> Result<Vec<Block>, LowerError> {
         if depth > MAX_NESTING {
-            return Err(LowerError::new(format!(
-                "function `{}`: control flow nests more than {MAX_NESTING} deep",
-                self.work.func.name
-            )));
+            return Err(self.work.nests_too_deep());
         }
         let mut block = entry;
         loop {
             self.order.push(block);
             if let Some(this) = self.forest.loop_of_header.get(&block) {
-                let shape = self.forest.loops[this.index()].clone();
+                let shape = &self.forest.loops[this.index()];
+                let (merge, body, continue_block) = (shape.merge, shape.body, shape.continue_block);
                 self.merges[block] = Some(Merge::Loop {
-                    merge: shape.merge,
-                    continue_target: shape.continue_block,
+                    merge,
+                    continue_target: continue_block,
                     unroll: shape.unroll,
                 });
-                let escaped = self.region(shape.body, None, depth + 1)?;
+                let escaped = self.region(body, None, depth + 1)?;
                 assert!(
                     escaped.is_empty(),
                     "{block}: an exit bypasses the merge block"
                 );
-                self.order.push(shape.continue_block);
-                block = shape.merge;
+                self.order.push(continue_block);
+                block = merge;
                 continue;
             }
             let targets = self.work.succs(block);
@@ -203,18 +199,21 @@ impl Builder<'_, '_> {
                 direct.push(target);
             }
         }
+        // The arms are those children that only the header leads to.
         let followers: Vec<Block> = followers
             .into_iter()
-            .filter(|child| !arms.contains(child))
+            .filter(|&child| self.single[child] != Some(header))
             .collect();
         if self.work.ends_in_switch(header) {
             // A case must be a block of its own before it breaks out of a loop.
+            let mut retargeted = Vec::new();
             for target in native {
                 let case = self.new_block(header);
                 self.work.set_terminator(case, jump(target));
-                self.work.retarget(header, target, case);
+                retargeted.push((target, case));
                 self.order.push(case);
             }
+            self.work.retarget_all(header, &retargeted);
         }
         let escaping = arms.iter().filter(|&&arm| self.escapes(arm)).count();
         if followers.is_empty() && direct.is_empty() && escaping <= 1 {
@@ -239,22 +238,24 @@ impl Builder<'_, '_> {
         }
         let mut current = self.new_block(header);
         self.merges[header] = Some(Merge::Selection { merge: current });
-        let mut pending: Vec<Block> = Vec::new();
+        let mut pending = Pending::default();
+        let mut retargeted = Vec::new();
         for target in direct {
             let edge = self.new_block(header);
             self.work.set_terminator(edge, jump(current));
-            self.work.retarget(header, target, edge);
+            retargeted.push((target, edge));
             self.work.define_label(edge, self.work.label, target);
             self.order.push(edge);
-            add(&mut pending, &[target]);
+            pending.add(&[target]);
         }
+        self.work.retarget_all(header, &retargeted);
         for arm in arms {
             let escaped = self.region(arm, Some(current), depth + 1)?;
-            add(&mut pending, &escaped);
+            pending.add(&escaped);
         }
         self.order.push(current);
         for follower in followers {
-            if pending[..] == [follower] {
+            if pending.is_only(follower) {
                 self.work.set_terminator(current, jump(follower));
                 return Ok(After::Tail(follower));
             }
@@ -262,13 +263,13 @@ impl Builder<'_, '_> {
             let label = self.work.label_value;
             self.work.branch_on_label(current, label, follower, next);
             self.merges[current] = Some(Merge::Selection { merge: next });
-            pending.retain(|&label| label != follower);
+            pending.remove(follower);
             let escaped = self.region(follower, Some(next), depth + 1)?;
-            add(&mut pending, &escaped);
+            pending.add(&escaped);
             self.order.push(next);
             current = next;
         }
-        Ok(After::Pending(current, pending))
+        Ok(After::Pending(current, pending.into_list()))
     }
 }
 
@@ -280,10 +281,34 @@ enum After {
     Pending(Block, Vec<Block>),
 }
 
-fn add(set: &mut Vec<Block>, more: &[Block]) {
-    for &label in more {
-        if !set.contains(&label) {
-            set.push(label);
+/// The places that control flow may still go on to, in the order in which they were found.
+#[derive(Default)]
+struct Pending {
+    found: Vec<Block>,
+    /// Those that no block has guarded yet.
+    open: FxHashSet<Block>,
+}
+
+impl Pending {
+    fn add(&mut self, more: &[Block]) {
+        for &label in more {
+            if self.open.insert(label) {
+                self.found.push(label);
+            }
         }
+    }
+
+    fn remove(&mut self, label: Block) {
+        self.open.remove(&label);
+    }
+
+    fn is_only(&self, label: Block) -> bool {
+        self.open.len() == 1 && self.open.contains(&label)
+    }
+
+    fn into_list(mut self) -> Vec<Block> {
+        let mut list = self.found;
+        list.retain(|label| self.open.remove(label));
+        list
     }
 }

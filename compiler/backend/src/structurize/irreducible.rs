@@ -1,25 +1,42 @@
 //! Cycles with several entries get a single one.
 //!
 //! Tarjan's strongly connected components, outermost first; inside a component its header
-//! is removed and the search goes on. A component with several entries is mended and the
-//! search starts again.
+//! is removed and the search goes on. All components with several entries that are found are
+//! mended, and the search starts again: once per level of nesting.
 
+use super::MAX_NESTING;
 use super::work::Work;
 use cranelift_entity::SecondaryMap;
+use pumice_ir::LowerError;
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Type, Value, is_reducible};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many instructions splitting may add, beside twice the size of the function.
 const SPLIT_BUDGET: usize = 500;
+/// How many instructions may be looked at to find what is best split, beside so many for each one
+/// of the function.
+const LOOKS: usize = 10_000;
+const LOOKS_PER_INSTRUCTION: usize = 16;
 
 /// A component with more than one entry.
 struct Tangle {
-    blocks: Vec<Block>,
+    blocks: FxHashSet<Block>,
     entries: Vec<Block>,
 }
 
+/// What splitting may still cost.
+struct Budget {
+    /// Instructions that may be added.
+    added: usize,
+    /// Instructions that may be looked at.
+    looks: usize,
+}
+
 /// Makes the function's graph reducible.
-pub(super) fn make_reducible(work: &mut Work<'_>) {
+///
+/// # Errors
+/// Cycles that nest more deeply than SPIR-V's universal limit (§2.17).
+pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<(), LowerError> {
     let size: usize = work
         .func
         .layout
@@ -27,57 +44,86 @@ pub(super) fn make_reducible(work: &mut Work<'_>) {
         .iter()
         .map(|&block| work.func.layout.insts[block].len())
         .sum();
-    let mut budget = 2 * size + SPLIT_BUDGET;
-    loop {
-        let cfg = Cfg::new(work.func);
-        if is_reducible(&cfg, &DomTree::new(&cfg)) {
-            break;
-        }
-        let Some(tangle) = find_tangle(&cfg) else {
-            break;
-        };
-        let choice = tangle
-            .entries
-            .iter()
-            .filter_map(|&header| split_region(work, &cfg, &tangle, header))
-            .min_by_key(|(cost, _)| *cost);
-        match choice {
-            Some((cost, region)) if cost <= budget => {
-                budget -= cost;
-                split(work, &cfg, &tangle, &region);
-            }
-            _ => add_dispatch(work, &cfg, &tangle),
-        }
+    let mut budget = Budget {
+        added: 2 * size + SPLIT_BUDGET,
+        looks: LOOKS_PER_INSTRUCTION * size + LOOKS,
+    };
+    let mut cfg = Cfg::new(work.func);
+    if is_reducible(&cfg, &DomTree::new(&cfg)) {
+        return Ok(());
     }
-    // Splitting may leave originals that nothing reaches.
-    let cfg = Cfg::new(work.func);
-    work.func
-        .layout
-        .blocks
-        .retain(|&block| cfg.is_reachable(block));
+    for _ in 0..MAX_NESTING {
+        let tangles = find_tangles(&cfg);
+        if tangles.is_empty() {
+            // Splitting may leave originals that nothing reaches.
+            let blocks = &mut work.func.layout.blocks;
+            blocks.retain(|&block| cfg.is_reachable(block));
+            return Ok(());
+        }
+        let mut preds = Preds {
+            cfg: &cfg,
+            copies: FxHashMap::default(),
+        };
+        for tangle in &tangles {
+            mend(work, &mut preds, tangle, &mut budget);
+        }
+        cfg = Cfg::new(work.func);
+    }
+    Err(work.nests_too_deep())
 }
 
-/// The first component with several entries, outermost first.
-fn find_tangle(cfg: &Cfg) -> Option<Tangle> {
+/// The predecessors of blocks while tangles are mended one after the other.
+struct Preds<'a> {
+    cfg: &'a Cfg,
+    /// Copies that branch to a block beside the blocks that the graph knows.
+    copies: FxHashMap<Block, Vec<Block>>,
+}
+
+impl Preds<'_> {
+    fn of(&self, block: Block) -> Vec<Block> {
+        let copies = self.copies.get(&block);
+        let known = self.cfg.preds(block).iter();
+        known.chain(copies.into_iter().flatten()).copied().collect()
+    }
+}
+
+fn mend(work: &mut Work<'_>, preds: &mut Preds<'_>, tangle: &Tangle, budget: &mut Budget) {
+    let mut best: Option<(usize, Vec<Block>)> = None;
+    for &header in &tangle.entries {
+        let most = best
+            .as_ref()
+            .map_or(budget.added, |(cost, _)| cost.saturating_sub(1));
+        best = split_region(work, preds.cfg, tangle, header, most, &mut budget.looks).or(best);
+    }
+    match best {
+        Some((cost, region)) => {
+            budget.added -= cost;
+            split(work, preds, tangle, &region);
+        }
+        None => add_dispatch(work, preds, tangle),
+    }
+}
+
+/// The components with several entries that are in no other one.
+fn find_tangles(cfg: &Cfg) -> Vec<Tangle> {
+    let mut found = Vec::new();
+    let mut search = Search::default();
     let mut work = vec![cfg.reverse_postorder().to_vec()];
     while let Some(set) = work.pop() {
-        for component in components(cfg, &set) {
-            let mut inside: SecondaryMap<Block, bool> = SecondaryMap::new();
-            for &block in &component {
-                inside[block] = true;
-            }
-            let entries: Vec<Block> = component
+        for component in search.components(cfg, &set) {
+            let inside: FxHashSet<Block> = component.iter().copied().collect();
+            let mut entries: Vec<Block> = component
                 .iter()
                 .copied()
-                .filter(|&block| cfg.preds(block).iter().any(|&pred| !inside[pred]))
+                .filter(|&block| cfg.preds(block).iter().any(|pred| !inside.contains(pred)))
                 .collect();
             if entries.len() > 1 {
-                let mut entries = entries;
                 entries.sort_by_key(|&block| cfg.rpo_number(block));
-                return Some(Tangle {
-                    blocks: component,
+                found.push(Tangle {
+                    blocks: inside,
                     entries,
                 });
+                continue;
             }
             let header = entries.first().copied();
             let rest: Vec<Block> = component
@@ -89,95 +135,109 @@ fn find_tangle(cfg: &Cfg) -> Option<Tangle> {
             }
         }
     }
-    None
-}
-
-/// Strongly connected components with a cycle in the subgraph of `set`.
-fn components(cfg: &Cfg, set: &[Block]) -> Vec<Vec<Block>> {
-    #[derive(Clone, Copy, Default)]
-    struct Node {
-        member: bool,
-        index: u32,
-        low: u32,
-        on_stack: bool,
-    }
-    let mut nodes: SecondaryMap<Block, Node> = SecondaryMap::new();
-    for &block in set {
-        nodes[block].member = true;
-    }
-    let mut next_index = 1;
-    let mut stack = Vec::new();
-    let mut found = Vec::new();
-    for &root in set {
-        if nodes[root].index != 0 {
-            continue;
-        }
-        let mut walk = vec![(root, 0)];
-        while let Some((block, position)) = walk.last_mut() {
-            let block = *block;
-            if *position == 0 {
-                nodes[block].index = next_index;
-                nodes[block].low = next_index;
-                nodes[block].on_stack = true;
-                next_index += 1;
-                stack.push(block);
-            }
-            if let Some(&succ) = cfg.succs(block).get(*position) {
-                *position += 1;
-                if !nodes[succ].member {
-                    continue;
-                }
-                if nodes[succ].index == 0 {
-                    walk.push((succ, 0));
-                } else if nodes[succ].on_stack {
-                    nodes[block].low = nodes[block].low.min(nodes[succ].index);
-                }
-                continue;
-            }
-            walk.pop();
-            if let Some((parent, _)) = walk.last() {
-                nodes[*parent].low = nodes[*parent].low.min(nodes[block].low);
-            }
-            if nodes[block].low == nodes[block].index {
-                let mut component = Vec::new();
-                while let Some(member) = stack.pop() {
-                    nodes[member].on_stack = false;
-                    component.push(member);
-                    if member == block {
-                        break;
-                    }
-                }
-                if component.len() > 1 || cfg.succs(block).contains(&block) {
-                    found.push(component);
-                }
-            }
-        }
-    }
     found
 }
 
+/// What the search for components knows of a block.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// The number of the set that it is searched in.
+    set: u32,
+    index: u32,
+    low: u32,
+    on_stack: bool,
+}
+
+/// Tarjan's algorithm over one set of blocks after the other.
+#[derive(Default)]
+struct Search {
+    nodes: SecondaryMap<Block, Node>,
+    sets: u32,
+}
+
+impl Search {
+    /// Strongly connected components with a cycle in the subgraph of `set`.
+    fn components(&mut self, cfg: &Cfg, set: &[Block]) -> Vec<Vec<Block>> {
+        self.sets += 1;
+        let this = self.sets;
+        let nodes = &mut self.nodes;
+        for &block in set {
+            nodes[block] = Node {
+                set: this,
+                ..Node::default()
+            };
+        }
+        let mut next_index = 1;
+        let mut stack = Vec::new();
+        let mut found = Vec::new();
+        for &root in set {
+            if nodes[root].index != 0 {
+                continue;
+            }
+            let mut walk = vec![(root, 0)];
+            while let Some((block, position)) = walk.last_mut() {
+                let block = *block;
+                if *position == 0 {
+                    nodes[block].index = next_index;
+                    nodes[block].low = next_index;
+                    nodes[block].on_stack = true;
+                    next_index += 1;
+                    stack.push(block);
+                }
+                if let Some(&succ) = cfg.succs(block).get(*position) {
+                    *position += 1;
+                    if nodes[succ].set != this {
+                        continue;
+                    }
+                    if nodes[succ].index == 0 {
+                        walk.push((succ, 0));
+                    } else if nodes[succ].on_stack {
+                        nodes[block].low = nodes[block].low.min(nodes[succ].index);
+                    }
+                    continue;
+                }
+                walk.pop();
+                if let Some((parent, _)) = walk.last() {
+                    nodes[*parent].low = nodes[*parent].low.min(nodes[block].low);
+                }
+                if nodes[block].low == nodes[block].index {
+                    let mut component = Vec::new();
+                    while let Some(member) = stack.pop() {
+                        nodes[member].on_stack = false;
+                        component.push(member);
+                        if member == block {
+                            break;
+                        }
+                    }
+                    if component.len() > 1 || cfg.succs(block).contains(&block) {
+                        found.push(component);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
 /// What must be copied so that only `header` enters the component: all that the other
-/// entries reach in it without passing `header`. `None` if a block must not be copied.
+/// entries reach in it without passing `header`. `None` if a block must not be copied, if it is
+/// more than `most` instructions, or if `looks` runs out.
 fn split_region(
     work: &Work<'_>,
     cfg: &Cfg,
     tangle: &Tangle,
     header: Block,
+    most: usize,
+    looks: &mut usize,
 ) -> Option<(usize, Vec<Block>)> {
-    let mut state: SecondaryMap<Block, bool> = SecondaryMap::new();
-    for &block in &tangle.blocks {
-        state[block] = block != header;
-    }
-    let mut stack: Vec<Block> = tangle
-        .entries
-        .iter()
-        .copied()
-        .filter(|&entry| entry != header)
-        .collect();
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    seen.insert(header);
+    let others = tangle.entries.iter().copied();
+    let mut stack: Vec<Block> = others.filter(|&entry| entry != header).collect();
     let mut region = Vec::new();
     let mut cost = 0;
     while let Some(block) = stack.pop() {
-        if !std::mem::replace(&mut state[block], false) {
+        if !tangle.blocks.contains(&block) || !seen.insert(block) {
             continue;
         }
         for &inst in &work.func.layout.insts[block] {
@@ -194,6 +254,10 @@ fn split_region(
             }
             cost += 1;
         }
+        *looks = looks.saturating_sub(work.func.layout.insts[block].len());
+        if cost > most || *looks == 0 {
+            return None;
+        }
         region.push(block);
         stack.extend_from_slice(cfg.succs(block));
     }
@@ -201,29 +265,29 @@ fn split_region(
 }
 
 /// Copies `region`; edges into the component from outside enter the copy.
-fn split(work: &mut Work<'_>, cfg: &Cfg, tangle: &Tangle, region: &[Block]) {
-    let mut inside: SecondaryMap<Block, bool> = SecondaryMap::new();
-    for &block in &tangle.blocks {
-        inside[block] = true;
-    }
+fn split(work: &mut Work<'_>, preds: &mut Preds<'_>, tangle: &Tangle, region: &[Block]) {
     let mut copies: FxHashMap<Block, Block> = FxHashMap::default();
     for &block in region {
         copies.insert(block, work.func.append_block());
     }
     for &block in region {
-        clone_block(work, block, copies[&block]);
-        for succ in work.succs(copies[&block]) {
-            if let Some(&copy) = copies.get(&succ) {
-                work.retarget(copies[&block], succ, copy);
+        let copy = copies[&block];
+        clone_block(work, block, copy);
+        let mut retargeted = Vec::new();
+        for succ in work.succs(copy) {
+            match copies.get(&succ) {
+                Some(&copy) => retargeted.push((succ, copy)),
+                None => preds.copies.entry(succ).or_default().push(copy),
             }
         }
+        work.retarget_all(copy, &retargeted);
     }
     for &entry in &tangle.entries {
         let Some(&copy) = copies.get(&entry) else {
             continue;
         };
-        for &pred in cfg.preds(entry) {
-            if !inside[pred] {
+        for pred in preds.of(entry) {
+            if !tangle.blocks.contains(&pred) {
                 work.retarget(pred, entry, copy);
             }
         }
@@ -233,7 +297,7 @@ fn split(work: &mut Work<'_>, cfg: &Cfg, tangle: &Tangle, region: &[Block]) {
 /// Fills `copy` with the instructions of `block`; results become further definitions of the
 /// originals' variables.
 fn clone_block(work: &mut Work<'_>, block: Block, copy: Block) {
-    work.origin[copy] = work.origin[block];
+    work.note_copy(block, copy);
     if let Some(defs) = work.edge_defs.get(&block) {
         let defs = defs.clone();
         work.edge_defs.insert(copy, defs);
@@ -267,13 +331,15 @@ fn clone_block(work: &mut Work<'_>, block: Block, copy: Block) {
 }
 
 /// Sends every edge into an entry of the component through one new block.
-fn add_dispatch(work: &mut Work<'_>, cfg: &Cfg, tangle: &Tangle) {
+fn add_dispatch(work: &mut Work<'_>, preds: &Preds<'_>, tangle: &Tangle) {
     let dispatch = work.func.append_block();
     let (label, label_value) = work.new_var(Type::I32, None);
     for &entry in &tangle.entries {
-        for &pred in cfg.preds(entry) {
+        for pred in preds.of(entry) {
             let before = work.func.blocks.len();
-            let edge = work.retarget_with_defs(pred, entry, dispatch);
+            let edge = work.edge_with_defs(pred, dispatch);
+            let next = if edge == pred { dispatch } else { edge };
+            work.retarget(pred, entry, next);
             if work.func.blocks.len() > before {
                 work.func.layout.blocks.push(edge);
             }

@@ -6,7 +6,7 @@
 //! block belongs to the loop around; it goes on to the target, or, when that lies further
 //! out, to the merge block of the loop around.
 
-use super::work::Work;
+use super::work::{BlockList, Work};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest, UnrollHint};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub(super) struct LoopShape {
     /// What the source asked.
     pub unroll: UnrollHint,
     parent: Option<Loop>,
-    exits: Vec<Block>,
+    exits: BlockList,
 }
 
 /// All loops, and which block is in which.
@@ -70,7 +70,7 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
             left_together: false,
             unroll: func.blocks[data.header].unroll,
             parent: data.parent,
-            exits: Vec::new(),
+            exits: BlockList::default(),
         };
         work.set_terminator(shape.preheader, super::work::jump(header));
         work.set_terminator(header, super::work::jump(data.header));
@@ -88,7 +88,8 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
     }
     for &block in cfg.reverse_postorder() {
         let from = forest.innermost[block];
-        for target in cfg.succs(block).to_vec() {
+        let mut retargeted: Vec<(Block, Block)> = Vec::new();
+        for &target in cfg.succs(block) {
             let place = match shape_of.get(&target) {
                 Some(&entered) if nest.encloses(entered, from) => {
                     forest.loops[entered.index()].continue_block
@@ -99,20 +100,26 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
             match from {
                 Some(this) if forest.innermost[place] != from => {
                     let shape = &mut forest.loops[this.index()];
-                    let edge = work.retarget_with_defs(block, target, shape.merge);
-                    if !shape.exits.contains(&place) {
-                        shape.exits.push(place);
-                    }
+                    let edge = work.edge_with_defs(block, shape.merge);
+                    let next = if edge == block { shape.merge } else { edge };
+                    retargeted.push((target, next));
+                    shape.exits.add(place);
                     work.define_label(edge, work.label, place);
                     forest.innermost[edge] = from;
                 }
-                _ if place != target => work.retarget(block, target, place),
+                _ if place != target => retargeted.push((target, place)),
                 _ => {}
             }
         }
+        work.retarget_all(block, &retargeted);
     }
-    for this in nest.loops.keys() {
-        forest.loops[this.index()].left_together = leaves_together(work, &cfg, &dom, &nest, this);
+    let exits = only_exits(&cfg, &nest);
+    for (this, data) in &nest.loops {
+        let together = match exits[this] {
+            Exits::One(exit) => leaves_together(work, &cfg, &dom, &nest, data.header, exit),
+            Exits::None | Exits::Several => false,
+        };
+        forest.loops[this.index()].left_together = together;
     }
     for index in 0..forest.loops.len() {
         end_merge_block(work, &mut forest, Loop::new(index));
@@ -120,16 +127,45 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
     forest
 }
 
-/// Whether the only way out of a loop is a branch of each round that goes one way for all.
-fn leaves_together(work: &Work<'_>, cfg: &Cfg, dom: &DomTree, nest: &LoopNest, this: Loop) -> bool {
-    let inside = |block: Block| nest.contains(this, block);
-    let header = nest.loops[this].header;
-    let blocks = cfg.reverse_postorder().iter().copied();
-    let mut exits = blocks
-        .filter(|&block| inside(block) && cfg.succs(block).iter().any(|&target| !inside(target)));
-    let (Some(exit), None) = (exits.next(), exits.next()) else {
-        return false;
-    };
+/// How many blocks branch out of a loop.
+#[derive(Clone, Copy, Default)]
+enum Exits {
+    #[default]
+    None,
+    One(Block),
+    Several,
+}
+
+/// The blocks that branch out of each loop.
+fn only_exits(cfg: &Cfg, nest: &LoopNest) -> SecondaryMap<Loop, Exits> {
+    let mut exits: SecondaryMap<Loop, Exits> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        for &target in cfg.succs(block) {
+            let mut left = nest.innermost(block);
+            while let Some(this) = left.filter(|&this| !nest.contains(this, target)) {
+                exits[this] = match exits[this] {
+                    Exits::None => Exits::One(block),
+                    Exits::One(known) if known == block => Exits::One(block),
+                    _ => Exits::Several,
+                };
+                left = nest.loops[this].parent;
+            }
+        }
+    }
+    exits
+}
+
+/// Whether the only branch out of a loop is one of each round that goes one way for all.
+fn leaves_together(
+    work: &Work<'_>,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    header: Block,
+    exit: Block,
+) -> bool {
+    let this = nest.innermost(header);
+    let inside = |block: Block| this.is_some_and(|this| nest.contains(this, block));
     let mut latches = cfg.preds(header).iter().filter(|&&pred| inside(pred));
     work.uniform[exit] && latches.all(|&latch| dom.dominates(exit, latch))
 }
@@ -142,17 +178,13 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
         ref exits,
         ..
     } = forest.loops[this.index()];
-    let (mut near, far): (Vec<Block>, Vec<Block>) = exits
-        .clone()
-        .into_iter()
-        .partition(|&exit| forest.innermost[exit] == parent);
+    let (mut near, far): (Vec<Block>, Vec<Block>) =
+        (exits.iter()).partition(|&exit| forest.innermost[exit] == parent);
     let mut other = None;
     if let (Some(parent), false) = (parent, far.is_empty()) {
         let shape = &mut forest.loops[parent.index()];
         for exit in far {
-            if !shape.exits.contains(&exit) {
-                shape.exits.push(exit);
-            }
+            shape.exits.add(exit);
         }
         other = Some(shape.merge);
     }
@@ -188,7 +220,7 @@ fn split_returns(work: &mut Work<'_>) {
             };
             let copy = known.unwrap_or_else(|| {
                 let copy = work.func.append_block();
-                work.origin[copy] = work.origin[block];
+                work.note_copy(block, copy);
                 let loc = work.func.insts[inst].loc;
                 work.func.append(copy, kind.clone(), &[], loc);
                 shared.insert(around, copy);

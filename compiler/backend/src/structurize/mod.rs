@@ -43,6 +43,9 @@ use super::LowerError;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::{Block, Function, InstKind, UnrollHint};
 
+/// SPIR-V's universal limit for the nesting of control flow (§2.17).
+pub(super) const MAX_NESTING: u32 = 1023;
+
 /// A merge instruction, to be written just before the terminator of its header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Merge {
@@ -105,7 +108,7 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
     let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
-    irreducible::make_reducible(&mut work);
+    irreducible::make_reducible(&mut work)?;
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
     ssa::repair(work);

@@ -36,6 +36,7 @@ pub(super) fn prepare(func: &mut Function) -> Work<'_> {
         edge_defs: FxHashMap::default(),
         block_defs: FxHashMap::default(),
         origin,
+        copied: SecondaryMap::new(),
         uniform: SecondaryMap::new(),
         original_dom,
         label,
@@ -106,7 +107,7 @@ fn free_edges(work: &mut Work<'_>) {
         let mut kind = std::mem::replace(&mut work.func.insts[inst].kind, InstKind::Unreachable);
         let is_jump = matches!(kind, InstKind::Jump { .. });
         // Edges with equal arguments share a block.
-        let mut between: Vec<(BlockCall, Block)> = Vec::new();
+        let mut between: FxHashMap<BlockCall, Block> = FxHashMap::default();
         for call in kind.successors_mut() {
             if call.args.is_empty() {
                 continue;
@@ -120,14 +121,13 @@ fn free_edges(work: &mut Work<'_>) {
                 call.args.clear();
                 continue;
             }
-            let found = between.iter().find(|(known, _)| known == call);
-            let via = match found {
-                Some(&(_, via)) => via,
+            let via = match between.get(call) {
+                Some(&via) => via,
                 None => {
                     let via = work.func.append_block();
                     work.set_terminator(via, jump(call.block));
                     work.edge_defs.insert(via, defs(call));
-                    between.push((call.clone(), via));
+                    between.insert(call.clone(), via);
                     via
                 }
             };

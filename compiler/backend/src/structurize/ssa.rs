@@ -135,6 +135,10 @@ impl Repair<'_> {
                 break self.undef(var);
             }
             path.push((var, block));
+            if let Some(home) = self.home_above(var, block) {
+                block = home;
+                continue;
+            }
             match *self.cfg.preds(block) {
                 [] => break self.undef(var),
                 [pred] => {
@@ -159,6 +163,17 @@ impl Repair<'_> {
             self.known.insert(key, value);
         }
         value
+    }
+
+    /// The home of a former parameter, if the variable is in `block` what it was when the home was
+    /// last entered: all its definitions are on edges there, and only blocks made here, which do
+    /// nothing but branch, can stand between such a definition and the home.
+    fn home_above(&self, var: Var, block: Block) -> Option<Block> {
+        let data = &self.work.vars[var];
+        let home = data.home.filter(|_| data.live_into_home)?;
+        let original = self.work.origin[block].is_some() && block != home;
+        let alone = !self.work.copied[home];
+        (original && alone && self.dom.dominates(home, block)).then_some(home)
     }
 
     /// Whether the variable can hold a value that is still needed when the block starts.

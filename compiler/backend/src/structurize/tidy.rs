@@ -28,51 +28,119 @@ pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<
     drop_single_valued_params(func);
 }
 
-/// A parameter whose arguments are all one value (or itself) is that value.
-fn drop_single_valued_params(func: &mut Function) {
-    let cfg = Cfg::new(func);
-    let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
-    let resolve = |renamed: &FxHashMap<Value, Value>, mut value: Value| {
-        while let Some(&next) = renamed.get(&value) {
-            value = next;
+/// What values have turned out to be.
+#[derive(Default)]
+struct Renamed(FxHashMap<Value, Value>);
+
+impl Renamed {
+    /// What a value is in the end; shortens the way there.
+    fn resolve(&mut self, value: Value) -> Value {
+        let mut end = value;
+        while let Some(&next) = self.0.get(&end) {
+            end = next;
         }
-        value
-    };
-    loop {
-        let mut changed = false;
-        for &block in &cfg.reverse_postorder()[1.min(func.layout.blocks.len())..] {
-            for (index, &param) in func.blocks[block].params.iter().enumerate() {
-                if renamed.contains_key(&param) {
-                    continue;
-                }
-                let mut only: Option<Value> = None;
-                let mut several = false;
-                for &pred in cfg.preds(block) {
-                    let Some(inst) = func.terminator(pred) else {
-                        continue;
-                    };
-                    for call in func.insts[inst].kind.successors() {
-                        if call.block != block {
-                            continue;
-                        }
-                        let arg = resolve(&renamed, call.args[index]);
-                        if arg != param && only != Some(arg) {
-                            several |= only.is_some();
-                            only = Some(arg);
-                        }
-                    }
-                }
-                if let (Some(only), false) = (only, several) {
-                    renamed.insert(param, only);
-                    changed = true;
+        let mut at = value;
+        while at != end {
+            at = self.0.insert(at, end).unwrap_or(end);
+        }
+        end
+    }
+}
+
+/// A parameter with the arguments that all edges give it.
+struct Param {
+    value: Value,
+    args: Vec<Value>,
+    /// So many of the arguments are known to be `only`, or the parameter itself. Values only ever
+    /// turn out to be equal, so that they stay known.
+    seen: usize,
+    only: Option<Value>,
+}
+
+impl Param {
+    /// The one value that all arguments are, if they are.
+    fn single_value(&mut self, renamed: &mut Renamed) -> Option<Value> {
+        let value = self.value;
+        self.only = self.only.map(|only| renamed.resolve(only));
+        self.only = self.only.filter(|&only| only != value);
+        while let Some(&arg) = self.args.get(self.seen) {
+            let arg = renamed.resolve(arg);
+            if arg != value && *self.only.get_or_insert(arg) != arg {
+                return None;
+            }
+            self.seen += 1;
+        }
+        self.only
+    }
+}
+
+/// The parameters of all blocks but the entry, in reverse postorder.
+fn params_with_args(func: &Function, cfg: &Cfg) -> Vec<Param> {
+    let mut number: FxHashMap<Value, usize> = FxHashMap::default();
+    let mut params: Vec<Param> = Vec::new();
+    for &block in cfg.reverse_postorder().iter().skip(1) {
+        for &value in &func.blocks[block].params {
+            number.insert(value, params.len());
+            params.push(Param {
+                value,
+                args: Vec::new(),
+                seen: 0,
+                only: None,
+            });
+        }
+    }
+    if params.is_empty() {
+        return params;
+    }
+    for &block in cfg.reverse_postorder() {
+        let Some(inst) = func.terminator(block) else {
+            continue;
+        };
+        for call in func.insts[inst].kind.successors() {
+            for (param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
+                if let Some(&number) = number.get(param) {
+                    params[number].args.push(arg);
                 }
             }
         }
-        if !changed {
-            break;
+    }
+    params
+}
+
+/// A parameter whose arguments are all one value (or itself) is that value.
+fn drop_single_valued_params(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let mut params = params_with_args(func, &cfg);
+    // Whose argument a parameter is, as long as it is not renamed.
+    let mut users: FxHashMap<Value, Vec<usize>> = FxHashMap::default();
+    for param in &params {
+        users.insert(param.value, Vec::new());
+    }
+    for (number, param) in params.iter().enumerate() {
+        for arg in &param.args {
+            if let Some(users) = users.get_mut(arg) {
+                users.push(number);
+            }
         }
     }
-    if renamed.is_empty() {
+    let mut renamed = Renamed::default();
+    let mut work: Vec<usize> = (0..params.len()).rev().collect();
+    while let Some(number) = work.pop() {
+        let value = params[number].value;
+        if renamed.0.contains_key(&value) {
+            continue;
+        }
+        if let Some(only) = params[number].single_value(&mut renamed) {
+            renamed.0.insert(value, only);
+            let mut moved = users.remove(&value).unwrap_or_default();
+            moved.retain(|&user| !renamed.0.contains_key(&params[user].value));
+            work.extend_from_slice(&moved);
+            if let Some(users) = users.get_mut(&only) {
+                users.append(&mut moved);
+            }
+        }
+    }
+    if renamed.0.is_empty() {
         return;
     }
     for &block in cfg.reverse_postorder() {
@@ -85,15 +153,15 @@ fn drop_single_valued_params(func: &mut Function) {
             let mut index = 0;
             call.args.retain(|_| {
                 index += 1;
-                !renamed.contains_key(&params[index - 1])
+                !renamed.0.contains_key(&params[index - 1])
             });
         }
         func.insts[inst].kind = kind;
     }
     for &block in cfg.reverse_postorder() {
-        func.retain_params(block, |_, param| !renamed.contains_key(&param));
+        func.retain_params(block, |_, param| !renamed.0.contains_key(&param));
     }
-    func.rewrite_values(|value| resolve(&renamed, value));
+    func.rewrite_values(|value| renamed.resolve(value));
 }
 
 /// Appends a block to its only predecessor when that jumps to it and nothing names it.
@@ -103,7 +171,7 @@ fn join_chains(
     fixed: &FxHashSet<Block>,
 ) {
     let cfg = Cfg::new(func);
-    let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
+    let mut renamed = Renamed::default();
     let mut gone: FxHashSet<Block> = FxHashSet::default();
     for &first in cfg.reverse_postorder() {
         if gone.contains(&first) {
@@ -121,7 +189,7 @@ fn join_chains(
                 break;
             }
             for (&param, &arg) in func.blocks[next].params.iter().zip(&dest.args) {
-                renamed.insert(param, arg);
+                renamed.0.insert(param, arg);
             }
             func.blocks[next].params.clear();
             func.layout.insts[first].pop();
@@ -132,13 +200,8 @@ fn join_chains(
         }
     }
     func.layout.blocks.retain(|block| !gone.contains(block));
-    if !renamed.is_empty() {
-        func.rewrite_values(|mut value| {
-            while let Some(&next) = renamed.get(&value) {
-                value = next;
-            }
-            value
-        });
+    if !renamed.0.is_empty() {
+        func.rewrite_values(|value| renamed.resolve(value));
     }
 }
 
@@ -150,6 +213,7 @@ fn skip_empty_arms(
 ) {
     let cfg = Cfg::new(func);
     let mut gone: FxHashSet<Block> = FxHashSet::default();
+    let mut leads_to: FxHashMap<Block, FxHashSet<Block>> = FxHashMap::default();
     for &arm in cfg.reverse_postorder() {
         let ([inst], [pred]) = (&func.layout.insts[arm][..], cfg.preds(arm)) else {
             continue;
@@ -160,16 +224,21 @@ fn skip_empty_arms(
         };
         let in_the_way = fixed.contains(&arm)
             || !func.blocks[arm].params.is_empty()
-            || matches!(header, Merge::Loop { .. })
-            || targets(func, *pred).contains(&dest.block);
-        let Some(branch) = func.terminator(*pred) else {
+            || matches!(header, Merge::Loop { .. });
+        let Some(branch) = func.terminator(*pred).filter(|_| !in_the_way) else {
             continue;
         };
         // A case may go straight to the merge block only, not out of a loop.
         let is_switch = matches!(func.insts[branch].kind, InstKind::Switch { .. });
-        if in_the_way || (is_switch && dest.block != header.merge()) {
+        if is_switch && dest.block != header.merge() {
             continue;
         }
+        let known = leads_to.entry(*pred);
+        let known = known.or_insert_with(|| targets(func, *pred).into_iter().collect());
+        if !known.insert(dest.block) {
+            continue;
+        }
+        known.remove(&arm);
         let dest = dest.clone();
         for call in func.insts[branch].kind.successors_mut() {
             if call.block == arm {

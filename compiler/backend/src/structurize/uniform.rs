@@ -72,6 +72,9 @@ impl Scan<'_> {
                     Some(this) => self.nest.contains(this, block) && preds.len() == 2,
                     None => preds.len() == 1,
                 };
+                if !steps {
+                    return false;
+                }
                 for &pred in preds {
                     let Some(inst) = self.func.terminator(pred) else {
                         return false;
@@ -80,7 +83,7 @@ impl Scan<'_> {
                     let calls = calls.iter().filter(|call| call.block == owner);
                     work.extend(calls.map(|call| call.args[usize::from(index)]));
                 }
-                steps
+                true
             }
             ValueDef::Result(inst, _) => {
                 let kind = &self.func.insts[inst].kind;
@@ -129,6 +132,7 @@ fn is_same_for_same(kind: &InstKind) -> bool {
         | InstKind::HandleArg { .. }
         | InstKind::HandleInfo { .. }
         | InstKind::LoadArg { .. }
+        | InstKind::LoadArgWord { .. }
         | InstKind::LocalArg { .. } => true,
         _ => false,
     }

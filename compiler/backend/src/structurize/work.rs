@@ -1,9 +1,12 @@
 //! The function while its edges are bare: block parameters stand as variables.
 
+use super::MAX_NESTING;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use pumice_ir::LowerError;
 use pumice_ir::{Block, BlockCall, DomTree, Function, InstKind, IntCond, SourceLoc, Type, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
+use std::cmp::Ordering;
 
 /// A value that may have several definitions: a former block parameter, a label, or the
 /// result of an instruction that was cloned or that no longer dominates its uses.
@@ -32,6 +35,8 @@ pub(super) struct Work<'a> {
     pub block_defs: FxHashMap<(Var, Block), Value>,
     /// The block of the original function that a block is, or is a copy of.
     pub origin: SecondaryMap<Block, Option<Block>>,
+    /// The blocks of the original function that have a copy.
+    pub copied: SecondaryMap<Block, bool>,
     /// The blocks in loops that end in a branch which all work-items take alike.
     pub uniform: SecondaryMap<Block, bool>,
     /// Dominance in the original function.
@@ -43,6 +48,14 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// The error where control flow nests more deeply than SPIR-V allows.
+    pub fn nests_too_deep(&self) -> LowerError {
+        LowerError::new(format!(
+            "function `{}`: control flow nests more than {MAX_NESTING} deep",
+            self.func.name
+        ))
+    }
+
     /// A new variable with an operand that stands for it.
     pub fn new_var(&mut self, ty: Type, home: Option<Block>) -> (Var, Value) {
         let var = self.vars.push(VarData {
@@ -70,6 +83,14 @@ impl Work<'_> {
         var
     }
 
+    /// Says that `copy` does what `block` does.
+    pub fn note_copy(&mut self, block: Block, copy: Block) {
+        self.origin[copy] = self.origin[block];
+        if let Some(origin) = self.origin[block] {
+            self.copied[origin] = true;
+        }
+    }
+
     /// The distinct targets of a block's terminator, in order.
     pub fn succs(&self, block: Block) -> SmallVec<[Block; 2]> {
         targets(self.func, block)
@@ -94,26 +115,35 @@ impl Work<'_> {
 
     /// Turns every edge from `block` to `from` into one to `to`.
     pub fn retarget(&mut self, block: Block, from: Block, to: Block) {
+        self.retarget_all(block, &[(from, to)]);
+    }
+
+    /// Turns the edges from `block` to the first of each pair into edges to the second.
+    pub fn retarget_all(&mut self, block: Block, pairs: &[(Block, Block)]) {
         let Some(inst) = self.func.terminator(block) else {
             return;
         };
-        for call in self.func.insts[inst].kind.successors_mut() {
-            if call.block == from {
+        let calls = self.func.insts[inst].kind.successors_mut();
+        if let [(from, to)] = *pairs {
+            let calls = calls.into_iter().filter(|call| call.block == from);
+            calls.for_each(|call| call.block = to);
+            return;
+        }
+        let map: FxHashMap<Block, Block> = pairs.iter().copied().collect();
+        for call in calls {
+            if let Some(&to) = map.get(&call.block) {
                 call.block = to;
             }
         }
     }
 
-    /// Like `retarget`, and gives the block whose jump is now the edge, so that definitions
-    /// can be put there: `block` itself or a new block in between.
-    pub fn retarget_with_defs(&mut self, block: Block, from: Block, to: Block) -> Block {
+    /// The block whose jump to `to` can stand for an edge out of `block`, so that definitions can
+    /// be put there: `block` itself, or a new block in between. The caller retargets the edge.
+    pub fn edge_with_defs(&mut self, block: Block, to: Block) -> Block {
         if self.ends_in_jump(block) {
-            self.retarget(block, from, to);
             return block;
         }
-        let between = self.jump_block(to);
-        self.retarget(block, from, between);
-        between
+        self.jump_block(to)
     }
 
     pub fn ends_in_jump(&self, block: Block) -> bool {
@@ -179,6 +209,47 @@ impl Work<'_> {
     }
 }
 
+/// Blocks in the order in which they were added, each once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockList {
+    list: Vec<Block>,
+    /// Those of a long list.
+    known: FxHashSet<Block>,
+}
+
+/// A longer list keeps a set.
+const SHORT: usize = 8;
+
+impl BlockList {
+    /// Adds a block unless it is there.
+    pub fn add(&mut self, block: Block) {
+        if self.contains(block) {
+            return;
+        }
+        self.list.push(block);
+        match self.list.len().cmp(&(SHORT + 1)) {
+            Ordering::Less => {}
+            Ordering::Equal => self.known = self.list.iter().copied().collect(),
+            Ordering::Greater => {
+                self.known.insert(block);
+            }
+        }
+    }
+
+    /// Whether a block is there.
+    pub fn contains(&self, block: Block) -> bool {
+        match self.list.len() {
+            0..=SHORT => self.list.contains(&block),
+            _ => self.known.contains(&block),
+        }
+    }
+
+    /// The blocks in order.
+    pub fn iter(&self) -> impl Iterator<Item = Block> + '_ {
+        self.list.iter().copied()
+    }
+}
+
 /// A branch target without arguments.
 pub(super) fn bare(block: Block) -> BlockCall {
     BlockCall {
@@ -193,13 +264,6 @@ pub(super) fn jump(target: Block) -> InstKind {
 
 /// The distinct targets of a block's terminator, in order.
 pub(super) fn targets(func: &Function, block: Block) -> SmallVec<[Block; 2]> {
-    let mut list: SmallVec<[Block; 2]> = SmallVec::new();
-    if let Some(inst) = func.terminator(block) {
-        for call in func.insts[inst].kind.successors() {
-            if !list.contains(&call.block) {
-                list.push(call.block);
-            }
-        }
-    }
-    list
+    let inst = func.terminator(block);
+    inst.map_or_else(SmallVec::new, |inst| func.insts[inst].kind.targets())
 }

@@ -4,9 +4,11 @@ use super::builder::Id;
 use super::descriptors::Slot;
 use super::emitter::{ArgBlock, Emitter};
 use super::images;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Base;
 use pumice_ir::{AddressSpace, HandleInfo, Type};
+use pumice_reflection::MAX_INITIAL_DATA;
 use pumice_target::abi::PodPlace;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
@@ -179,9 +181,17 @@ impl Emitter<'_> {
     /// The bytes of the program's constants or variables, without the addresses in them.
     pub fn data_bytes(&self, constants: bool) -> Result<Vec<u8>, LowerError> {
         let size = self.data_sizes[usize::from(!constants)];
-        let size = u32::try_from(size)
-            .map_err(|_| LowerError::new("program-scope data does not fit in 4 GiB"))?;
-        let mut bytes = vec![0u8; size as usize];
+        if size > MAX_INITIAL_DATA {
+            return Err(LowerError::new(format!(
+                "{size} bytes of program-scope data are more than {} MiB",
+                MAX_INITIAL_DATA >> 20
+            )));
+        }
+        // The bytes here; what is not zero as digits, in words, and in the finished module.
+        let initial = self.module.globals.values().map(|g| g.init.len() as u64);
+        budget::charge(size + 6 * initial.sum::<u64>())?;
+        // No buffer is empty, whatever the objects in it are.
+        let mut bytes = vec![0u8; size.max(1) as usize];
         for (id, global) in &self.module.globals {
             let Some(&at) = self.data_offsets.get(&id) else {
                 continue;
@@ -234,26 +244,61 @@ impl Emitter<'_> {
 
     /// One word of the current kernel's argument block.
     pub fn argument_word(&mut self, block: ArgBlock, word: u32) -> Result<Id, LowerError> {
-        match block {
-            ArgBlock::Push(base) => self.push_word(base / 4 + word),
-            ArgBlock::Storage(var, _) => {
-                self.cur_uses.insert(var);
-                let u32_ty = self.b.ty_int(32);
-                let ptr = self.b.ty_pointer(StorageClass::StorageBuffer, u32_ty);
-                let (zero, word) = (self.b.const_u32(0), self.b.const_u32(word));
-                let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, word]);
-                Ok(self.b.op(Op::Load, u32_ty, &[chain]))
+        let index = match block {
+            ArgBlock::Push(base) => self.b.const_u32(base / 4 + word),
+            ArgBlock::Storage(..) => self.b.const_u32(word),
+            ArgBlock::Uniform(..) => {
+                let place = [word / 4, word % 4].map(|n| self.b.const_u32(n));
+                return self.block_word(block, &place);
             }
-            ArgBlock::Uniform(var, _) => {
-                self.cur_uses.insert(var);
-                let u32_ty = self.b.ty_int(32);
-                let ptr = self.b.ty_pointer(StorageClass::Uniform, u32_ty);
-                let zero = self.b.const_u32(0);
-                let (row, column) = (self.b.const_u32(word / 4), self.b.const_u32(word % 4));
-                let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, row, column]);
-                Ok(self.b.op(Op::Load, u32_ty, &[chain]))
-            }
+        };
+        self.block_word(block, &[index])
+    }
+
+    /// The word of an argument block at these indices into its array.
+    fn block_word(&mut self, block: ArgBlock, indices: &[Id]) -> Result<Id, LowerError> {
+        let (var, class) = match block {
+            ArgBlock::Push(_) => (self.push_variable()?, StorageClass::PushConstant),
+            ArgBlock::Storage(var, _) => (var, StorageClass::StorageBuffer),
+            ArgBlock::Uniform(var, _) => (var, StorageClass::Uniform),
+        };
+        self.cur_uses.insert(var);
+        let u32_ty = self.b.ty_int(32);
+        let ptr = self.b.ty_pointer(class, u32_ty);
+        let mut operands = vec![var, self.b.const_u32(0)];
+        operands.extend_from_slice(indices);
+        let chain = self.b.op(Op::AccessChain, ptr, &operands);
+        Ok(self.b.op(Op::Load, u32_ty, &[chain]))
+    }
+
+    /// The block of the current kernel that holds a byte, and where the block begins.
+    fn argument_block(&self, offset: u32) -> Result<(u32, ArgBlock), LowerError> {
+        self.kernel_of[self.cur]
+            .and_then(|k| {
+                let blocks = &self.arg_blocks[k as usize];
+                blocks.iter().rev().find(|(start, _)| *start <= offset)
+            })
+            .copied()
+            .ok_or_else(|| LowerError::new("internal: argument read outside a kernel"))
+    }
+
+    /// The word `index` words behind a byte offset of the argument block.
+    pub fn load_arg_word(&mut self, offset: u32, index: Id) -> Result<Id, LowerError> {
+        let (start, block) = self.argument_block(offset)?;
+        let first = match block {
+            ArgBlock::Push(base) => base + offset - start,
+            _ => offset - start,
+        };
+        let u32_ty = self.b.ty_int(32);
+        let first = self.b.const_u32(first / 4);
+        let word = self.b.op(Op::IAdd, u32_ty, &[index, first]);
+        if !matches!(block, ArgBlock::Uniform(..)) {
+            return self.block_word(block, &[word]);
         }
+        let (two, three) = (self.b.const_u32(2), self.b.const_u32(3));
+        let row = self.b.op(Op::ShiftRightLogical, u32_ty, &[word, two]);
+        let column = self.b.op(Op::BitwiseAnd, u32_ty, &[word, three]);
+        self.block_word(block, &[row, column])
     }
 
     /// A kernel argument at a byte offset of the argument block.
@@ -266,13 +311,7 @@ impl Emitter<'_> {
             let number = u64::from(Base::Arg(offset).number());
             return Ok(self.b.const_int(64, number << 32));
         }
-        let (start, block) = self.kernel_of[self.cur]
-            .and_then(|k| {
-                let blocks = &self.arg_blocks[k as usize];
-                blocks.iter().rev().find(|(start, _)| *start <= offset)
-            })
-            .copied()
-            .ok_or_else(|| LowerError::new("internal: argument read outside a kernel"))?;
+        let (start, block) = self.argument_block(offset)?;
         let offset = offset - start;
         let size = ty.scalar.bytes();
         let mut lanes = Vec::with_capacity(usize::from(ty.lanes));

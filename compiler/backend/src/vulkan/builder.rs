@@ -1,6 +1,7 @@
 //! The builder of Vulkan modules: [`pumice_spirv::Builder`] with address arithmetic on constants
 //! folded, and the instruction sets that Vulkan modules use.
 
+use pumice_budget as budget;
 use rspirv::spirv::{Capability, GlslStd450Op, Op, StorageClass};
 use smallvec::SmallVec;
 use std::ops::{Deref, DerefMut};
@@ -27,7 +28,11 @@ impl DerefMut for Builder {
 impl Builder {
     /// An empty module of the given SPIR-V version.
     pub fn new(version: (u8, u8)) -> Self {
-        Self(pumice_spirv::Builder::new(version, Capability::Float16))
+        Self(pumice_spirv::Builder::new(
+            version,
+            Capability::Float16,
+            budget::spend,
+        ))
     }
 
     /// OpSpecConstantOp.

@@ -13,10 +13,10 @@ use pumice_ir::ArgLayout;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::{Base, Bases};
 use pumice_ir::analysis::partition::{Object, Partitions};
-use pumice_ir::analysis::reachable_functions;
+use pumice_ir::analysis::{FunctionSummary, reachable_functions, summarize_functions};
 use pumice_ir::{
-    AddressSpace, Block, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId, Scalar, Scope,
-    SourceLoc, Texel, Type, Value, ValueDef,
+    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
+    Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
 };
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{
@@ -55,6 +55,8 @@ pub(crate) struct Emitter<'m> {
     pub parts: Partitions,
     /// Functions that kernels reach, callees before callers.
     pub functions: Vec<FuncId>,
+    /// Summaries of those functions.
+    pub summaries: SecondaryMap<FuncId, FunctionSummary>,
     pub kernel_of: SecondaryMap<FuncId, Option<u32>>,
     pub constants: ModuleConstants,
     /// The descriptor form's sets and bindings.
@@ -93,8 +95,8 @@ pub(crate) struct Emitter<'m> {
     pub arrays: FxHashMap<u32, ArrayVar>,
     /// Pointer value of each local argument.
     pub local_args: FxHashMap<(u32, u32), Id>,
-    /// SpecId of each local argument.
-    pub local_specs: Vec<(u32, u32, u32)>,
+    /// SpecId of each local argument, by kernel and ordinal.
+    pub local_specs: FxHashMap<(u32, u32), u32>,
     pub next_spec: u32,
     /// The three spec constants of the work-group size, or constants.
     pub group_size: [Id; 3],
@@ -127,7 +129,7 @@ pub(crate) struct Emitter<'m> {
     pub cur_uses: BTreeSet<Id>,
     pub frame: FxHashMap<u32, Id>,
     /// Vector built-ins of which only single lanes are used: written lane by lane.
-    pub lane_builtins: FxHashMap<Value, pumice_ir::BuiltIn>,
+    pub lane_builtins: FxHashMap<Value, BuiltIn>,
     /// What the offsets of local and private memory are made of.
     pub parts_of: FxHashMap<Id, Parts>,
 }
@@ -141,6 +143,7 @@ impl<'m> Emitter<'m> {
     ) -> Result<Self, LowerError> {
         let functions = reachable_functions(module)?;
         let parts = Partitions::compute(module, &functions)?;
+        let summaries = summarize_functions(module, &functions);
         let mut kernel_of: SecondaryMap<FuncId, Option<u32>> = SecondaryMap::new();
         for (i, kernel) in module.kernels.iter().enumerate() {
             kernel_of[kernel.func] = Some(i as u32);
@@ -180,6 +183,7 @@ impl<'m> Emitter<'m> {
             options,
             parts,
             functions,
+            summaries,
             kernel_of,
             behind_branch: false,
             constants,
@@ -202,7 +206,7 @@ impl<'m> Emitter<'m> {
             info_places: FxHashMap::default(),
             arrays: FxHashMap::default(),
             local_args: FxHashMap::default(),
-            local_specs: Vec::new(),
+            local_specs: FxHashMap::default(),
             next_spec: 3,
             group_size: [0; 3],
             fixed_group_sizes: None,
@@ -270,9 +274,10 @@ impl<'m> Emitter<'m> {
             }
             let constant = in_buffers && Base::of_global(self.module, id) == Base::Constants;
             let end = &mut self.data_sizes[usize::from(!constant)];
-            let offset = end.next_multiple_of(u64::from(global.align.max(1)));
+            let align = u64::from(global.align.max(1));
+            let offset = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
             self.data_offsets.insert(id, offset);
-            *end = offset + global.size;
+            *end = offset.saturating_add(global.size);
         }
         self.declare_private_constants()
     }
@@ -340,7 +345,7 @@ impl<'m> Emitter<'m> {
                     let key = (k as u32, ordinal as u32);
                     let id = self.b.global(Op::SpecConstant, Some(u32_ty), &[1]);
                     self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
-                    self.local_specs.push((key.0, key.1, self.next_spec));
+                    self.local_specs.insert(key, self.next_spec);
                     self.next_spec += 1;
                     spec_of.insert(key, id);
                 }
@@ -542,11 +547,15 @@ impl<'m> Emitter<'m> {
         (id, spec)
     }
 
+    /// The block of push constants.
+    pub fn push_variable(&self) -> Result<Id, LowerError> {
+        self.push_var
+            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))
+    }
+
     /// One word of the push constants.
     pub fn push_word(&mut self, word: u32) -> Result<Id, LowerError> {
-        let var = self
-            .push_var
-            .ok_or_else(|| LowerError::new("internal: push constant read without a block"))?;
+        let var = self.push_variable()?;
         self.cur_uses.insert(var);
         let u32_ty = self.b.ty_int(32);
         let ptr = self.b.ty_pointer(StorageClass::PushConstant, u32_ty);
@@ -573,32 +582,19 @@ impl<'m> Emitter<'m> {
     /// The entry points, execution modes and capabilities that follow from what was written.
     pub fn declare_entry_points(&mut self) {
         let all_variables = self.target.spirv_version >= (1, 4);
-        for (k, kernel) in self.module.kernels.iter().enumerate() {
-            let mut seen: BTreeSet<FuncId> = BTreeSet::new();
-            let mut work = vec![kernel.func];
-            let mut interface = BTreeSet::new();
-            let mut collective = false;
-            while let Some(func) = work.pop() {
-                if !seen.insert(func) {
-                    continue;
-                }
-                if let Some(uses) = self.uses.get(&func) {
-                    interface.extend(uses.iter().copied());
-                }
-                let f = &self.module.functions[func];
-                for &block in &f.layout.blocks {
-                    for &inst in &f.layout.insts[block] {
-                        match f.insts[inst].kind {
-                            InstKind::Call { func, .. } => work.push(func),
-                            InstKind::Group { .. } => collective = true,
-                            _ => {}
-                        }
-                    }
-                }
+        let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
+        // What each function uses with all that it calls; callees come first.
+        let mut interfaces: SecondaryMap<FuncId, BTreeSet<Id>> = SecondaryMap::new();
+        for &func in &self.functions {
+            let mut interface = self.uses.get(&func).cloned().unwrap_or_default();
+            for &callee in &self.summaries[func].calls {
+                interface.extend(&interfaces[callee]);
             }
-            let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
-            let interface: Vec<Id> = interface
-                .into_iter()
+            interfaces[func] = interface;
+        }
+        for (k, kernel) in self.module.kernels.iter().enumerate() {
+            let collective = self.summaries[kernel.func].collective;
+            let interface: Vec<Id> = (interfaces[kernel.func].iter().copied())
                 .filter(|id| all_variables || inputs.contains(id))
                 .collect();
             let id = self.func_ids[kernel.func];

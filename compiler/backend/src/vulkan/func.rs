@@ -173,20 +173,17 @@ impl Emitter<'_> {
                 unroll,
             }) => {
                 let mut operands = vec![self.labels[merge], self.labels[continue_target]];
-                let control = match unroll {
-                    UnrollHint::None => LoopControl::NONE,
-                    UnrollHint::DontUnroll => LoopControl::DONT_UNROLL,
-                    UnrollHint::Partial(_) if self.target.spirv_version >= (1, 4) => {
-                        LoopControl::UNROLL | LoopControl::PARTIAL_COUNT
+                // A count alone: beside Unroll, drivers unroll the whole loop.
+                let (control, count) = match unroll {
+                    UnrollHint::DontUnroll => (LoopControl::DONT_UNROLL, None),
+                    UnrollHint::Unroll => (LoopControl::UNROLL, None),
+                    UnrollHint::Partial(count) if self.target.spirv_version >= (1, 4) => {
+                        (LoopControl::PARTIAL_COUNT, Some(count))
                     }
-                    UnrollHint::Unroll | UnrollHint::Partial(_) => LoopControl::UNROLL,
+                    UnrollHint::None | UnrollHint::Partial(_) => (LoopControl::NONE, None),
                 };
                 operands.push(control.bits());
-                if let (true, UnrollHint::Partial(rounds)) =
-                    (control.contains(LoopControl::PARTIAL_COUNT), unroll)
-                {
-                    operands.push(rounds);
-                }
+                operands.extend(count);
                 self.b.stmt(Op::LoopMerge, &operands);
             }
         }

@@ -196,6 +196,10 @@ impl Emitter<'_> {
             InstKind::HandleArg { ordinal } => self.b.const_u32(*ordinal),
             InstKind::HandleInfo { ordinal, which } => self.handle_info(*ordinal, *which)?,
             InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,
+            InstKind::LoadArgWord { offset, index } => {
+                let index = self.value(*index);
+                self.load_arg_word(*offset, index)?
+            }
             InstKind::Call { func, args } => {
                 let ids = self.call(*func, args)?;
                 for (&value, id) in data.results.iter().zip(ids) {

@@ -30,6 +30,7 @@ mod work_items;
 use crate::structurize::{self, StructuredCfg};
 use cranelift_entity::SecondaryMap;
 use emitter::Emitter;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{FuncId, Module};
@@ -51,19 +52,11 @@ pub fn emit(
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
-    for kernel in &module.kernels {
-        let size = kernel.required_sub_group_size;
-        if let Some(size) = size.filter(|&size| size != target.max_subgroup_size) {
-            return Err(LowerError::new(format!(
-                "kernel '{}' requires sub-groups of {size} work-items, this device's have {}",
-                kernel.name, target.max_subgroup_size
-            )));
-        }
-    }
     let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
     for func in reachable_functions(module)? {
         let function = &mut module.functions[func];
         cfgs[func] = structurize::run(function)?;
+        budget::check()?;
         if target.loop_values_by_phi {
             structurize::loop_values::run(function, &mut cfgs[func]);
             debug_assert_eq!(structurize::check(function, &cfgs[func]), Ok(()));
@@ -72,14 +65,14 @@ pub fn emit(
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
         emitter.function(func, &cfgs[func])?;
+        budget::check()?;
     }
     emitter.check_types()?;
     emitter.declare_entry_points();
     emitter.declare_extensions()?;
     let reflection = emitter.reflection()?;
     let words = pumice_reflection::embed(&emitter.b.finish(), &reflection).map_err(|e| {
-        // Names and data come from the program: an OpString holds at most 256 KiB, that is
-        // 128 KiB of data in hexadecimal.
+        // Names and printf's strings come from the program: an OpString holds at most 256 KiB.
         LowerError::new(format!("the program cannot be described: {e}"))
     })?;
     Ok(VulkanModule { words })

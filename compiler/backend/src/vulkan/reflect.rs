@@ -3,18 +3,16 @@
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
+use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
-use pumice_ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, BuiltIn, FuncId, GlobalId, InstKind,
-    KernelArgKind,
-};
+use pumice_ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
 use pumice_reflection::{
     ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
     FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef,
-    MAY_USE_PRINTF, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument, PushRange,
-    Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3, WorkgroupArgument,
+    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
+    PushRange, Reflection, Relocation, RequiredWorkgroupSize, Role, SpecId, SpecIds3,
+    WorkgroupArgument,
 };
-use std::collections::BTreeSet;
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
     // CL_KERNEL_ARG_ADDRESS_GLOBAL is 0x119B, CL_KERNEL_ARG_ACCESS_READ_ONLY 0x11A0.
@@ -51,26 +49,7 @@ fn word(value: u64, what: &str) -> Result<u32, LowerError> {
 impl Emitter<'_> {
     /// Whether a kernel or what it calls uses the printf buffer.
     fn uses_printf(&self, kernel: FuncId) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut work = vec![kernel];
-        while let Some(func) = work.pop() {
-            if !seen.insert(func) {
-                continue;
-            }
-            let f = &self.module.functions[func];
-            for &block in &f.layout.blocks {
-                for &inst in &f.layout.insts[block] {
-                    match f.insts[inst].kind {
-                        InstKind::Call { func, .. } => work.push(func),
-                        InstKind::BuiltIn {
-                            which: BuiltIn::PrintfBuffer,
-                        } => return true,
-                        _ => {}
-                    }
-                }
-            }
-        }
-        false
+        self.summaries[kernel].printf
     }
 
     /// Addresses in the initial bytes of variables.
@@ -197,11 +176,7 @@ impl Emitter<'_> {
             return self.reflect_handle(k, kernel, number, info);
         }
         let Some(place) = self.arg_layouts[k].places[ordinal] else {
-            let spec = self
-                .local_specs
-                .iter()
-                .find(|&&(kernel, o, _)| kernel == k as u32 && o == number);
-            let &(_, _, spec_id) = spec?;
+            let spec_id = *self.local_specs.get(&(k as u32, number))?;
             return Some(Instruction::ArgumentWorkgroup(WorkgroupArgument {
                 kernel,
                 ordinal: number,
@@ -224,11 +199,23 @@ impl Emitter<'_> {
                 false => Instruction::ArgumentStorageBuffer(argument),
             });
         }
+        self.reflect_in_block(k, kernel, (number, place), pointer, info)
+    }
+
+    /// An argument in a block or push constants.
+    fn reflect_in_block(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        (ordinal, place): (u32, ArgPlace),
+        pointer: bool,
+        info: Option<InfoRef>,
+    ) -> Option<Instruction> {
         let blocks = self.arg_blocks[k].iter().rev();
         let &(start, block) = blocks.clone().find(|(start, _)| *start <= place.offset)?;
         let in_block = |slot: Slot| BlockArgument {
             kernel,
-            ordinal: number,
+            ordinal,
             set: slot.set,
             binding: slot.binding,
             offset: place.offset - start,
@@ -239,7 +226,7 @@ impl Emitter<'_> {
             ArgBlock::Push(base) => {
                 let argument = PushArgument {
                     kernel,
-                    ordinal: number,
+                    ordinal,
                     offset: base + place.offset,
                     size: place.size,
                     info,
@@ -268,7 +255,8 @@ impl Emitter<'_> {
                 function: FunctionId(self.func_ids[kernel.func]),
                 name: kernel.name.clone(),
                 properties: Some(KernelProperties {
-                    num_arguments: kernel.args.len() as u32,
+                    num_arguments: (kernel.args.len() + usize::from(kernel.private_bytes > 0))
+                        as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
                 }),
@@ -281,12 +269,26 @@ impl Emitter<'_> {
                     reflection.roles.push(role);
                 }
             }
+            if let Some(size) = kernel.required_sub_group_size {
+                let kernel = reference;
+                reflection.needs.push(Need::SubgroupSize { kernel, size });
+            }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();
                 let info = info.map(|info| reflection.add_info(info_of(info)));
                 if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
                     reflection.push(argument);
                 }
+            }
+            if let Some(place) = self.arg_layouts[k].private {
+                let ordinal = kernel.args.len() as u32;
+                let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
+                reflection.instructions.extend(argument);
+                reflection.needs.push(Need::PrivateMemory {
+                    kernel: reference,
+                    ordinal,
+                    bytes: kernel.private_bytes,
+                });
             }
             self.reflect_infos(k, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {

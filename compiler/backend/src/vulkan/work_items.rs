@@ -336,6 +336,7 @@ impl Emitter<'_> {
                 let v4 = self.b.ty_vector(u32_ty, 4);
                 self.input(builtin, v4)
             }
+            BuiltIn::PrivateMemory => self.private_memory()?,
             BuiltIn::PrintfBuffer if self.has_buffers() => self.b.const_u32(0),
             BuiltIn::RemainingRecursionLevels => {
                 self.node_input(SpvBuiltIn::RemainingRecursionLevelsAMDX)
@@ -347,6 +348,34 @@ impl Emitter<'_> {
                 self.push_u64(base)?
             }
         })
+    }
+
+    /// The address of the work-item's part of the memory that the launch has: parts are numbered
+    /// by the work-group in its dispatch and the work-item in its group.
+    fn private_memory(&mut self) -> Result<Id, LowerError> {
+        let none = || LowerError::new("internal: private memory outside a kernel");
+        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
+        let place = self.arg_layouts[k].private.ok_or_else(none)?;
+        let base = self.load_arg(place.offset, Type::I64)?;
+        let u32_ty = self.b.ty_int(32);
+        let u64_ty = self.b.ty_int(64);
+        let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
+        let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
+        let [x, y, z] = self.group_size;
+        let rows = self.b.op(Op::IMul, u32_ty, &[gz, ny]);
+        let rows = self.b.op(Op::IAdd, u32_ty, &[rows, gy]);
+        let groups = self.b.op(Op::IMul, u32_ty, &[rows, nx]);
+        let group = self.b.op(Op::IAdd, u32_ty, &[groups, gx]);
+        let items = self.b.op(Op::IMul, u32_ty, &[x, y]);
+        let items = self.b.op(Op::IMul, u32_ty, &[items, z]);
+        let first = self.b.op(Op::IMul, u32_ty, &[group, items]);
+        let item = self.input(SpvBuiltIn::LocalInvocationIndex, u32_ty);
+        let number = self.b.op(Op::IAdd, u32_ty, &[first, item]);
+        let number = self.widen(number);
+        let bytes = u64::from(self.module.kernels[k].private_bytes);
+        let bytes = self.b.const_int(64, bytes);
+        let offset = self.b.op(Op::IMul, u64_ty, &[number, bytes]);
+        Ok(self.b.op(Op::IAdd, u64_ty, &[base, offset]))
     }
 
     /// A word that an execution graph gives its nodes.

@@ -13,6 +13,12 @@ const TAB_STOP: usize = 8;
 /// Columns of a source line that are shown at most.
 const WINDOW: usize = 160;
 
+/// Bytes on each side of the caret that a line's window is cut from: four for each character.
+const NEARBY: usize = 2048;
+
+/// Characters of a message or of a name in it at most: the program may make them of any length.
+const LONGEST_TEXT: usize = 1000;
+
 /// Macro levels that are shown at most; the middle of a longer chain is left out.
 const MACRO_LEVELS: usize = 6;
 
@@ -91,7 +97,7 @@ impl Out<'_> {
             Severity::Error => "error",
             Severity::Fatal => "fatal error",
         };
-        let mut message = printable(record.message.as_bytes()).0;
+        let mut message = printable(brief(&record.message).as_bytes()).0;
         if record.promoted {
             message.push_str(" [-Werror]");
         }
@@ -138,17 +144,19 @@ impl Out<'_> {
             let _ = writeln!(
                 self.text,
                 "In file included from {}:{}:",
-                position.name, position.line
+                brief(&position.name),
+                position.line
             );
         }
     }
 
     /// Notes for the macros whose expansion made the token, from the outermost in.
     fn macro_chain(&mut self, loc: Loc) {
+        let sources = self.sources;
         let mut levels = Vec::new();
         let mut at = loc;
-        while let Some((body, name, call)) = self.sources.expansion_step(at) {
-            levels.push((self.sources.spelling(body), name.to_string()));
+        while let Some((body, name, call)) = sources.expansion_step(at) {
+            levels.push((sources.spelling(body), name));
             at = call;
         }
         levels.reverse();
@@ -161,7 +169,7 @@ impl Out<'_> {
             if i >= head && i < head + skipped {
                 continue;
             }
-            let message = format!("expanded from macro '{name}'");
+            let message = format!("expanded from macro '{}'", brief(name));
             self.place(Span::at(*body), "note", &message, &[]);
         }
     }
@@ -178,11 +186,12 @@ impl Out<'_> {
         let _ = writeln!(
             self.text,
             "{}:{}:{}: {severity}: {message}",
-            printable(position.name.as_bytes()).0,
+            printable(brief(&position.name).as_bytes()).0,
             position.line,
             position.column
         );
         let (line, start) = self.sources.line_text(file, offset);
+        let (line, start) = around(line, start, offset);
         let (shown, columns) = printable(line);
         let mut marks = vec![b' '; *columns.last().unwrap_or(&0) + 1];
         let column = |o: usize| columns[(o.saturating_sub(start)).min(line.len())];
@@ -218,6 +227,19 @@ fn outermost(sources: &SourceMap, span: Span) -> Span {
         lo: sources.expansion(span.lo),
         hi: sources.expansion(span.hi),
     }
+}
+
+/// The part of a very long line that [`window`] cuts its part from, and where it begins.
+fn around(line: &[u8], start: usize, offset: usize) -> (&[u8], usize) {
+    let from = offset.saturating_sub(start).saturating_sub(NEARBY);
+    let to = line.len().min(from + 2 * NEARBY);
+    (&line[from.min(to)..to], start + from.min(to))
+}
+
+/// The beginning of a text that may be as long as the program makes it.
+fn brief(text: &str) -> &str {
+    let end = text.char_indices().nth(LONGEST_TEXT);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// Cuts very long lines to the part around the caret.

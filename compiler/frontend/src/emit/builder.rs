@@ -3,6 +3,7 @@
 //!
 //! Never judges what it writes beyond de-duplication; [`super::Emitter`] knows what is legal.
 
+use pumice_budget as budget;
 use pumice_spirv::{Section, string_words};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, FunctionControl, LinkageType, MemoryModel, Op,
@@ -42,7 +43,8 @@ impl Default for Builder {
 impl Builder {
     /// An empty Kernel module (Physical64, OpenCL).
     pub fn new() -> Self {
-        let mut module = pumice_spirv::Builder::new((1, 2), Capability::Float16Buffer);
+        let mut module =
+            pumice_spirv::Builder::new((1, 2), Capability::Float16Buffer, budget::spend);
         module.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
         let opencl_std = module.import("OpenCL.std");
         for capability in [

@@ -121,20 +121,43 @@ impl Emitter<'_> {
         Ok(self.globals[index])
     }
 
-    /// Element and length of an array whose initialiser is too long for one instruction: its
-    /// variable is a struct of shorter arrays.
+    /// Element and length of the array that a variable is written as where it holds one whose
+    /// initialiser is too long for one instruction: it becomes a struct of shorter arrays. Their
+    /// elements are 16-bit words, of which a module has few enough for its ids, or 64-bit ones
+    /// where there are addresses.
     fn parts(&self, id: GlobalId) -> Option<(TypeId, u64)> {
         let global = self.module.global(id);
-        let Type::Array {
-            elem,
-            len: Some(len),
-        } = *self.module.types.get(global.ty.ty)
-        else {
-            return None;
-        };
         let data = global.init.as_ref()?;
-        let is_zero = data.relocs.is_empty() && data.bytes.iter().all(|b| *b == 0);
-        (len > MAX_PARTS && !is_zero).then_some((elem.ty, len))
+        let types = &self.module.types;
+        if self.longest_array(global.ty.ty) <= MAX_PARTS {
+            return None;
+        }
+        if data.relocs.is_empty() {
+            if data.bytes.iter().all(|b| *b == 0) {
+                return None;
+            }
+            return Some((TypeTable::USHORT, data.bytes.len().div_ceil(2) as u64));
+        }
+        match *types.get(global.ty.ty) {
+            Type::Array {
+                elem,
+                len: Some(len),
+            } if types.is_pointer(elem.ty) => Some((elem.ty, len)),
+            _ => Some((TypeTable::ULONG, types.size(global.ty.ty) / 8)),
+        }
+    }
+
+    /// Elements of the longest array inside a type.
+    fn longest_array(&self, ty: TypeId) -> u64 {
+        match *self.module.types.get(ty) {
+            Type::Array { elem, len } => len.unwrap_or(0).max(self.longest_array(elem.ty)),
+            Type::Record(record) => {
+                let fields = &self.module.types.record(record).fields;
+                let lengths = fields.iter().map(|f| self.longest_array(f.ty.ty));
+                lengths.max().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     fn split_type(&mut self, elem: TypeId, count: u64) -> u32 {
@@ -161,12 +184,15 @@ impl Emitter<'_> {
         let mut at = 0;
         while at < count {
             let part = (count - at).min(MAX_PARTS);
-            let mut values = Vec::with_capacity(part as usize);
-            for i in at..at + part {
-                values.push(self.constant(elem, image, i * step)?);
-            }
             let ty = self.b.ty_array(memory, part);
-            members.push(self.b.const_composite(ty, &values));
+            self.check_memory(image.span)?;
+            members.push(if image.is_zero(at * step, part * step) {
+                self.b.const_null(ty)
+            } else {
+                let values = (at..at + part).map(|i| self.constant(elem, image, i * step));
+                let values = values.collect::<Result<Vec<u32>, EmitError>>()?;
+                self.b.const_composite(ty, &values)
+            });
             at += part;
         }
         let ty = self.split_type(elem, count);

@@ -33,6 +33,7 @@ use crate::lang::types::RecordId;
 use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
 use crate::source::Span;
 use builder::Builder;
+use pumice_budget as budget;
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions};
 use types::RecordShape;
@@ -161,6 +162,7 @@ impl Emitter<'_> {
             Some(ClStd::Cl31) => 301_000,
         });
         for (index, global) in module.globals.iter().enumerate() {
+            self.check_memory(global.span)?;
             if global.linkage == Linkage::External {
                 self.global(GlobalId(index as u32))?;
             }
@@ -188,6 +190,7 @@ impl Emitter<'_> {
             }
             let id = FuncId(index as u32);
             self.function(id)?;
+            self.check_memory(function.span)?;
             if function.kernel.is_some() && function.body.is_some() {
                 // OpEntryPoint functions must not be called: such a kernel gets a wrapper.
                 let entry = if called_kernels[index] {
@@ -211,6 +214,14 @@ impl Emitter<'_> {
             self.kernel_attributes(id, entry, &interface);
         }
         Ok(())
+    }
+
+    /// Fails when the program takes more memory than it may.
+    fn check_memory(&self, span: Span) -> Result<(), EmitError> {
+        budget::check().map_err(|why| EmitError {
+            span,
+            message: why.to_string(),
+        })
     }
 
     /// The variable of a SPIR-V built-in and the type of its value.

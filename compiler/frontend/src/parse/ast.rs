@@ -5,6 +5,7 @@
 //! symbols, types are specifier lists. Constraint checking beyond grammar is sema's work, so
 //! the parser keeps duplicates and conflicts (two address spaces, `int float`) as written.
 use crate::source::{Span, Symbol};
+use pumice_budget as budget;
 
 pub use super::ast_expr::{BinaryOp, BlockLit, Expr, ExprKind, FloatSuffix, Trait, UnaryOp};
 
@@ -45,13 +46,13 @@ pub struct Ast {
 impl Ast {
     /// Adds an expression.
     pub fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        self.exprs.push(Expr { kind, span });
+        budget::push(&mut self.exprs, Expr { kind, span });
         ExprId(self.exprs.len() as u32 - 1)
     }
 
     /// Adds a statement.
     pub fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
-        self.stmts.push(Stmt { kind, span });
+        budget::push(&mut self.stmts, Stmt { kind, span });
         StmtId(self.stmts.len() as u32 - 1)
     }
 

@@ -10,6 +10,7 @@ use crate::lang::names::{all, closest};
 use crate::pp::literal::parse_string;
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::{Loc, Span, Symbol};
+use pumice_budget as budget;
 
 /// What a keyword is among declaration specifiers.
 enum Specifier {
@@ -70,7 +71,7 @@ impl Parser<'_> {
         while self.kind() != TokenKind::Eof && !self.diagnostics.should_stop() {
             let before = self.pos;
             match self.external() {
-                Ok(Some(decl)) => self.ast.decls.push(decl),
+                Ok(Some(decl)) => budget::push(&mut self.ast.decls, decl),
                 Ok(None) => {}
                 Err(Reported) => {
                     self.depth = 0;
@@ -190,7 +191,7 @@ impl Parser<'_> {
                 true => Some(self.initializer()?),
                 false => None,
             };
-            declarators.push(InitDeclarator { declarator, init });
+            budget::push(&mut declarators, InitDeclarator { declarator, init });
             if !self.accept(Punct::Comma) {
                 break;
             }
@@ -478,7 +479,7 @@ impl Parser<'_> {
                     members.push(MemberDecl::StaticAssert(self.static_assert()?));
                 }
                 _ => match self.member() {
-                    Ok(member) => members.push(member),
+                    Ok(member) => budget::push(&mut members, member),
                     Err(Reported) => {
                         if self.diagnostics.should_stop() {
                             return Err(Reported);
@@ -521,7 +522,7 @@ impl Parser<'_> {
                 bit_width,
             };
             self.attributes(&mut member.declarator.attrs)?;
-            declarators.push(member);
+            budget::push(&mut declarators, member);
             if !self.accept(Punct::Comma) {
                 break;
             }
@@ -555,7 +556,7 @@ impl Parser<'_> {
                     false => None,
                 };
                 self.declare(name, NameKind::Ordinary);
-                list.push(Enumerator { name, span, value });
+                budget::push(&mut list, Enumerator { name, span, value });
                 if !self.accept(Punct::Comma) {
                     break;
                 }

@@ -8,6 +8,7 @@ use super::decl::qualifier;
 use super::{NameKind, Parse, Parser, Reported};
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
+use pumice_budget as budget;
 
 /// Whether a declarator has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +182,8 @@ impl Parser<'_> {
                 variadic = Some(Span::at(self.advance().loc));
                 break;
             }
-            params.push(self.parameter()?);
+            let parameter = self.parameter()?;
+            budget::push(&mut params, parameter);
             if !self.accept(Punct::Comma) {
                 break;
             }
@@ -266,7 +268,7 @@ impl Parser<'_> {
             } else {
                 Init::Expr(self.assignment()?)
             };
-            items.push(InitItem { designators, init });
+            budget::push(&mut items, InitItem { designators, init });
             if !self.accept(Punct::Comma) {
                 break;
             }

@@ -8,6 +8,7 @@ use crate::diagnostics::Loc;
 use crate::pp::literal::{self, LiteralError, Number, parse_char, parse_number, parse_string};
 use crate::pp::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{Span, Symbol};
+use pumice_budget as budget;
 
 /// A binary operator and its strength; a higher one binds more tightly.
 fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOp)> {
@@ -464,6 +465,10 @@ impl Parser<'_> {
         let mut failed = false;
         while let TokenKind::Str(s) = self.kind() {
             let token = self.advance();
+            if let Err(why) = budget::charge(2 * self.names.bytes(s).len() as u64) {
+                self.give_up(why.to_string());
+                return ExprKind::Error;
+            }
             if let Err(e) = parse_string(self.names.bytes(s), &mut text) {
                 self.bad_literal(token, &e);
                 failed = true;

@@ -17,6 +17,7 @@ use crate::diagnostics::{Diagnostics, Loc, Report};
 use crate::lang::names::is_type_name;
 use crate::pp::token::{Keyword, LINE_START, Punct, Token, TokenKind};
 use crate::source::{Interner, Span, Symbol};
+use pumice_budget as budget;
 
 pub mod ast;
 mod ast_expr;
@@ -70,6 +71,9 @@ pub fn parse(tokens: &[Token], names: &mut Interner, diagnostics: &Diagnostics) 
     parser.ast
 }
 
+/// Bytes of the tree for each token, beside the arenas.
+const TOKEN_BYTES: u64 = 32;
+
 struct Parser<'a> {
     tokens: &'a [Token],
     pos: usize,
@@ -114,7 +118,10 @@ impl<'a> Parser<'a> {
 
     fn advance(&mut self) -> Token {
         let token = self.tokens[self.pos];
-        if token.kind != TokenKind::Eof {
+        // Declarations and lists, which are no nodes of an arena, are counted by their tokens.
+        if let Err(why) = budget::charge(TOKEN_BYTES) {
+            self.give_up(why.to_string());
+        } else if token.kind != TokenKind::Eof {
             self.prev = token.loc;
             self.pos += 1;
         }
@@ -253,13 +260,8 @@ impl<'a> Parser<'a> {
     /// Enters one level of nesting.
     fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
-            self.diagnostics.fatal(
-                self.loc(),
-                format!("the program nests deeper than {MAX_DEPTH} levels here"),
-            );
-            // Nothing behind this can be parsed with sense.
-            self.pos = self.tokens.len() - 1;
-            return Err(Reported);
+            let message = format!("the program nests deeper than {MAX_DEPTH} levels here");
+            return Err(self.give_up(message));
         }
         self.depth += 1;
         Ok(())
@@ -267,6 +269,13 @@ impl<'a> Parser<'a> {
 
     fn leave(&mut self) {
         self.depth -= 1;
+    }
+
+    /// Reports an error behind which nothing can be parsed with sense.
+    fn give_up(&mut self, message: String) -> Reported {
+        self.diagnostics.fatal(self.loc(), message);
+        self.pos = self.tokens.len() - 1;
+        Reported
     }
 
     // Scopes

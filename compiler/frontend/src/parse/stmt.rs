@@ -5,6 +5,7 @@ use super::{Parse, Parser, Reported};
 use crate::pp::literal::{Number, parse_number};
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
+use pumice_budget as budget;
 
 /// What stands in front of a statement.
 enum Label {
@@ -39,7 +40,7 @@ impl Parser<'_> {
             let (start, before) = (self.loc(), self.pos);
             let (depth, scopes) = (self.depth, self.scopes.len());
             match self.block_item() {
-                Ok(Some(item)) => items.push(item),
+                Ok(Some(item)) => budget::push(&mut items, item),
                 Ok(None) => {}
                 Err(Reported) => {
                     self.depth = depth;

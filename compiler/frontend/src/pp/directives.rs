@@ -9,6 +9,7 @@ use super::{
 };
 use crate::diagnostics::Loc;
 use crate::symbol::Symbol;
+use pumice_budget as budget;
 
 /// Headers that C programs begin with.
 const C_HEADERS: &[&str] = &[
@@ -248,6 +249,10 @@ impl Preprocessor<'_> {
         while token.kind != TokenKind::EndOfLine {
             token.kind = self.body_token(lexer, token, params.as_deref(), variadic)?;
             body.push(token);
+            budget::spend_on::<Token>(1);
+            if !self.afford(0, token.loc) {
+                return None;
+            }
             token = lexer.next(self.names, self.diagnostics);
         }
         let ends = [body.first(), body.last()];
@@ -568,6 +573,10 @@ impl Preprocessor<'_> {
         }
         let Some(file) = self.resolve_include(&name, angled) else {
             let mut message = format!("file '{name}' not found");
+            let from = &self.file().path.clone();
+            if let Some(why) = self.config.includes.refusal(&name, angled, from) {
+                message = format!("file '{name}' not read: {why}");
+            }
             if C_HEADERS.contains(&name.as_str()) {
                 message.push_str("; OpenCL C has no C library, and its built-ins need no header");
             }
@@ -611,7 +620,15 @@ impl Preprocessor<'_> {
         if let Some(known) = self.resolved.get(&key) {
             return known.clone();
         }
+        if self.diagnostics.should_stop() {
+            return None;
+        }
         let found = self.config.includes.resolve(name, angled, &key.2);
+        let size = found.as_ref().map_or(0, |f| f.text.len() + f.path.len());
+        let at = self.file().lexer.loc();
+        if !self.afford((size + key.0.len() + 200) as u64, at) {
+            return None;
+        }
         let file = found.map(|f| CachedFile {
             path: f.path.into(),
             text: f.text.into(),

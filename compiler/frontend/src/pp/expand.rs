@@ -14,6 +14,10 @@ use super::{
 };
 use crate::diagnostics::{ExpansionId, Loc};
 use crate::symbol::Symbol;
+use pumice_budget as budget;
+
+/// Bytes that a token of an expansion takes.
+const EXPANDED_BYTES: u64 = (2 * size_of::<Token>() + 16) as u64;
 
 /// The tokens of one macro argument.
 #[derive(Debug, Default)]
@@ -93,7 +97,9 @@ impl Preprocessor<'_> {
         } else {
             self.substitute(id, args, expansion, &mut tokens);
         }
-        if !self.count_steps(tokens.len() as u64, token.loc) {
+        // The tokens themselves, and where each was spelled.
+        let memory = tokens.len() as u64 * EXPANDED_BYTES;
+        if !self.count_steps(tokens.len() as u64, token.loc) || !self.afford(memory, token.loc) {
             return None;
         }
         if let Some(first) = tokens.first_mut() {
@@ -114,11 +120,15 @@ impl Preprocessor<'_> {
         let at = self.diagnostics.sources.expansion(at);
         self.diagnostics
             .fatal(at, "macro expansion produces too many tokens");
-        // Barriers must stay for those who wait behind them.
+        self.drop_contexts();
+        false
+    }
+
+    /// Passes what expansions have left. Barriers stay for those who wait behind them.
+    pub(super) fn drop_contexts(&mut self) {
         for context in &mut self.contexts {
             context.pos = context.tokens.len();
         }
-        false
     }
 
     /// Whether the next token is `(`; nothing is read.
@@ -225,6 +235,10 @@ impl Preprocessor<'_> {
         let variadic = self.macros[id as usize].variadic;
         let mut paste = false;
         for (i, token) in body.iter().enumerate() {
+            // One body can name a long argument many times.
+            if out.len() as u64 > MAX_EXPANSION_STEPS || budget::check().is_err() {
+                break;
+            }
             let before_paste = matches!(body.get(i + 1), Some(t) if t.kind == TokenKind::Paste);
             let spacing = token.flags & SPACE_BEFORE;
             match token.kind {
@@ -339,6 +353,13 @@ impl Preprocessor<'_> {
     /// `#`: the argument's spelling as a string literal.
     fn stringify(&mut self, tokens: &[Token]) -> Symbol {
         let mut text = vec![b'"'];
+        // Each byte may be escaped; blanks stand between tokens.
+        let length = |token: &Token| 2 * self.spelling(token).len() as u64 + 1;
+        let length: u64 = tokens.iter().map(length).sum();
+        let at = tokens.first().map_or(Loc::NONE, |t| t.loc);
+        if !self.afford(length, at) {
+            return self.names.intern("\"\"");
+        }
         for (i, token) in tokens.iter().enumerate() {
             if i > 0 && token.flags & (SPACE_BEFORE | LINE_START) != 0 {
                 text.push(b' ');
@@ -364,6 +385,11 @@ impl Preprocessor<'_> {
                 return;
             }
         };
+        let length = self.spelling(&left).len() + self.spelling(&right).len();
+        if !self.afford(2 * length as u64, right.loc) {
+            out.push(left);
+            return;
+        }
         let mut text = spelling(self.names, &left.kind).to_vec();
         text.extend_from_slice(spelling(self.names, &right.kind));
         let kind = match (left.kind, right.kind) {
@@ -376,7 +402,7 @@ impl Preprocessor<'_> {
                 lexer.in_directive = true;
                 let joined = lexer.next(self.names, self.diagnostics).kind;
                 if lexer.pos() != text.len() || matches!(joined, TokenKind::EndOfLine) {
-                    let shown = String::from_utf8_lossy(&text).into_owned();
+                    let shown = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
                     let message = format!("'##' makes '{shown}', which is not one token");
                     self.diagnostics.error(right.loc, message);
                     out.push(left);

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostics::{Diagnostics, FileId, Loc, MacroNameId};
 use crate::symbol::{Interner, Symbol};
 use crate::{IncludeResolver, Source};
+use pumice_budget as budget;
 use pumice_target::Target;
 use pumice_target::options::CompileOptions;
 
@@ -257,7 +258,15 @@ impl<'a> Preprocessor<'a> {
 
     /// Reads a text to its end.
     fn run_text(&mut self, name: &str, text: &[u8]) -> Vec<Token> {
-        let mut out = Vec::with_capacity(text.len() / 4 + 16);
+        // The text is copied once more.
+        let text = match budget::charge(text.len() as u64) {
+            Ok(()) => text,
+            Err(why) => {
+                self.diagnostics.fatal(Loc::NONE, why.to_string());
+                &[]
+            }
+        };
+        let mut out = Vec::with_capacity((text.len() / 4 + 16).min(1 << 20));
         self.push_file(name.into(), name.into(), text.into(), Loc::NONE);
         loop {
             let mut token = self.next_expanded();
@@ -279,10 +288,24 @@ impl<'a> Preprocessor<'a> {
                 _ => {}
             }
             out.push(token);
+            budget::spend_on::<Token>(1);
+            self.afford(0, token.loc);
             if self.diagnostics.should_stop() {
                 self.abandon();
             }
         }
+    }
+
+    /// Tells of memory before it is allocated. False when it is too much; everything left is
+    /// dropped then.
+    fn afford(&mut self, bytes: u64, at: Loc) -> bool {
+        let Err(why) = budget::charge(bytes) else {
+            return true;
+        };
+        let at = self.diagnostics.sources.expansion(at);
+        self.diagnostics.fatal(at, why.to_string());
+        self.drop_contexts();
+        false
     }
 
     /// Drops everything that is still to be read.

@@ -3,7 +3,9 @@ use super::Sema;
 use super::const_eval::Value;
 use super::typed::{ConstData, Init, Reloc};
 use crate::lang::types::{FloatKind, Type, TypeId};
+use crate::source::Span;
 use pumice_numerics::{half_from_f64, half_to_f64};
+use pumice_reflection::MAX_INITIAL_DATA;
 
 impl<'a> Sema<'a> {
     /// Writes a value of type `ty` at byte `at`.
@@ -21,8 +23,9 @@ impl<'a> Sema<'a> {
         let start = usize::try_from(at).ok()?;
         let bytes = out.bytes.get_mut(start..start.checked_add(size)?)?;
         // A later initialiser overrides an earlier one.
-        out.relocs
-            .retain(|r| r.offset + 8 <= at || r.offset >= at + size as u64);
+        let first = out.relocs.partition_point(|r| r.offset + 8 <= at);
+        let behind = out.relocs.partition_point(|r| r.offset < at + size as u64);
+        out.relocs.drain(first..behind.max(first));
         match value {
             Value::Int(bits) => bytes.copy_from_slice(&bits.to_le_bytes()[..size.min(8)]),
             Value::Float(x) => match self.module.types.float_kind(ty)? {
@@ -127,23 +130,42 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Checks the size of an object that is kept as bytes; `None` (with a diagnostic) when it is
+    /// too large.
+    pub(super) fn check_data_size(&self, size: u64, span: Span) -> Option<()> {
+        if size > MAX_INITIAL_DATA {
+            let most = MAX_INITIAL_DATA >> 20;
+            let message = format!("an object of {size} bytes is larger than {most} MiB");
+            self.error(span, message);
+            return None;
+        }
+        self.afford(size, span)
+    }
+
+    /// The zeros of an object.
+    pub(super) fn zeros(&self, ty: TypeId, span: Span) -> Option<ConstData> {
+        let size = self.module.types.size(ty);
+        self.check_data_size(size, span)?;
+        Some(ConstData {
+            bytes: vec![0; size as usize],
+            relocs: Vec::new(),
+        })
+    }
+
     /// The bytes of an initialiser all of whose values are constant.
     pub(super) fn init_data(&self, init: &Init, ty: TypeId) -> Option<ConstData> {
-        let size = usize::try_from(self.module.types.size(ty)).ok()?;
-        let zero = || ConstData {
-            bytes: vec![0; size],
-            relocs: Vec::new(),
-        };
+        let zero = |span| self.zeros(ty, span);
         match init {
             Init::Const(data) => Some(data.clone()),
             Init::Expr(expr) => {
                 let value = self.eval(*expr)?;
-                let mut data = zero();
+                let mut data = zero(self.span(*expr))?;
                 self.encode(&value, ty, &mut data, 0)?;
                 Some(data)
             }
             Init::List { elems, .. } => {
-                let mut data = zero();
+                let first = elems.first().map_or(Span::NONE, |e| self.span(e.value));
+                let mut data = zero(first)?;
                 for elem in elems {
                     let value = self.eval(elem.value)?;
                     let (offset, elem_ty) = self.path_offset(ty, &elem.path)?;

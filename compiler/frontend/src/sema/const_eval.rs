@@ -37,10 +37,7 @@ impl<'a> Sema<'a> {
             ExprKind::Int(bits) => Some(Value::Int(*bits)),
             ExprKind::Float(value) => Some(Value::Float(*value)),
             ExprKind::Null => Some(NULL),
-            ExprKind::Zero => Some(Value::Bytes(ConstData {
-                bytes: vec![0; usize::try_from(self.module.types.size(ty)).ok()?],
-                relocs: Vec::new(),
-            })),
+            ExprKind::Zero => Some(Value::Bytes(self.zeros(ty, expr.span)?)),
             ExprKind::Sampler(_) | ExprKind::Block { .. } => None,
             ExprKind::Load(place) => self.read_place(*place),
             ExprKind::AddrOf(place) | ExprKind::Decay(place) => {

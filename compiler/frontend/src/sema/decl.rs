@@ -451,8 +451,12 @@ impl<'a> Sema<'a> {
             if !meta.tentative || meta.defined {
                 continue;
             }
-            let ty = self.module.globals[index].ty.ty;
-            let size = self.module.types.size(ty) as usize;
+            let global = &self.module.globals[index];
+            let size = self.module.types.size(global.ty.ty);
+            if self.check_data_size(size, global.span).is_none() {
+                continue;
+            }
+            let size = size as usize;
             self.module.globals[index].init = Some(ConstData {
                 bytes: vec![0; size],
                 relocs: Vec::new(),

@@ -63,6 +63,7 @@ impl<'a> Sema<'a> {
                 Some(self.mk(ExprKind::Int(u64::from(value as u32)), TypeTable::INT, span))
             }
             ast::ExprKind::Str(bytes) => {
+                self.afford(2 * bytes.len() as u64, span)?;
                 let global = self.string_literal(bytes, span);
                 return Some(Operand::Place(self.global_place(global, span)));
             }

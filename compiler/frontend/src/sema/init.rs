@@ -7,9 +7,8 @@ use super::typed::{ConstData, ExprId, ExprKind, Init, InitElem};
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, Designator, InitItem, InitList};
 use crate::source::Span;
-
-/// Constant objects may not take more bytes than this.
-const MAX_DATA: u64 = 1 << 28;
+use pumice_budget as budget;
+use pumice_reflection::MAX_INITIAL_DATA;
 
 /// A braced list while its items are handed out to subobjects.
 struct Items<'a> {
@@ -84,10 +83,11 @@ impl<'a> Sema<'a> {
         if bytes.len() as u64 > len {
             self.warning(span, "the string is longer than the array");
         }
-        if len > MAX_DATA {
+        if len > MAX_INITIAL_DATA {
             self.error(span, "initialised object is too large");
             return None;
         }
+        self.afford(len, span)?;
         let mut data = bytes.to_vec();
         data.resize(len as usize, 0);
         Some(ConstData {
@@ -121,7 +121,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         let size = self.module.types.size(ty);
-        if size > MAX_DATA {
+        if size > MAX_INITIAL_DATA {
             self.error(list.span, "initialised object is too large");
             return None;
         }
@@ -143,6 +143,9 @@ impl<'a> Sema<'a> {
     }
 
     fn put(&mut self, value: ExprId, out: &mut Gathered) {
+        // The element, its path, and the path again among those seen.
+        budget::spend_on::<InitElem>(1);
+        budget::spend(3 * 8 * out.path.len() as u64 + 48);
         out.elems.push(InitElem {
             path: out.path.clone(),
             value,
@@ -297,6 +300,7 @@ impl<'a> Sema<'a> {
         let mut named: u64 = 0;
         let mut good = true;
         while let Some(item) = items.items.get(items.at) {
+            self.afford(0, self.init_span(&item.init))?;
             if !item.designators.is_empty() {
                 if !braced {
                     break;
@@ -377,7 +381,9 @@ impl<'a> Sema<'a> {
                 self.leave();
                 result.map(|_| ())
             }
-            Type::Vector { .. } => {
+            // A vector takes vectors until it is full; a scalar alone becomes all its elements, as in
+            // an assignment.
+            Type::Vector { .. } if self.module.types.vector_parts(self.ty(value)).is_some() => {
                 items.peeked = Some(value);
                 let span = self.span(value);
                 self.vector_items(ty, items, false, span, out)
@@ -456,6 +462,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         for index in first..=last {
+            self.afford(0, self.init_span(&item.init))?;
             let depth = out.path.len();
             out.path.push(index);
             out.path.extend(&path);
@@ -484,6 +491,7 @@ impl<'a> Sema<'a> {
                 return None;
             }
             for index in first..=last {
+                self.afford(0, self.init_span(init))?;
                 let depth = out.path.len();
                 out.path.push(index);
                 out.path.extend(&path);
@@ -600,7 +608,7 @@ impl<'a> Sema<'a> {
             return None;
         };
         let value = self.integer_constant(index, "array designator")?;
-        let limit = len.unwrap_or(MAX_DATA);
+        let limit = len.unwrap_or(MAX_INITIAL_DATA);
         match u64::try_from(value) {
             Ok(value) if value < limit => Some(value),
             _ => {

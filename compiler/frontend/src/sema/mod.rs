@@ -45,6 +45,7 @@ use crate::source::{Interner, Span, Symbol};
 use block::{BlockState, BlockValue};
 use const_eval::Value;
 use func::FuncState;
+use pumice_budget as budget;
 use scope::{FuncMeta, Scope};
 use typed::{
     Body, Expr, ExprId, ExprKind, FuncId, GlobalId, Init, LocalId, Place, PlaceId, PlaceKind,
@@ -167,7 +168,7 @@ impl<'a> Sema<'a> {
 
     /// A new r-value.
     fn mk(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
-        self.body.exprs.push(Expr { kind, ty, span });
+        budget::push(&mut self.body.exprs, Expr { kind, ty, span });
         ExprId(self.body.exprs.len() as u32 - 1)
     }
 
@@ -180,6 +181,7 @@ impl<'a> Sema<'a> {
         align: u64,
         span: Span,
     ) -> PlaceId {
+        budget::spend_on::<Place>(1);
         self.body.places.push(Place {
             kind,
             ty,
@@ -263,8 +265,18 @@ impl<'a> Sema<'a> {
             );
             return None;
         }
+        self.afford(0, span)?;
         self.depth += 1;
         Some(())
+    }
+
+    /// Tells of memory before it is allocated; `None` (with a diagnostic) when it is too much.
+    fn afford(&self, bytes: u64, span: Span) -> Option<()> {
+        let charged = budget::charge(bytes);
+        if let Err(why) = &charged {
+            self.diags.fatal(span, why.to_string());
+        }
+        charged.ok()
     }
 
     fn leave(&mut self) {

@@ -6,6 +6,7 @@ use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase
 use crate::lang::types::{TypeId, TypeTable};
 use crate::parse::ast::{self, Attr, AttrArg, PragmaKind};
 use crate::source::{Span, Symbol};
+use pumice_budget as budget;
 
 /// A switch while its body is checked.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(super) struct SwitchState {
 
 impl<'a> Sema<'a> {
     pub(super) fn mk_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
-        self.body.stmts.push(Stmt { kind, span });
+        budget::push(&mut self.body.stmts, Stmt { kind, span });
         StmtId(self.body.stmts.len() as u32 - 1)
     }
 

@@ -229,15 +229,19 @@ impl Effects {
         found
     }
 
-    /// The effects of these blocks.
-    pub fn of(&self, blocks: impl Iterator<Item = Block>) -> Vec<Effect> {
-        let mut found: Vec<Effect> = Vec::new();
-        for block in blocks {
-            found.extend_from_slice(&self.of_block[block]);
-            if found.len() > MAX_REGION {
-                return vec![Effect::Anything];
-            }
-        }
-        found
+    /// The effects of a block.
+    pub fn of(&self, block: Block) -> &[Effect] {
+        &self.of_block[block]
+    }
+}
+
+/// Adds effects to those of a region; too many count as changing anything.
+pub fn join_effects(region: &mut Vec<Effect>, more: &[Effect]) {
+    if region.first() == Some(&Effect::Anything) {
+        return;
+    }
+    region.extend_from_slice(more);
+    if region.len() > MAX_REGION || more.contains(&Effect::Anything) {
+        *region = vec![Effect::Anything];
     }
 }

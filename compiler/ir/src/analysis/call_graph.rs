@@ -1,6 +1,6 @@
 //! Which functions call which.
 
-use crate::{FuncId, InstKind, LowerError, Module};
+use crate::{BuiltIn, FuncId, InstKind, LowerError, Module};
 use cranelift_entity::SecondaryMap;
 
 /// Functions that the kernels reach, callees first.
@@ -60,4 +60,47 @@ pub fn reachable_functions(module: &Module) -> Result<Vec<FuncId>, LowerError> {
         }
     }
     Ok(order)
+}
+
+/// What a function and all that it calls hold.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionSummary {
+    /// The functions that it calls itself, each once.
+    pub calls: Vec<FuncId>,
+    /// Whether it uses the printf buffer.
+    pub printf: bool,
+    /// Whether it has operations of groups.
+    pub collective: bool,
+}
+
+/// Summaries of functions that come callees first.
+pub fn summarize_functions(
+    module: &Module,
+    functions: &[FuncId],
+) -> SecondaryMap<FuncId, FunctionSummary> {
+    let mut summaries: SecondaryMap<FuncId, FunctionSummary> = SecondaryMap::new();
+    for &id in functions {
+        let f = &module.functions[id];
+        let mut own = FunctionSummary::default();
+        for &block in &f.layout.blocks {
+            for &inst in &f.layout.insts[block] {
+                match f.insts[inst].kind {
+                    InstKind::Call { func, .. } => own.calls.push(func),
+                    InstKind::Group { .. } => own.collective = true,
+                    InstKind::BuiltIn {
+                        which: BuiltIn::PrintfBuffer,
+                    } => own.printf = true,
+                    _ => {}
+                }
+            }
+        }
+        own.calls.sort_unstable();
+        own.calls.dedup();
+        for &callee in &own.calls {
+            own.printf |= summaries[callee].printf;
+            own.collective |= summaries[callee].collective;
+        }
+        summaries[id] = own;
+    }
+    summaries
 }

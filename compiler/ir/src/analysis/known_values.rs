@@ -19,7 +19,9 @@ pub fn may_be_known(func: &Function, value: Value, depth: u32) -> bool {
     match &func.insts[inst].kind {
         InstKind::Load { ptr, .. } => !in_buffer(func, *ptr),
         InstKind::BuiltIn { which } => of_group(*which),
-        InstKind::LoadArg { .. } | InstKind::AtomicRmw { .. } => false,
+        InstKind::LoadArg { .. } | InstKind::LoadArgWord { .. } | InstKind::AtomicRmw { .. } => {
+            false
+        }
         InstKind::Convert { arg, .. } | InstKind::Splat { arg } => may_be_known(func, *arg, depth),
         InstKind::Extract { vector, .. } => may_be_known(func, *vector, depth),
         InstKind::Build { lanes } => lanes.iter().any(|&lane| may_be_known(func, lane, depth)),

@@ -12,5 +12,5 @@ mod literals;
 pub mod partition;
 pub mod slots;
 
-pub use call_graph::reachable_functions;
+pub use call_graph::{FunctionSummary, reachable_functions, summarize_functions};
 pub use literals::literal;

@@ -112,6 +112,8 @@ struct Finder<'m> {
     values: FxHashMap<(FuncId, Value), u32>,
     objects: FxHashMap<Object, u32>,
     escaped: [u32; 2],
+    /// Whether what becomes a number may become a pointer again.
+    numbers_escape: bool,
     observed: Vec<u32>,
     /// (node, access width in bytes, atomic)
     accesses: Vec<Access>,
@@ -241,6 +243,13 @@ impl Finder<'_> {
                             self.join_values(id, r, *other);
                         }
                     }
+                    InstKind::Convert {
+                        op: ConvertOp::PtrToInt,
+                        arg,
+                        ..
+                    } if !self.numbers_escape => {
+                        self.value(id, *arg);
+                    }
                     InstKind::Convert { op, arg, .. } => {
                         if matches!(
                             op,
@@ -321,6 +330,11 @@ impl Finder<'_> {
                             }
                         }
                     }
+                    InstKind::MemCopy { dst, src, .. } => {
+                        for ptr in [*dst, *src] {
+                            self.value(id, ptr);
+                        }
+                    }
                     other => {
                         // Collectives and vectors of pointers: whatever flows there escapes.
                         other.for_each_value(|v| self.escape(id, v));
@@ -351,7 +365,22 @@ fn align_up(value: u32, align: u32) -> u32 {
 impl Partitions {
     /// Finds the partitions of the given functions (those reachable from kernels).
     pub fn compute(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
+        Self::find(module, functions, true)
+    }
+
+    /// The same before emission, when it is known that no number becomes a pointer to private
+    /// memory.
+    pub fn without_numbers(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
+        Self::find(module, functions, false)
+    }
+
+    fn find(
+        module: &Module,
+        functions: &[FuncId],
+        numbers_escape: bool,
+    ) -> Result<Self, LowerError> {
         let mut finder = Finder {
+            numbers_escape,
             module,
             parent: Vec::new(),
             space: Vec::new(),

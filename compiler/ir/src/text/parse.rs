@@ -308,6 +308,7 @@ impl Parser {
             required_sub_group_size: None,
             initializer: false,
             finalizer: false,
+            private_bytes: 0,
             node: None,
             attributes: String::new(),
         };
@@ -323,6 +324,10 @@ impl Parser {
             } else if self.accept_word("subgroup") {
                 self.expect('(')?;
                 kernel.required_sub_group_size = Some(self.u32()?);
+                self.expect(')')?;
+            } else if self.accept_word("private") {
+                self.expect('(')?;
+                kernel.private_bytes = self.u32()?;
                 self.expect(')')?;
             } else if self.accept_word("initializer") {
                 kernel.initializer = true;

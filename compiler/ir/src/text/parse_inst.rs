@@ -372,6 +372,10 @@ impl Parser {
             "load_arg" => InstKind::LoadArg {
                 offset: self.u32()?,
             },
+            "load_arg_word" => InstKind::LoadArgWord {
+                offset: self.u32()?,
+                index: self.comma(func, defined)?,
+            },
             "local_arg" => InstKind::LocalArg {
                 ordinal: self.u32()?,
             },

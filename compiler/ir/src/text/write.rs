@@ -107,6 +107,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
+    if kernel.private_bytes > 0 {
+        let _ = write!(out, " private({})", kernel.private_bytes);
+    }
     for (word, is) in [
         ("initializer", kernel.initializer),
         ("finalizer", kernel.finalizer),
@@ -502,6 +505,9 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             format!("handle_info.{} {ordinal}", which.name())
         }
         InstKind::LoadArg { offset } => format!("load_arg {offset}"),
+        InstKind::LoadArgWord { offset, index } => {
+            format!("load_arg_word {offset}, {}", v(index))
+        }
         InstKind::LocalArg { ordinal } => format!("local_arg {ordinal}"),
         InstKind::Call { func: callee, args } => format!("call {callee}({})", operands(func, args)),
         InstKind::Printf { format, args } => {

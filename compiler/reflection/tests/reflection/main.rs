@@ -2,4 +2,5 @@
 
 mod common;
 mod instructions;
+mod large_data;
 mod refusals;

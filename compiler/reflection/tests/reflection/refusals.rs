@@ -5,7 +5,7 @@ use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_modul
 use crate::instructions::validate;
 use pumice_reflection::{
     ArgumentInfo, ByteString, DataDescriptor, FunctionId, HexBytes, InfoRef, Instruction, Kernel,
-    KernelProperties, KernelRef, PrintfInfo, PushArgument, ReadError, Reflection,
+    KernelProperties, KernelRef, Need, PrintfInfo, PushArgument, ReadError, Reflection,
     RequiredWorkgroupSize, Role, WriteError, embed, read, strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
@@ -130,7 +130,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 3] {
+    for number in [0, 6] {
         assert_eq!(
             read(&with_role(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })
@@ -154,6 +154,57 @@ fn roles() {
             index: 0
         })
     );
+}
+
+#[test]
+fn needs() {
+    let kernel = KernelRef(0);
+    let (ordinal, bytes) = (1, 4096);
+    for (need, listed, operands) in [
+        (
+            Need::SubgroupSize { kernel, size: 16 },
+            "SubgroupSize kernel: KernelRef(0), size: 16\n",
+            ["Kernel", "Size"].as_slice(),
+        ),
+        (
+            Need::PrivateMemory {
+                kernel,
+                ordinal,
+                bytes,
+            },
+            "PrivateMemory kernel: KernelRef(0), ordinal: 1, bytes: 4096\n",
+            &["Kernel", "Ordinal", "Bytes"],
+        ),
+    ] {
+        let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+        reflection.needs.push(need);
+        let words = embed(&plain_module(), &reflection).unwrap();
+        assert_eq!(read(&words).unwrap().needs, [need]);
+        validate(&words);
+        assert!(reflection.to_string().contains(listed), "{reflection}");
+        let stripped = strip_set(&words, "NonSemantic.Pumice.1");
+        assert_eq!(read(&stripped).unwrap().needs, []);
+
+        let number = match need {
+            Need::SubgroupSize { .. } => 3,
+            Need::PrivateMemory { .. } => 4,
+        };
+        let id = Module::with_kernel(5).words()[3] - 1;
+        let instruction = need.name();
+        let refused = |ty, operands: &[u32]| read(&with_role(ty, number, operands)).unwrap_err();
+        assert_eq!(refused(U32, &[id]), ReadError::NotVoid { instruction });
+        assert_eq!(
+            refused(VOID, &[id]),
+            ReadError::MissingOperand {
+                instruction,
+                operand: operands[1]
+            }
+        );
+        assert!(matches!(
+            refused(VOID, &[id, FUNCTION]),
+            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == operands[1]
+        ));
+    }
 }
 
 #[test]
@@ -402,9 +453,10 @@ fn writer_refusals() {
     let write = |instructions: Vec<Instruction>, revision| {
         let reflection = Reflection {
             revision,
-            instructions,
+            instructions: instructions.into(),
             skipped: vec![],
             roles: vec![],
+            needs: vec![],
         };
         embed(&plain, &reflection).map(drop)
     };

@@ -4,3 +4,4 @@ pub mod legalize_conversions;
 pub mod legalize_memory;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
+pub mod spill_private;

@@ -7,21 +7,54 @@
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::ArgLayout;
+use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, FuncId, Inst, InstKind, KernelArgKind, Module, SourceLoc,
-    StackSlotData, Type, Value,
+    AccessFlags, AddressSpace, FuncId, Inst, InstKind, KernelArgKind, KernelInfo, Module,
+    SourceLoc, StackSlotData, Type, Value,
 };
 use pumice_target::abi::Abi;
 use rustc_hash::FxHashMap;
 
 /// Runs the pass.
-pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
+///
+/// # Errors
+/// Arguments that take more bytes than the device has for them.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    for kernel in &module.kernels {
+        check_size(kernel, ctx.target.max_parameter_size)?;
+    }
     keep_called_kernels(module);
     let mut changed = false;
     for k in 0..module.kernels.len() {
         changed |= lower(module, k, &ctx.target.abi);
     }
-    Changed::from_bool(changed)
+    Ok(Changed::from_bool(changed))
+}
+
+/// Refuses arguments of more than `limit` bytes, before anything is made of them.
+fn check_size(kernel: &KernelInfo, limit: u32) -> Result<(), LowerError> {
+    let mut total: u64 = 0;
+    for (ordinal, arg) in kernel.args.iter().enumerate() {
+        let size = arg.kind.block_bytes().unwrap_or(0);
+        total += u64::from(size);
+        if total > u64::from(limit) {
+            let name = arg.info.as_ref().map(|info| info.name.as_str());
+            let name = match name {
+                Some(name) if !name.is_empty() => format!(" ('{name}')"),
+                _ => String::new(),
+            };
+            let before = match total - u64::from(size) {
+                0 => String::new(),
+                before => format!(", those before it {before}"),
+            };
+            return Err(LowerError::new(format!(
+                "kernel '{}': argument {ordinal}{name} takes {size} bytes{before}; all arguments \
+                 of a kernel can take {limit} (CL_DEVICE_MAX_PARAMETER_SIZE)",
+                kernel.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Gives calls of kernels a plain function to call.

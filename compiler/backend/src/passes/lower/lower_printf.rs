@@ -15,9 +15,10 @@ use pumice_ir::analysis::literal;
 use pumice_ir::{
     AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, GlobalData,
     GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope,
-    StringId, Type, Value,
+    StringId, StringTable, Type, Value,
 };
 use pumice_printf::{Kind, directives};
+use rustc_hash::FxHashMap;
 
 /// Runs the pass.
 ///
@@ -25,8 +26,8 @@ use pumice_printf::{Kind, directives};
 /// An argument for `%s` that is no string literal.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let capacity = (ctx.target.printf_buffer_size / 4).saturating_sub(1);
-    let mut records = std::mem::take(&mut module.printf);
-    let mut strings = std::mem::take(&mut module.strings);
+    let mut records = Records::new(std::mem::take(&mut module.printf));
+    let mut strings = StringTable::new(std::mem::take(&mut module.strings));
     let globals = &module.globals;
     let mut changed = Changed::No;
     let ids: Vec<FuncId> = module.functions.keys().collect();
@@ -40,7 +41,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 return Ok(None);
             };
             let (format, mut args) = (*format, args.clone());
-            let kinds: Vec<Kind> = directives(&strings[format]).map(|d| d.kind).collect();
+            let kinds: Vec<Kind> = directives(strings.text(format)).map(|d| d.kind).collect();
             for (arg, kind) in args.iter_mut().zip(kinds) {
                 if let (PrintfArg::Value(value), Kind::String) = (*arg, kind) {
                     let id = string(x, globals, &mut strings, &mut records, value);
@@ -53,8 +54,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             Ok(Some(Replacement::from_slice(&[result])))
         })?;
     }
-    module.printf = records;
-    module.strings = strings;
+    module.printf = records.list;
+    module.strings = strings.into_list();
     Ok(changed)
 }
 
@@ -62,8 +63,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 fn string(
     x: &mut Expander<'_>,
     globals: &PrimaryMap<GlobalId, GlobalData>,
-    strings: &mut PrimaryMap<StringId, Vec<u8>>,
-    records: &mut Vec<PrintfRecord>,
+    strings: &mut StringTable,
+    records: &mut Records,
     value: Value,
 ) -> Option<Value> {
     let text = match x.func.const_bits(value) {
@@ -71,35 +72,46 @@ fn string(
         Some(0) => b"(null)".to_vec(),
         _ => literal(x.func, globals, value)?,
     };
-    let known = strings.iter().find(|(_, known)| **known == text);
-    let text = match known.map(|(id, _)| id) {
-        Some(id) => id,
-        None => strings.push(text),
-    };
-    let id = record_id(records, text, Vec::new());
+    let id = records.id(strings.id(text), Vec::new());
     Some(x.splat(Type::I32, u64::from(id)))
 }
 
-/// The id of the PrintfInfo with this text and these sizes.
-fn record_id(records: &mut Vec<PrintfRecord>, text: StringId, sizes: Vec<u32>) -> u32 {
-    if let Some(known) = records
-        .iter()
-        .find(|r| r.text == text && r.argument_sizes == sizes)
-    {
-        return known.id;
+/// The module's PrintfInfos.
+struct Records {
+    list: Vec<PrintfRecord>,
+    /// The number of the first one with a text and sizes.
+    known: FxHashMap<(StringId, Vec<u32>), u32>,
+}
+
+impl Records {
+    fn new(list: Vec<PrintfRecord>) -> Self {
+        let mut known = FxHashMap::default();
+        for record in &list {
+            let key = (record.text, record.argument_sizes.clone());
+            known.entry(key).or_insert(record.id);
+        }
+        Self { list, known }
     }
-    let id = records.len() as u32 + 1;
-    records.push(PrintfRecord {
-        id,
-        text,
-        argument_sizes: sizes,
-    });
-    id
+
+    /// The id of the PrintfInfo with this text and these sizes.
+    fn id(&mut self, text: StringId, sizes: Vec<u32>) -> u32 {
+        let list = &mut self.list;
+        let known = self.known.entry((text, sizes));
+        *known.or_insert_with_key(|(text, sizes)| {
+            let id = list.len() as u32 + 1;
+            list.push(PrintfRecord {
+                id,
+                text: *text,
+                argument_sizes: sizes.clone(),
+            });
+            id
+        })
+    }
 }
 
 fn write_record(
     x: &mut Expander<'_>,
-    records: &mut Vec<PrintfRecord>,
+    records: &mut Records,
     capacity: u32,
     format: StringId,
     args: &[PrintfArg],
@@ -109,7 +121,7 @@ fn write_record(
     for arg in args {
         let value = match *arg {
             PrintfArg::String(text) => {
-                let id = record_id(records, text, Vec::new());
+                let id = records.id(text, Vec::new());
                 x.splat(Type::I32, u64::from(id))
             }
             PrintfArg::Value(value) => {
@@ -134,7 +146,7 @@ fn write_record(
         values.push(value);
     }
     let words = 1 + sizes.iter().map(|s| s.div_ceil(4)).sum::<u32>();
-    let id = record_id(records, format, sizes.clone());
+    let id = records.id(format, sizes.clone());
 
     let global = Type::ptr(AddressSpace::Global);
     let buffer = x.value(

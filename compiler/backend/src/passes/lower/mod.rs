@@ -2,6 +2,7 @@
 
 pub mod infer_address_spaces;
 pub mod link_builtins;
+pub mod loop_arg_copies;
 pub mod lower_atomics;
 pub mod lower_collectives;
 pub mod lower_images;

@@ -16,9 +16,11 @@
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
 use crate::pass::{Changed, Ctx};
+use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
     AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
@@ -140,7 +142,9 @@ fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
 }
 
 /// Functions reachable from kernels, callees first, and the number of calls of each.
-fn bottom_up(module: &Module) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
+pub(super) fn bottom_up(
+    module: &Module,
+) -> Result<(Vec<FuncId>, SecondaryMap<FuncId, u32>), LowerError> {
     #[derive(Clone, Copy, Default, PartialEq, Eq)]
     enum State {
         #[default]
@@ -247,10 +251,16 @@ fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> b
         return false;
     }
     let small = !ctx.options.math.opt_disable;
+    // Large variables can leave registers in kernels only.
+    let large = callee
+        .slots
+        .values()
+        .any(|slot| slot.size > MOST_PRIVATE_BYTES);
+    let wanted = callee.always_inline || pointers_cross(callee) || large;
     if calls <= 1 {
-        return callee.always_inline || pointers_cross(callee) || (small && size <= SINGLE_CALL);
+        return wanted || (small && size <= SINGLE_CALL);
     }
-    if callee.always_inline || pointers_cross(callee) {
+    if wanted {
         return size.saturating_mul(calls as usize - 1) <= COPIES;
     }
     small && size <= SMALL
@@ -265,18 +275,29 @@ fn inline_into(
     let mut total = size(func);
     let mut replacements = Replacements::default();
     let mut new_order = Vec::with_capacity(func.layout.blocks.len());
-    // Blocks still to look at, the next one last.
-    let mut work: Vec<Block> = func.layout.blocks.iter().rev().copied().collect();
-    while let Some(block) = work.pop() {
+    // Blocks still to look at, the next one last, and what of each was not looked at yet.
+    let mut work: Vec<(Block, Option<std::vec::IntoIter<Inst>>)> = Vec::new();
+    work.extend(func.layout.blocks.iter().rev().map(|&block| (block, None)));
+    while let Some((block, rest)) = work.pop() {
         new_order.push(block);
-        let found = func.layout.insts[block].iter().position(|&inst| {
-            let InstKind::Call { func: callee, .. } = func.insts[inst].kind else {
-                return false;
-            };
-            fates[callee] != Fate::Stays
-        });
-        let Some(at) = found else { continue };
-        let call = func.layout.insts[block][at];
+        let is_copied = |&inst: &Inst| match func.insts[inst].kind {
+            InstKind::Call { func: callee, .. } => fates[callee] != Fate::Stays,
+            _ => false,
+        };
+        if rest.is_none() && !func.layout.insts[block].iter().any(is_copied) {
+            continue;
+        }
+        let all = &mut func.layout.insts[block];
+        let mut rest = rest.unwrap_or_else(|| std::mem::take(all).into_iter());
+        let mut found = None;
+        for inst in rest.by_ref() {
+            if is_copied(&inst) {
+                found = Some(inst);
+                break;
+            }
+            func.layout.insts[block].push(inst);
+        }
+        let Some(call) = found else { continue };
         let InstKind::Call { func: id, args, .. } = func.insts[call].kind.clone() else {
             continue;
         };
@@ -288,19 +309,18 @@ fn inline_into(
                 func.name
             )));
         }
-        let rest = func.layout.insts[block].split_off(at + 1);
-        func.layout.insts[block].pop();
-        let after = continuation(func, call, rest, &mut replacements);
+        let after = continuation(func, call, &mut replacements);
         let body = copy_body(func, &callee, &args, after);
+        budget::check()?;
         let dest = BlockCall {
             block: body[0],
             args: args.iter().copied().collect(),
         };
         let loc = func.insts[call].loc;
         func.append(block, InstKind::Jump { dest }, &[], loc);
-        work.push(after);
+        work.push((after, Some(rest)));
         if fates[id] == Fate::Moves {
-            work.extend(body.iter().rev());
+            work.extend(body.iter().rev().map(|&block| (block, None)));
             module.functions[id] = husk(callee);
         } else {
             // A finished body: what is still called there stays called here.
@@ -327,19 +347,13 @@ fn husk(func: Function) -> Function {
 }
 
 /// The block behind a call; its parameters take the place of the call's results.
-fn continuation(
-    func: &mut Function,
-    call: Inst,
-    rest: Vec<Inst>,
-    replacements: &mut Replacements,
-) -> Block {
+fn continuation(func: &mut Function, call: Inst, replacements: &mut Replacements) -> Block {
     let after = func.make_block();
     for result in func.insts[call].results.clone() {
         let ty = func.ty(result);
         let param = func.append_param(after, ty);
         replacements.replace(result, param);
     }
-    func.layout.insts[after] = rest;
     after
 }
 

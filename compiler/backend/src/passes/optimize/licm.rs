@@ -9,82 +9,81 @@
 
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::optimize::speculate::is_cheap;
+use crate::structurize::MAX_NESTING;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use pumice_ir::analysis::alias::{Effect, Effects, effect, may_change, root};
+use pumice_ir::analysis::alias::{Effect, Effects, effect, join_effects, may_change, root};
 use pumice_ir::{
     BinaryOp, Block, BlockCall, Cfg, DomTree, Function, GlobalData, GlobalId, Inst, InstKind, Loop,
     LoopNest, MathOp, SourceLoc, Value, ValueDef,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Moves invariant operations out of the loops of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
-    if nest.loops.is_empty() {
+    // Deeper nests are refused by the structurizer: they are not worth the time.
+    if nest.loops.is_empty() || nest.depth() > MAX_NESTING {
         return Changed::No;
     }
-    let mut block_of: SecondaryMap<Inst, Option<Block>> = SecondaryMap::new();
-    let mut innermost: SecondaryMap<Block, Option<Loop>> = SecondaryMap::new();
-    for &block in cfg.reverse_postorder() {
-        innermost[block] = nest.innermost(block);
-        for &inst in &func.layout.insts[block] {
-            block_of[inst] = Some(block);
-        }
-    }
-    let effects = Effects::new(func, &cfg);
     let mut motion = Motion {
-        func,
+        block_of: SecondaryMap::new(),
+        innermost: SecondaryMap::new(),
+        candidates: SecondaryMap::new(),
+        may_leave: SecondaryMap::new(),
+        pending: SecondaryMap::new(),
+        made: Vec::new(),
+        touched: Vec::new(),
         globals: ctx.globals,
         nest: &nest,
-        block_of,
-        innermost,
-        order: cfg.reverse_postorder().to_vec(),
+        func,
     };
-    let mut changed = Changed::No;
+    for (&block, number) in cfg.reverse_postorder().iter().zip(0..) {
+        motion.add_block(block, nest.innermost(block), 2 * number + 1);
+    }
+    let mut regions = Regions::new(motion.func, &cfg, &nest);
     for (this, data) in nest.loops.iter() {
         let header = data.header;
         let latches: Vec<Block> = (cfg.preds(header).iter().copied())
             .filter(|&pred| dom.dominates(header, pred))
             .collect();
-        let blocks = cfg.reverse_postorder().iter().copied();
-        let inside = |block: &Block| nest.contains(this, *block);
-        let written = effects.of(blocks.clone().filter(inside));
-        let leaves: Vec<Block> = blocks
-            .filter(inside)
-            .filter(|&block| {
-                let targets = cfg.succs(block);
-                targets.is_empty() || targets.iter().any(|target| !inside(target))
-            })
-            .collect();
+        let region = regions.take(&cfg, &nest, this);
+        let last_leaves = dom.common_dominator(region.leaves.iter().copied());
+        let last_latches = dom.common_dominator(latches.iter().copied());
+        let passes_by = |block, last: Option<Block>| {
+            last.is_none_or(|last| cfg.is_reachable(block) && dom.dominates(block, last))
+        };
         let mut moved = Vec::new();
-        for block in motion.order.clone() {
-            if motion.is_inside(this, block) {
-                // Nothing is known of the blocks that were made for inner loops.
-                let known = cfg.is_reachable(block);
-                let always = known && latches.iter().all(|&latch| dom.dominates(block, latch));
-                let place = Place {
-                    always,
-                    first: always && leaves.iter().all(|&leave| dom.dominates(block, leave)),
-                    written: &written,
-                };
-                motion.collect(this, block, &place, &mut moved);
-            }
+        for (order, block) in motion.pending_blocks(this) {
+            // Nothing is known of the blocks that were made for inner loops.
+            let always = cfg.is_reachable(block) && passes_by(block, last_latches);
+            let place = Place {
+                always,
+                first: always && passes_by(block, last_leaves),
+                written: &region.written,
+            };
+            motion.collect(this, (order, block), &place, &mut moved);
         }
+        regions.give(data.parent, region);
         if moved.is_empty() {
             continue;
         }
-        changed = Changed::Yes;
-        let before = motion.preheader(this, header, &latches);
+        let number = cfg.rpo_number(header).unwrap_or_default();
+        let before = motion.preheader(this, header, cfg.preds(header), &latches, 2 * number);
         for &inst in &moved {
             motion.block_of[inst] = Some(before);
         }
+        if motion.innermost[before].is_some() {
+            motion.candidates[before].extend_from_slice(&moved);
+        }
+        motion.touched.push(before);
         let insts = &mut motion.func.layout.insts[before];
         let jump = insts.pop();
         insts.extend(moved);
         insts.extend(jump);
     }
-    changed
+    motion.finish()
 }
 
 /// A block of a loop.
@@ -97,6 +96,56 @@ struct Place<'a> {
     written: &'a [Effect],
 }
 
+/// What is asked of a loop as a whole, made of what the loops inside of it have told.
+#[derive(Clone, Default)]
+struct Region {
+    /// What it does to memory.
+    written: Vec<Effect>,
+    /// The blocks that branch out of it.
+    leaves: Vec<Block>,
+}
+
+/// The regions of the loops that are still to come, without the loops inside of them.
+struct Regions {
+    of_loop: SecondaryMap<Loop, Region>,
+}
+
+impl Regions {
+    fn new(func: &Function, cfg: &Cfg, nest: &LoopNest) -> Self {
+        let effects = Effects::new(func, cfg);
+        let mut of_loop: SecondaryMap<Loop, Region> = SecondaryMap::new();
+        for &block in cfg.reverse_postorder() {
+            let Some(this) = nest.innermost(block) else {
+                continue;
+            };
+            let region = &mut of_loop[this];
+            join_effects(&mut region.written, effects.of(block));
+            region.leaves.push(block);
+        }
+        Self { of_loop }
+    }
+
+    /// The region of a loop, all loops inside of which have given theirs.
+    fn take(&mut self, cfg: &Cfg, nest: &LoopNest, this: Loop) -> Region {
+        let mut region = std::mem::take(&mut self.of_loop[this]);
+        let leaves = |block: &Block| {
+            let mut targets = cfg.succs(*block).iter();
+            targets.any(|&target| !nest.contains(this, target))
+        };
+        region.leaves.retain(leaves);
+        region
+    }
+
+    /// Adds the region of a loop to that of the one around it.
+    fn give(&mut self, parent: Option<Loop>, region: Region) {
+        if let Some(parent) = parent {
+            let around = &mut self.of_loop[parent];
+            join_effects(&mut around.written, &region.written);
+            around.leaves.extend(region.leaves);
+        }
+    }
+}
+
 struct Motion<'a> {
     func: &'a mut Function,
     globals: &'a PrimaryMap<GlobalId, GlobalData>,
@@ -104,13 +153,51 @@ struct Motion<'a> {
     block_of: SecondaryMap<Inst, Option<Block>>,
     /// Also of the blocks made here.
     innermost: SecondaryMap<Block, Option<Loop>>,
-    /// All blocks, those made here included, each behind its dominators.
-    order: Vec<Block>,
+    /// The operations of each block that may leave a loop yet, in order.
+    candidates: SecondaryMap<Block, Vec<Inst>>,
+    /// Whether an operation is such a one.
+    may_leave: SecondaryMap<Inst, bool>,
+    /// The blocks of each loop that have some: those directly in it, and those that loops inside
+    /// of it have left. The number orders them, each behind its dominators.
+    pending: SecondaryMap<Loop, Vec<(u32, Block)>>,
+    /// The blocks made here, each with the header that it goes before.
+    made: Vec<(Block, Block)>,
+    /// The blocks whose lists of instructions are out of date.
+    touched: Vec<Block>,
 }
 
 impl Motion<'_> {
     fn is_inside(&self, this: Loop, block: Block) -> bool {
         self.nest.encloses(this, self.innermost[block])
+    }
+
+    /// Takes note of a block and of what may leave it.
+    fn add_block(&mut self, block: Block, around: Option<Loop>, order: u32) {
+        self.innermost[block] = around;
+        let insts = &self.func.layout.insts[block];
+        for &inst in insts {
+            self.block_of[inst] = Some(block);
+        }
+        if let Some(this) = around {
+            let mut candidates = Vec::new();
+            for &inst in insts {
+                let kind = &self.func.insts[inst].kind;
+                let is_load = matches!(kind, InstKind::Load { .. });
+                if is_load || may_move(kind, true) || may_move(kind, false) {
+                    self.may_leave[inst] = true;
+                    candidates.push(inst);
+                }
+            }
+            self.candidates[block] = candidates;
+            self.pending[this].push((order, block));
+        }
+    }
+
+    /// The blocks to look at for a loop, in order.
+    fn pending_blocks(&mut self, this: Loop) -> Vec<(u32, Block)> {
+        let mut blocks = std::mem::take(&mut self.pending[this]);
+        blocks.sort_unstable_by_key(|&(order, _)| order);
+        blocks
     }
 
     fn is_invariant(&self, this: Loop, value: Value) -> bool {
@@ -123,28 +210,52 @@ impl Motion<'_> {
         }
     }
 
-    /// Takes the invariant operations out of a block, and out of the one made before it.
-    fn collect(&mut self, this: Loop, block: Block, place: &Place<'_>, moved: &mut Vec<Inst>) {
-        let insts = std::mem::take(&mut self.func.layout.insts[block]);
-        let mut kept = Vec::with_capacity(insts.len());
-        for inst in insts {
+    /// Whether a value may become invariant in a loop further out, or is so already.
+    fn may_become_invariant(&self, this: Loop, value: Value) -> bool {
+        let inst = self.func.def_inst(value);
+        inst.is_some_and(|inst| self.may_leave[inst]) || self.is_invariant(this, value)
+    }
+
+    /// Takes the operations that leave this loop out of a block, and hands on those that may
+    /// leave a loop around it. What depends on what stays for good stays for good.
+    fn collect(
+        &mut self,
+        this: Loop,
+        (order, block): (u32, Block),
+        place: &Place<'_>,
+        moved: &mut Vec<Inst>,
+    ) {
+        let before = moved.len();
+        let mut waiting = Vec::new();
+        for inst in std::mem::take(&mut self.candidates[block]) {
             let kind = &self.func.insts[inst].kind;
-            let mut movable = match *kind {
+            let (mut movable, mut may_leave) = (true, true);
+            kind.for_each_value(|value| {
+                movable &= self.is_invariant(this, value);
+                may_leave &= self.may_become_invariant(this, value);
+            });
+            let leaves = |kind: &InstKind| match *kind {
                 InstKind::Load { ptr, .. } => self.may_load_before(inst, ptr, place),
                 _ => may_move(kind, place.always),
             };
-            if movable {
-                kind.for_each_value(|value| movable &= self.is_invariant(this, value));
-            }
-            if movable {
+            if movable && leaves(kind) {
                 // From here on it is outside, wherever that will be.
                 self.block_of[inst] = self.func.entry();
                 moved.push(inst);
+            } else if may_leave {
+                waiting.push(inst);
             } else {
-                kept.push(inst);
+                self.may_leave[inst] = false;
             }
         }
-        self.func.layout.insts[block] = kept;
+        if moved.len() > before {
+            self.touched.push(block);
+        }
+        let parent = self.nest.loops[this].parent;
+        if let (Some(parent), false) = (parent, waiting.is_empty()) {
+            self.pending[parent].push((order, block));
+            self.candidates[block] = waiting;
+        }
     }
 
     /// Whether a load gives the same before the loop and does no harm there.
@@ -174,16 +285,23 @@ impl Motion<'_> {
     }
 
     /// The block that jumps into the loop.
-    fn preheader(&mut self, this: Loop, header: Block, latches: &[Block]) -> Block {
-        let outside: Vec<Block> = (self.func.layout.blocks.iter().copied())
-            .filter(|block| !latches.contains(block))
-            .filter(|&block| {
-                self.func.terminator(block).is_some_and(|inst| {
-                    let calls = self.func.insts[inst].kind.successors();
-                    calls.iter().any(|call| call.block == header)
-                })
-            })
-            .collect();
+    fn preheader(
+        &mut self,
+        this: Loop,
+        header: Block,
+        preds: &[Block],
+        latches: &[Block],
+        order: u32,
+    ) -> Block {
+        // No block made here leads to a header other than its own loop's.
+        let outside: Vec<Block> = if preds.len() == latches.len() + 1 {
+            let first = preds.iter().find(|&pred| !latches.contains(pred));
+            first.copied().into_iter().collect()
+        } else {
+            let latches: FxHashSet<Block> = latches.iter().copied().collect();
+            let preds = preds.iter().copied();
+            preds.filter(|pred| !latches.contains(pred)).collect()
+        };
         if let [only] = outside[..] {
             let inst = self.func.terminator(only);
             let is_jump = |inst| matches!(self.func.insts[inst].kind, InstKind::Jump { .. });
@@ -192,7 +310,6 @@ impl Motion<'_> {
             }
         }
         let before = self.func.make_block();
-        self.innermost[before] = self.nest.loops[this].parent;
         let types: Vec<_> = (self.func.blocks[header].params.iter())
             .map(|&param| self.func.ty(param))
             .collect();
@@ -215,11 +332,31 @@ impl Motion<'_> {
         };
         let loc = SourceLoc::default();
         self.func.append(before, InstKind::Jump { dest }, &[], loc);
-        for list in [&mut self.func.layout.blocks, &mut self.order] {
-            let at = list.iter().position(|&block| block == header);
-            list.insert(at.unwrap_or(list.len()), before);
-        }
+        self.add_block(before, self.nest.loops[this].parent, order);
+        self.made.push((before, header));
         before
+    }
+
+    /// Takes what has moved out of the blocks where it was, and gives the new blocks their places.
+    fn finish(mut self) -> Changed {
+        let changed = Changed::from_bool(!self.touched.is_empty());
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        for block in self.touched {
+            let insts = &mut self.func.layout.insts[block];
+            insts.retain(|&inst| self.block_of[inst] == Some(block));
+        }
+        if !self.made.is_empty() {
+            let before: FxHashMap<Block, Block> = (self.made.iter())
+                .map(|&(before, header)| (header, before))
+                .collect();
+            let blocks = std::mem::take(&mut self.func.layout.blocks);
+            for block in blocks {
+                self.func.layout.blocks.extend(before.get(&block));
+                self.func.layout.blocks.push(block);
+            }
+        }
+        changed
     }
 }
 

@@ -1,5 +1,6 @@
 //! Passes that make the code smaller or faster and change no form.
 
+pub mod bound_unrolling;
 pub mod cse;
 pub mod dce;
 pub mod fold;
@@ -12,5 +13,6 @@ pub mod promote_constant_arrays;
 pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
+pub mod trip_count;
 pub mod vectorize_memory;
 pub mod widen_memory;

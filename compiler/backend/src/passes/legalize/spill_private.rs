@@ -1,0 +1,227 @@
+//! Large private variables move to a buffer.
+//!
+//! Drivers keep private arrays in registers or on a stack, and their compilers take time that grows
+//! with the array: lavapipe's seconds for 32 KiB. A variable beyond [`MOST_BYTES`] becomes part of
+//! the work-item's private memory in a buffer that the runtime gives each launch, with whatever its
+//! pointers may meet. All their values become global pointers.
+//!
+//! Variables stay where their addresses are seen by calls, integers, memory or generic pointers, in
+//! functions that are no kernels after inlining, and with descriptors, where pointers need a buffer
+//! of their own.
+
+use crate::pass::{Changed, Ctx};
+use pumice_ir::LowerError;
+use pumice_ir::analysis::partition::{Object, Partitions};
+use pumice_ir::analysis::reachable_functions;
+use pumice_ir::{
+    AddressSpace, BuiltIn, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot, Type,
+    Value, ValueDef,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Variables of up to so many bytes stay.
+pub(crate) const MOST_BYTES: u32 = 4096;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Private memory of a work-item that does not fit in 4 GiB.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let has_large = |func: &Function| func.slots.values().any(|slot| slot.size > MOST_BYTES);
+    if ctx.target.abi.descriptors().is_some() || !module.functions.values().any(has_large) {
+        return Ok(Changed::No);
+    }
+    let functions = reachable_functions(module)?;
+    // The difference of two pointers makes numbers of them, which does no harm by itself.
+    let partitions = match functions
+        .iter()
+        .any(|&id| makes_pointers(&module.functions[id]))
+    {
+        true => Partitions::compute(module, &functions)?,
+        false => Partitions::without_numbers(module, &functions)?,
+    };
+    let mut changed = Changed::No;
+    for k in 0..module.kernels.len() {
+        let id = module.kernels[k].func;
+        // A node of an execution graph has no launch of its own.
+        if module.kernels[k].node.is_some() || !has_large(&module.functions[id]) {
+            continue;
+        }
+        let moved = choose(module, &partitions, id);
+        let frame = Frame::of(
+            &module.functions[id],
+            id,
+            &partitions,
+            &moved,
+            &module.kernels[k].name,
+        )?;
+        if frame.bytes > 0 {
+            module.kernels[k].private_bytes = frame.bytes;
+            rewrite(&mut module.functions[id], id, &partitions, &moved, &frame);
+            changed = Changed::Yes;
+        }
+    }
+    Ok(changed)
+}
+
+/// Whether pointers come from anything but variables and other pointers.
+fn makes_pointers(func: &Function) -> bool {
+    let blocks = func.layout.blocks.iter();
+    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+    insts.any(|&inst| {
+        let data = &func.insts[inst];
+        let mut spaces = (data.results.iter()).filter_map(|&value| func.ty(value).address_space());
+        let plain = matches!(
+            data.kind,
+            InstKind::StackAddr { .. }
+                | InstKind::PtrAdd { .. }
+                | InstKind::Select { .. }
+                | InstKind::Call { .. }
+        );
+        !plain && spaces.any(|s| matches!(s, AddressSpace::Private | AddressSpace::Generic))
+    })
+}
+
+/// The partitions of a kernel's function that hold a large variable and can move.
+fn choose(module: &Module, partitions: &Partitions, id: FuncId) -> FxHashSet<u32> {
+    let slots = &module.functions[id].slots;
+    let large = slots.keys().filter(|&slot| slots[slot].size > MOST_BYTES);
+    let escaped = partitions.escaped(AddressSpace::Private);
+    large
+        .filter_map(|slot| partitions.of_object(Object::Slot(id, slot)))
+        .filter(|&p| {
+            let single = partitions.list[p as usize].single_function == Some(id);
+            single && escaped != Some(p)
+        })
+        .collect()
+}
+
+/// Where variables lie in a work-item's private memory.
+#[derive(Default)]
+struct Frame {
+    offsets: FxHashMap<StackSlot, u32>,
+    /// A multiple of every alignment; 0 where there are no variables.
+    bytes: u32,
+}
+
+impl Frame {
+    fn of(
+        func: &Function,
+        id: FuncId,
+        partitions: &Partitions,
+        moved: &FxHashSet<u32>,
+        name: &str,
+    ) -> Result<Self, LowerError> {
+        let mut frame = Frame::default();
+        let (mut end, mut max_align) = (0u64, 16u64);
+        for (slot, data) in &func.slots {
+            let partition = partitions.of_object(Object::Slot(id, slot));
+            if !partition.is_some_and(|p| moved.contains(&p)) {
+                continue;
+            }
+            let align = u64::from(data.align.max(1));
+            let at = end.next_multiple_of(align);
+            end = at + u64::from(data.size);
+            max_align = max_align.max(align);
+            if end.next_multiple_of(max_align) > u64::from(u32::MAX) {
+                return Err(LowerError::new(format!(
+                    "kernel '{name}': private variables take more than 4 GiB"
+                )));
+            }
+            frame.offsets.insert(slot, at as u32);
+        }
+        frame.bytes = end.next_multiple_of(max_align) as u32;
+        Ok(frame)
+    }
+}
+
+/// Makes every pointer of the moved partitions a global one.
+fn rewrite(
+    func: &mut Function,
+    id: FuncId,
+    partitions: &Partitions,
+    moved: &FxHashSet<u32>,
+    frame: &Frame,
+) {
+    let global = Type::ptr(AddressSpace::Global);
+    let is_moved = |value: Value| {
+        let partition = partitions.of_value(id, value);
+        partition.is_some_and(|p| moved.contains(&p))
+    };
+    let blocks = func.layout.blocks.clone();
+    let insts = |func: &Function| -> Vec<Inst> {
+        let lists = blocks.iter().map(|&block| &func.layout.insts[block]);
+        lists.flatten().copied().collect()
+    };
+    let params = blocks.iter().flat_map(|&block| &func.blocks[block].params);
+    let results = insts(func)
+        .into_iter()
+        .flat_map(|inst| func.insts[inst].results.to_vec());
+    let values: Vec<Value> = params.copied().chain(results).collect();
+    for value in values.into_iter().filter(|&value| is_moved(value)) {
+        let def = func.def(value).clone();
+        func.place_value(value, global, def);
+    }
+    let base = InstKind::BuiltIn {
+        which: BuiltIn::PrivateMemory,
+    };
+    let base = func.make_inst(base, &[global], SourceLoc::default());
+    let base_value = func.result(base);
+    for inst in insts(func) {
+        if let InstKind::StackAddr { slot } = func.insts[inst].kind {
+            if let Some(&at) = frame.offsets.get(&slot) {
+                let offset = func.i64(i64::from(at));
+                let base = base_value;
+                func.insts[inst].kind = InstKind::PtrAdd { base, offset };
+            }
+        } else {
+            constants(func, inst, &is_moved);
+        }
+    }
+    if let Some(&entry) = blocks.first() {
+        func.layout.insts[entry].insert(0, base);
+    }
+}
+
+/// Constants that go where a moved pointer goes become global pointers too.
+fn constants(func: &mut Function, inst: Inst, is_moved: &impl Fn(Value) -> bool) {
+    let global = Type::ptr(AddressSpace::Global);
+    let mut kind = func.insts[inst].kind.clone();
+    let becomes = |func: &mut Function, value: &mut Value| {
+        if func.ty(*value) != Type::ptr(AddressSpace::Private) {
+            return;
+        }
+        *value = match *func.def(*value) {
+            ValueDef::Const(_) => {
+                let bits = func.const_bits(*value).unwrap_or(0);
+                func.splat_constant(global, bits)
+            }
+            ValueDef::Undef => func.undef(global),
+            _ => return,
+        };
+    };
+    match &mut kind {
+        InstKind::Jump { .. } | InstKind::Branch { .. } | InstKind::Switch { .. } => {
+            for call in kind.successors_mut() {
+                let params = func.blocks[call.block].params.clone();
+                for (arg, param) in call.args.iter_mut().zip(params) {
+                    if is_moved(param) {
+                        becomes(func, arg);
+                    }
+                }
+            }
+        }
+        InstKind::Select { then, other, .. } if is_moved(func.insts[inst].results[0]) => {
+            becomes(func, then);
+            becomes(func, other);
+        }
+        InstKind::ICmp { args, .. } if args.iter().any(|&arg| is_moved(arg)) => {
+            args.iter_mut().for_each(|arg| becomes(func, arg));
+        }
+        InstKind::PtrAdd { base, .. } if is_moved(func.insts[inst].results[0]) => {
+            becomes(func, base);
+        }
+        _ => return,
+    }
+    func.insts[inst].kind = kind;
+}

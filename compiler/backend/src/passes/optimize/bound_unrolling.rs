@@ -1,0 +1,120 @@
+//! Bounds what unroll hints may cost.
+//!
+//! Vulkan drivers take OpLoopMerge's Unroll for an order, whatever code comes of it, so a hint stays
+//! only where the loop's number of rounds is known and the unrolled code is within a budget. Loops
+//! are weighed from the inside out, with what their calls and inner loops become; what was granted
+//! inside counts in the loops around. A count that covers all rounds asks for the whole loop; another
+//! stays a count, lowered until that many copies are within the budget too.
+
+use crate::pass::{Changed, Ctx};
+use crate::passes::optimize::inline::bottom_up;
+use crate::passes::optimize::trip_count::rounds;
+use cranelift_entity::SecondaryMap;
+use pumice_ir::LowerError;
+use pumice_ir::{
+    Block, Cfg, DomTree, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint,
+};
+
+/// Instructions that hints may add to a function.
+const BUDGET: u64 = 8 << 10;
+/// Unrolled loops of up to so many instructions are what drivers make unasked.
+const UNASKED: u64 = 1 << 10;
+/// Rounds up to which drivers unroll unasked.
+const UNASKED_ROUNDS: u64 = 32;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Recursive calls, which the inliner has refused before.
+pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let (order, _) = bottom_up(module)?;
+    let mut sizes: SecondaryMap<FuncId, u64> = SecondaryMap::new();
+    let mut changed = false;
+    for id in order {
+        let (hints, size) = decide(&module.functions[id], &sizes);
+        sizes[id] = size;
+        for (block, hint) in hints {
+            let old = &mut module.functions[id].blocks[block].unroll;
+            changed |= *old != hint;
+            *old = hint;
+        }
+    }
+    Ok(Changed::from_bool(changed))
+}
+
+/// The hints that a function's loops keep, and its size when they are followed.
+fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, UnrollHint)>, u64) {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let nest = LoopNest::new(&cfg, &dom);
+    let mut weights: SecondaryMap<Loop, u64> = SecondaryMap::new();
+    let mut outside = 0;
+    for &block in cfg.reverse_postorder() {
+        let insts = func.layout.insts[block].iter();
+        let size: u64 = insts
+            .map(|&inst| match func.insts[inst].kind {
+                InstKind::Call { func, .. } => sizes[func].max(1),
+                _ => 1,
+            })
+            .sum();
+        match nest.innermost(block) {
+            Some(this) => weights[this] += size,
+            None => outside += size,
+        }
+    }
+    // A hint without a loop asks for nothing.
+    let mut hints: Vec<(Block, UnrollHint)> = func
+        .layout
+        .blocks
+        .iter()
+        .filter(|&&block| func.blocks[block].unroll != UnrollHint::None)
+        .map(|&block| (block, UnrollHint::None))
+        .collect();
+    let mut budget = BUDGET;
+    for (this, data) in nest.loops.iter() {
+        let weight = weights[this];
+        let asked = func.blocks[data.header].unroll;
+        let limit = (budget / weight.max(1) + 1).max(UNASKED_ROUNDS);
+        let rounds = match asked {
+            UnrollHint::DontUnroll => None,
+            _ => rounds(func, &cfg, &dom, &nest, this, limit),
+        };
+        let (hint, copies) = grant(asked, rounds, weight, budget);
+        let grown = weight.saturating_mul(copies);
+        budget = budget.saturating_sub(match hint {
+            UnrollHint::None => 0,
+            _ => grown - weight,
+        });
+        if let Some(entry) = hints.iter_mut().find(|(block, _)| *block == data.header) {
+            entry.1 = hint;
+        }
+        match data.parent {
+            Some(parent) => weights[parent] += grown,
+            None => outside += grown,
+        }
+    }
+    (hints, outside)
+}
+
+/// What a loop of that weight may ask for, and how many copies of it come of that.
+fn grant(asked: UnrollHint, rounds: Option<u64>, weight: u64, budget: u64) -> (UnrollHint, u64) {
+    // As many copies as the budget has beside the loop that is there.
+    let most = budget / weight.max(1) + 1;
+    match (asked, rounds) {
+        (UnrollHint::DontUnroll, _) => (asked, 1),
+        (UnrollHint::Unroll, Some(rounds)) if rounds <= most => (asked, rounds),
+        (UnrollHint::Partial(count), Some(rounds))
+            if rounds <= most && rounds <= u64::from(count) =>
+        {
+            (UnrollHint::Unroll, rounds)
+        }
+        (UnrollHint::Partial(count), _) if count.min(most as u32) > 1 => {
+            let count = u64::from(count).min(most);
+            (UnrollHint::Partial(count as u32), count)
+        }
+        (_, Some(rounds)) if rounds <= UNASKED_ROUNDS && weight * rounds <= UNASKED => {
+            (UnrollHint::None, rounds)
+        }
+        _ => (UnrollHint::None, 1),
+    }
+}

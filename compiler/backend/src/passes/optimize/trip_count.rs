@@ -1,0 +1,196 @@
+//! How many rounds a loop runs, where that is a number.
+//!
+//! An exit that each round passes is decided by the loop's block parameters: those that begin with
+//! constants and go on from their own values alone are followed from round to round, as a run would,
+//! until the exit is taken. So every kind of step is understood, at the cost of the rounds followed.
+
+use pumice_ir::analysis::eval;
+use pumice_ir::{Block, Cfg, DomTree, Function, InstKind, Loop, LoopNest, Type, Value, ValueDef};
+use rustc_hash::FxHashMap;
+
+/// Operations that one round's exit may take to decide.
+const MAX_OPERATIONS: u32 = 64;
+
+/// An upper bound of the rounds of a loop, the one that leaves it counted; `None` where none is
+/// found up to `limit`.
+pub(crate) fn rounds(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    this: Loop,
+    limit: u64,
+) -> Option<u64> {
+    let header = nest.loops[this].header;
+    let (latches, entries): (Vec<Block>, Vec<Block>) =
+        (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
+    // Exits that each round passes dominate its end: they are found going up from there.
+    let mut at = *latches.first()?;
+    let mut least = None;
+    loop {
+        if latches.iter().all(|&latch| dom.dominates(at, latch)) {
+            if let Some(exit) = Exit::of(func, nest, this, at) {
+                let loop_ = Followed {
+                    func,
+                    header,
+                    latches: &latches,
+                    entries: &entries,
+                };
+                let found = loop_.rounds(&exit, least.unwrap_or(limit));
+                least = found.or(least);
+            }
+        }
+        if at == header {
+            return least;
+        }
+        at = dom.idom(at)?;
+    }
+}
+
+/// A branch out of a loop.
+struct Exit {
+    condition: Value,
+    leaves_if: bool,
+}
+
+impl Exit {
+    fn of(func: &Function, nest: &LoopNest, this: Loop, block: Block) -> Option<Self> {
+        let InstKind::Branch { cond, then, other } = &func.insts[func.terminator(block)?].kind
+        else {
+            return None;
+        };
+        let inside = [then, other].map(|call| nest.contains(this, call.block));
+        (inside[0] != inside[1]).then_some(Exit {
+            condition: *cond,
+            leaves_if: inside[1],
+        })
+    }
+}
+
+struct Followed<'a> {
+    func: &'a Function,
+    header: Block,
+    latches: &'a [Block],
+    entries: &'a [Block],
+}
+
+impl Followed<'_> {
+    /// The number of the round that takes the exit.
+    fn rounds(&self, exit: &Exit, limit: u64) -> Option<u64> {
+        let mut state: FxHashMap<Value, u64> = FxHashMap::default();
+        let mut steps = Vec::new();
+        for (index, &param) in self.func.blocks[self.header].params.iter().enumerate() {
+            let start = self.incoming(self.entries, index);
+            let start = start.and_then(|value| self.func.const_bits(value));
+            if let (Some(start), Some(step)) = (start, self.incoming(self.latches, index)) {
+                state.insert(param, start);
+                steps.push((param, step));
+            }
+        }
+        for round in 1..=limit {
+            let mut known = state;
+            let mut left = MAX_OPERATIONS;
+            let leaves = self.eval(exit.condition, &mut known, &mut left)? != 0;
+            if leaves == exit.leaves_if {
+                return Some(round);
+            }
+            // A parameter whose next value is unknown is unknown from here on.
+            state = steps
+                .iter()
+                .filter_map(|&(param, step)| {
+                    let mut left = MAX_OPERATIONS;
+                    let next = self.eval(step, &mut known, &mut left)?;
+                    Some((param, next))
+                })
+                .collect();
+        }
+        None
+    }
+
+    /// The one value that these blocks pass to a parameter of the header.
+    fn incoming(&self, preds: &[Block], index: usize) -> Option<Value> {
+        let mut only = None;
+        for &pred in preds {
+            let term = self.func.terminator(pred)?;
+            for call in self.func.insts[term].kind.successors() {
+                if call.block == self.header {
+                    let arg = call.args[index];
+                    if only.is_some_and(|only| only != arg) {
+                        return None;
+                    }
+                    only = Some(arg);
+                }
+            }
+        }
+        only
+    }
+
+    fn eval(&self, value: Value, known: &mut FxHashMap<Value, u64>, left: &mut u32) -> Option<u64> {
+        if let Some(&bits) = known.get(&value) {
+            return Some(bits);
+        }
+        let inst = match self.func.def(value) {
+            ValueDef::Const(_) => return self.func.const_bits(value),
+            &ValueDef::Result(inst, _) => inst,
+            _ => return None,
+        };
+        *left = left.checked_sub(1)?;
+        let ty = self.func.ty(value);
+        let bits = self.operation(&self.func.insts[inst].kind, ty, known, left)?;
+        known.insert(value, bits);
+        Some(bits)
+    }
+
+    fn operation(
+        &self,
+        kind: &InstKind,
+        ty: Type,
+        known: &mut FxHashMap<Value, u64>,
+        left: &mut u32,
+    ) -> Option<u64> {
+        if ty.is_vector() {
+            return None;
+        }
+        match kind {
+            InstKind::Unary { op, arg } => {
+                eval::unary(*op, ty.scalar, self.eval(*arg, known, left)?)
+            }
+            InstKind::Binary { op, args, .. } => {
+                let [a, b] = [
+                    self.eval(args[0], known, left)?,
+                    self.eval(args[1], known, left)?,
+                ];
+                eval::binary(*op, ty.scalar, a, b)
+            }
+            InstKind::ICmp { cond, args } => {
+                let scalar = self.func.ty(args[0]).scalar;
+                let [a, b] = [
+                    self.eval(args[0], known, left)?,
+                    self.eval(args[1], known, left)?,
+                ];
+                Some(u64::from(eval::icmp(*cond, scalar, a, b)))
+            }
+            InstKind::FCmp { cond, args, .. } => {
+                let scalar = self.func.ty(args[0]).scalar;
+                let [a, b] = [
+                    self.eval(args[0], known, left)?,
+                    self.eval(args[1], known, left)?,
+                ];
+                eval::fcmp(*cond, scalar, a, b).map(u64::from)
+            }
+            InstKind::Convert { op, arg, rounding } => {
+                let from = self.func.ty(*arg);
+                if from.is_vector() {
+                    return None;
+                }
+                let arg = self.eval(*arg, known, left)?;
+                eval::convert(*op, from.scalar, ty.scalar, *rounding, arg)
+            }
+            InstKind::Select { cond, then, other } => {
+                let cond = self.eval(*cond, known, left)?;
+                self.eval(if cond != 0 { *then } else { *other }, known, left)
+            }
+            _ => None,
+        }
+    }
+}

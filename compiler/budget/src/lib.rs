@@ -1,0 +1,166 @@
+//! The memory that compiling one program may take.
+//!
+//! Every stage tells what it is about to keep: tokens, trees, instructions, words, bytes of data.
+//! A stage that has told more than [`LIMIT`] ends with an error, so that a short source cannot
+//! exhaust the machine. Rust's allocator ends the process when the system has no memory left;
+//! therefore the meter also tries, ahead of what is told, to reserve more than will be needed
+//! until the next time, and gives that memory back at once. Where this fails the stage ends with
+//! [`OutOfMemory::Host`], long before an allocation could.
+//!
+//! The meter belongs to the thread, as its stack does. It counts what was told and not what was
+//! freed: lists that grow by doubling are told at twice their size.
+//!
+//! Invariant: what has a size that the program chooses is told before it is allocated.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Bytes that one stage (compile, link, lower) may keep.
+pub const LIMIT: u64 = 1 << 30;
+
+/// Bytes that a word of a Kernel module takes in its reader, with what it is read into.
+pub const WORD_BYTES: u64 = 8;
+
+/// Bytes told between two looks at the system's memory.
+const STEP: u64 = 16 << 20;
+/// Bytes that the system must have beyond what is told: side tables, and lists that are moved.
+const HEADROOM: u64 = 96 << 20;
+
+/// Why a stage cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutOfMemory {
+    /// The program needs more than [`LIMIT`].
+    Program,
+    /// The system has no more memory.
+    Host,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program => write!(
+                f,
+                "compiling this program takes more than {} MiB of memory",
+                LIMIT >> 20
+            ),
+            Self::Host => f.write_str("the system has no more memory for the compiler"),
+        }
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+#[derive(Debug)]
+struct Meter {
+    told: Cell<u64>,
+    /// The system is looked at when so much was told.
+    look_at: Cell<u64>,
+    failed: Cell<Option<OutOfMemory>>,
+}
+
+thread_local! {
+    static METER: Meter = const {
+        Meter {
+            told: Cell::new(0),
+            look_at: Cell::new(0),
+            failed: Cell::new(None),
+        }
+    };
+}
+
+/// Starts a stage on this thread: nothing is told yet.
+pub fn begin() {
+    METER.with(|meter| {
+        meter.told.set(0);
+        meter.look_at.set(0);
+        meter.failed.set(None);
+    });
+    spend(0);
+}
+
+/// Tells of memory. What is told beyond the limit is remembered, and [`check`] says so.
+pub fn spend(bytes: u64) {
+    METER.with(|meter| {
+        let told = meter.told.get().saturating_add(bytes);
+        meter.told.set(told);
+        if told >= meter.look_at.get() {
+            look(meter, told, bytes);
+        }
+    });
+}
+
+#[cold]
+fn look(meter: &Meter, told: u64, bytes: u64) {
+    meter.look_at.set(told.saturating_add(STEP));
+    if meter.failed.get().is_some() {
+        return;
+    }
+    if told > LIMIT {
+        meter.failed.set(Some(OutOfMemory::Program));
+    } else if !host_has(bytes + STEP + HEADROOM) {
+        meter.failed.set(Some(OutOfMemory::Host));
+    } else {
+        // The limit itself is never stepped over unseen.
+        meter.look_at.set((told + STEP).min(LIMIT + 1));
+    }
+}
+
+/// Whether so much could be allocated at once. The pages are not touched.
+fn host_has(bytes: u64) -> bool {
+    let mut probe: Vec<u8> = Vec::new();
+    usize::try_from(bytes).is_ok_and(|bytes| probe.try_reserve_exact(bytes).is_ok())
+}
+
+/// Fails from the moment on that too much was told.
+///
+/// # Errors
+/// What has run out.
+pub fn check() -> Result<(), OutOfMemory> {
+    METER.with(|meter| meter.failed.get().map_or(Ok(()), Err))
+}
+
+/// Tells of memory before it is allocated.
+///
+/// # Errors
+/// What has run out: it must not be allocated.
+pub fn charge(bytes: u64) -> Result<(), OutOfMemory> {
+    spend(bytes);
+    check()
+}
+
+/// Tells of `count` entries of a list that grows by doubling.
+pub fn spend_on<T>(count: usize) {
+    spend((count as u64).saturating_mul(2 * size_of::<T>() as u64));
+}
+
+/// Appends to a list and tells of the entry.
+pub fn push<T>(list: &mut Vec<T>, entry: T) {
+    spend_on::<T>(1);
+    list.push(entry);
+}
+
+/// Bytes told since the stage began.
+pub fn told() -> u64 {
+    METER.with(|meter| meter.told.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIMIT, OutOfMemory, begin, charge, check, spend, spend_on, told};
+
+    #[test]
+    fn the_limit_is_exact_and_lasts_until_the_next_stage() {
+        begin();
+        assert_eq!(charge(LIMIT / 2), Ok(()));
+        spend_on::<u32>(1 << 20);
+        assert_eq!(told(), LIMIT / 2 + (8 << 20));
+        assert_eq!(charge(LIMIT - told()), Ok(()));
+        spend(1);
+        assert_eq!(check(), Err(OutOfMemory::Program));
+        assert_eq!(charge(0), Err(OutOfMemory::Program));
+        spend(u64::MAX);
+        begin();
+        assert_eq!(check(), Ok(()));
+        assert_eq!(charge(u64::MAX), Err(OutOfMemory::Program));
+    }
+}

@@ -1,0 +1,102 @@
+//! What a launch of a kernel needs and `NonSemantic.ClspvReflection` has no word for: more
+//! instructions of `NonSemantic.Pumice.1` (see `roles.rs`).
+//!
+//! | number | name | operands |
+//! |---|---|---|
+//! | 3 | SubgroupSize | *Kernel*, *Size*: its sub-groups must have that many work-items |
+//! | 4 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: its last argument is no argument of the application's but memory, of so many bytes for each work-item of a dispatch |
+//!
+//! Without the set a kernel has the last argument like any other: nobody sets it, so the kernel
+//! cannot be launched.
+
+use crate::error::{ReadError, WriteError};
+use crate::operand::{KernelRef, Operand, Sink, Source};
+
+/// An instruction of the set: what the kernel needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// Sub-groups of one size.
+    SubgroupSize {
+        /// The kernel.
+        kernel: KernelRef,
+        /// Work-items of a sub-group.
+        size: u32,
+    },
+    /// Memory for private variables.
+    PrivateMemory {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The pointer argument that the memory's address takes the place of: the last one.
+        ordinal: u32,
+        /// Bytes of a work-item.
+        bytes: u32,
+    },
+}
+
+impl Need {
+    /// The instruction's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Need::SubgroupSize { .. } => "SubgroupSize",
+            Need::PrivateMemory { .. } => "PrivateMemory",
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(self) -> KernelRef {
+        match self {
+            Need::SubgroupSize { kernel, .. } | Need::PrivateMemory { kernel, .. } => kernel,
+        }
+    }
+
+    /// The instruction's number.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Need::SubgroupSize { .. } => 3,
+            Need::PrivateMemory { .. } => 4,
+        }
+    }
+
+    /// The need of that number, with nothing in it.
+    pub(crate) fn of(number: u32) -> Option<Need> {
+        let kernel = KernelRef(0);
+        [
+            Need::SubgroupSize { kernel, size: 0 },
+            Need::PrivateMemory {
+                kernel,
+                ordinal: 0,
+                bytes: 0,
+            },
+        ]
+        .into_iter()
+        .find(|need| need.number() == number)
+    }
+
+    /// Decodes the operands of an instruction of this one's number.
+    pub(crate) fn decode(self, source: &mut Source<'_>) -> Result<Need, ReadError> {
+        let kernel = KernelRef::decode(source, "Kernel")?;
+        Ok(match self {
+            Need::SubgroupSize { .. } => Need::SubgroupSize {
+                kernel,
+                size: u32::decode(source, "Size")?,
+            },
+            Need::PrivateMemory { .. } => Need::PrivateMemory {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                bytes: u32::decode(source, "Bytes")?,
+            },
+        })
+    }
+
+    /// Encodes the operands.
+    pub(crate) fn encode(self, sink: &mut Sink<'_, '_>) -> Result<(), WriteError> {
+        self.kernel().encode(sink, "Kernel")?;
+        match self {
+            Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
+            Need::PrivateMemory { ordinal, bytes, .. } => {
+                ordinal.encode(sink, "Ordinal")?;
+                bytes.encode(sink, "Bytes")
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Opening files without being led astray: by symbolic links, FIFOs and devices, or by what another
+//! user owns or can change.
+
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use crate::os;
+
+/// The mode of files that the driver writes: sources and programs are their user's alone.
+const PRIVATE_FILE: u32 = 0o600;
+/// The mode of its folders.
+const PRIVATE_FOLDER: u32 = 0o700;
+/// The bits of a mode by which others may write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Whether a file to be read may be reached by a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It may.
+    Followed,
+    /// It may not.
+    Refused,
+}
+
+/// What becomes of a file to be written that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// It grows at its end.
+    Kept,
+    /// It is emptied.
+    Replaced,
+    /// That is an error.
+    New,
+}
+
+fn refused(why: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, why.into())
+}
+
+/// Says in words that the last part of a path is a symbolic link.
+fn name_link(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(libc::ELOOP) => refused("it is a symbolic link, which is not followed"),
+        _ => error,
+    }
+}
+
+/// Opens a regular file for reading. FIFOs and devices are not opened at all.
+///
+/// # Errors
+/// The file cannot be opened, or is of another kind.
+pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
+    let check = |meta: &Metadata| match meta.is_file() {
+        true => Ok(()),
+        false => Err(refused("it is not a regular file")),
+    };
+    let (meta, link_flag) = match links {
+        Links::Followed => (fs::metadata(path)?, 0),
+        Links::Refused => (fs::symlink_metadata(path)?, libc::O_NOFOLLOW),
+    };
+    check(&meta)?;
+    // Without blocking, should a FIFO have taken its place meanwhile.
+    let file = File::options()
+        .read(true)
+        .custom_flags(link_flag | libc::O_NONBLOCK)
+        .open(path)
+        .map_err(name_link)?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Reads a regular file of text, of `limit` bytes at most.
+///
+/// # Errors
+/// As [`open_regular`]; a file that is larger, or not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    let mut text = String::new();
+    let read = open_regular(path, Links::Followed)?
+        .take(limit + 1)
+        .read_to_string(&mut text)?;
+    if read as u64 > limit {
+        return Err(refused(format!("it has more than {limit} bytes")));
+    }
+    Ok(text)
+}
+
+/// Opens a file for writing that nobody else can read. It is made with mode 0600 and never reached by
+/// a symbolic link.
+///
+/// # Errors
+/// The file cannot be opened, or belongs to another user.
+pub fn open_private(path: &Path, contents: Contents) -> io::Result<File> {
+    let file = File::options()
+        .append(contents == Contents::Kept)
+        .write(true)
+        .create(true)
+        .create_new(contents == Contents::New)
+        .mode(PRIVATE_FILE)
+        // A FIFO that nobody reads is an error, not a wait.
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)
+        .map_err(name_link)?;
+    let meta = file.metadata()?;
+    if meta.is_file() {
+        check_owner(&meta)?;
+        if contents == Contents::Replaced {
+            file.set_len(0)?;
+        }
+    } else if !meta.file_type().is_char_device() && !meta.file_type().is_fifo() {
+        return Err(refused("it is neither a file nor a terminal"));
+    }
+    Ok(file)
+}
+
+/// Makes a folder and those above it, which only this user can read.
+///
+/// # Errors
+/// A folder cannot be made.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(PRIVATE_FOLDER).create(path)
+}
+
+/// Checks that no other user owns a folder or can put files into it.
+///
+/// # Errors
+/// One does or can; there is no such folder.
+pub fn check_folder(path: &Path) -> io::Result<()> {
+    let link = fs::symlink_metadata(path)?;
+    if link.is_symlink() {
+        // Its user may have it elsewhere; another user may not choose where.
+        check_owner(&link)?;
+    }
+    let meta = fs::metadata(path)?;
+    if !meta.is_dir() {
+        return Err(io::Error::from(ErrorKind::NotADirectory));
+    }
+    check_own(&meta)
+}
+
+/// Checks that no other user owns a file or folder or can write to it.
+///
+/// # Errors
+/// One does or can.
+pub fn check_own(meta: &Metadata) -> io::Result<()> {
+    check_owner(meta)?;
+    let mode = meta.mode() & 0o7777;
+    if mode & OTHERS_WRITE != 0 {
+        return Err(refused(format!(
+            "other users may write to it (mode {mode:o})"
+        )));
+    }
+    Ok(())
+}
+
+fn check_owner(meta: &Metadata) -> io::Result<()> {
+    let (owner, user) = (meta.uid(), os::effective_user());
+    if owner != user {
+        return Err(refused(format!(
+            "it belongs to user {owner}, this process runs as user {user}"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    const NOBODY: u32 = 65_534;
+
+    fn scratch(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("pumice-files-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        make_folder(&path).unwrap();
+        path
+    }
+
+    fn why<T>(result: io::Result<T>) -> String {
+        result
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_written_is_private_and_no_link_is_followed() {
+        let folder = scratch("private");
+        let (file, link) = (folder.join("file"), folder.join("link"));
+        open_private(&file, Contents::Kept)
+            .unwrap()
+            .write_all(b"one")
+            .unwrap();
+        open_private(&file, Contents::Kept)
+            .unwrap()
+            .write_all(b"two")
+            .unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"onetwo");
+        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        drop(open_private(&file, Contents::Replaced).unwrap());
+        assert_eq!(fs::read(&file).unwrap(), b"");
+        assert!(open_private(&file, Contents::New).is_err());
+        // A link to a file that is there, and one to a file that would be made.
+        for target in ["file", "none"] {
+            symlink(folder.join(target), &link).unwrap();
+            for contents in [Contents::Kept, Contents::Replaced, Contents::New] {
+                assert!(open_private(&link, contents).is_err());
+            }
+            let error = open_private(&link, Contents::Kept);
+            assert_eq!(why(error), "it is a symbolic link, which is not followed");
+            let error = open_regular(&link, Links::Refused);
+            assert_eq!(why(error), "it is not a regular file");
+            fs::remove_file(&link).unwrap();
+        }
+        assert!(!folder.join("none").exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn pipes_and_devices_are_not_read() {
+        let folder = scratch("pipe");
+        let pipe = folder.join("pipe");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        for path in [
+            pipe.as_path(),
+            Path::new("/dev/zero"),
+            Path::new("/"),
+            &folder,
+        ] {
+            for links in [Links::Followed, Links::Refused] {
+                assert_eq!(why(open_regular(path, links)), "it is not a regular file");
+            }
+            assert_eq!(why(read_text(path, 10)), "it is not a regular file");
+        }
+        // Nobody reads it.
+        assert!(open_private(&pipe, Contents::Kept).is_err());
+        let file = folder.join("text");
+        fs::write(&file, "0123456789").unwrap();
+        assert_eq!(read_text(&file, 10).unwrap(), "0123456789");
+        assert_eq!(why(read_text(&file, 9)), "it has more than 9 bytes");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn folders_that_others_own_or_can_write_are_refused() {
+        let folder = scratch("others");
+        check_folder(&folder).unwrap();
+        for (mode, ok) in [(0o755, true), (0o770, false), (0o702, false), (0o700, true)] {
+            fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+            let checked = check_folder(&folder);
+            assert_eq!(checked.is_ok(), ok, "{mode:o}");
+            if !ok {
+                assert_eq!(
+                    why(checked),
+                    format!("other users may write to it (mode {mode:o})")
+                );
+            }
+        }
+        // The user's own link is as good as the folder.
+        let link = folder.join("link");
+        symlink(&folder, &link).unwrap();
+        check_folder(&link).unwrap();
+        // Only root can give files away; for others the root folder is another user's.
+        let user = os::effective_user();
+        let of_others = match user {
+            0 => {
+                chown(&folder, Some(NOBODY), None).unwrap();
+                folder.clone()
+            }
+            _ => PathBuf::from("/"),
+        };
+        let owner = fs::metadata(&of_others).unwrap().uid();
+        assert_ne!(owner, user);
+        let wanted = format!("it belongs to user {owner}, this process runs as user {user}");
+        assert_eq!(why(check_folder(&of_others)), wanted);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,14 @@
+//! What the operating system says of this process. One of the runtime's few places with `unsafe`.
+
+/// Whether the process has rights that its user lacks: a set-uid or set-gid executable, or one with
+/// capabilities (AT_SECURE, as secure_getenv has it). What the user says is then not to be followed.
+pub fn is_privileged() -> bool {
+    // SAFETY: getauxval reads the process's auxiliary vector; an entry that is not there is 0.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// The number of the user with whose rights the process runs.
+pub fn effective_user() -> u32 {
+    // SAFETY: geteuid has no precondition and cannot fail.
+    unsafe { libc::geteuid() }
+}

@@ -1,0 +1,59 @@
+//! What a build starts from, and what that says of options and the cache.
+
+use std::sync::Arc;
+
+use pumice_compiler::options::MathOptions;
+use pumice_compiler::{CompileOptions, KernelModule, LowerOptions, Target};
+
+use crate::cache::{self, Key, Start};
+use crate::program::includes::Includes;
+use crate::program::{Build, binary};
+
+/// What one device's build starts from.
+#[derive(Clone)]
+pub(super) enum Input {
+    Source(Arc<Vec<u8>>),
+    /// A module, and options to lower it with whatever the call says.
+    Module(Arc<KernelModule>, MathOptions),
+    /// A Vulkan module without what it was made of.
+    Vulkan(Build),
+    Nothing,
+}
+
+/// The key of what `input` becomes in a call of the API; `None` where the cache has no part in it.
+pub(super) fn key(
+    call: &str,
+    target: &Target,
+    options: &str,
+    input: &Input,
+    includes: &Includes,
+) -> Option<Key> {
+    match input {
+        Input::Source(text) => {
+            let start = Start::Source(text, &includes.headers);
+            cache::key(call, target, options, &start)
+        }
+        Input::Module(module, math) => {
+            let start = Start::Modules(&[module]);
+            cache::key(call, target, &format!("{options}\0{math:?}"), &start)
+        }
+        Input::Vulkan(_) | Input::Nothing => None,
+    }
+}
+
+/// The options of clBuildProgram's lowering, and those that a binary was made with.
+pub(super) fn lower_options(input: &Input, options: &CompileOptions) -> LowerOptions {
+    let math = match input {
+        Input::Module(_, made_with) => binary::either(made_with, &options.math),
+        Input::Source(_) | Input::Vulkan(_) | Input::Nothing => options.math,
+    };
+    LowerOptions {
+        math,
+        ..LowerOptions::default()
+    }
+}
+
+/// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
+pub(super) fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
+    matches!(input, Input::Source(_)) && !options.kernel_arg_info
+}

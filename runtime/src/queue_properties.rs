@@ -1,0 +1,53 @@
+//! The properties that clCreateCommandQueue and clCreateCommandQueueWithProperties take.
+
+use opencl_sys as cl;
+
+use crate::error::{Error, Result};
+
+/// CL_QUEUE_PRIORITY_KHR (cl_khr_priority_hints).
+const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
+/// CL_QUEUE_THROTTLE_KHR (cl_khr_throttle_hints).
+const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
+
+/// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
+pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
+    let mut bits = 0;
+    for (index, [name, value]) in pairs.iter().copied().enumerate() {
+        // CL_INVALID_VALUE if a property or its value is not valid.
+        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
+            return Err(Error::InvalidValue);
+        }
+        match u32::try_from(name) {
+            Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
+            // Hints, which no Vulkan queue of ours takes: one of three values each.
+            Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
+            // CL_QUEUE_SIZE belongs to device queues, which no device has.
+            Ok(cl::CL_QUEUE_SIZE) => return Err(Error::InvalidQueueProperties),
+            _ => return Err(Error::InvalidValue),
+        }
+    }
+    check_bits(bits)?;
+    Ok(bits)
+}
+
+/// Checks a `cl_command_queue_properties` bit field.
+pub fn check_bits(bits: u64) -> Result<()> {
+    let host = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
+    let device = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;
+    // CL_INVALID_VALUE if the bits are not known.
+    if bits & !(host | device) != 0 {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_VALUE: a device queue must be out of order, a default one on the device.
+    let on_device = bits & cl::CL_QUEUE_ON_DEVICE != 0;
+    if (on_device && bits & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0)
+        || (bits & cl::CL_QUEUE_ON_DEVICE_DEFAULT != 0 && !on_device)
+    {
+        return Err(Error::InvalidValue);
+    }
+    // CL_INVALID_QUEUE_PROPERTIES if the device does not support them: no device queues.
+    if on_device {
+        return Err(Error::InvalidQueueProperties);
+    }
+    Ok(())
+}

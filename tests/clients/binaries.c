@@ -1,0 +1,216 @@
+/* A binary is trusted no further than its Kernel words: Vulkan words in it that nobody made of them are
+ * left alone although every hash fits, and damage anywhere gives an error or a program. It keeps the
+ * options that it was built with, so that it computes what the program from source does. */
+#include "common.h"
+#include <stdint.h>
+
+enum { N = 4096, MAGIC = 8, HEADER = 56, KERNEL_WORDS = 16, VULKAN_WORDS = 20, OPTIONS = 24, HASH = 48 };
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static const char *source = "kernel void curve(global float *a, global float *b) {\n"
+                            " size_t i = get_global_id(0); a[i] = sin(a[i]) / b[i]; }\n"
+                            "kernel void count(global int *p) { p[get_global_id(0)] = get_local_size(0); }\n";
+
+static uint32_t word(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, 4);
+    return value;
+}
+static void set_word(unsigned char *at, uint32_t value) { memcpy(at, &value, 4); }
+
+/* The container's hash: FNV-1a over the options and everything behind the header. */
+static void repair(unsigned char *binary, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < 4; i++)
+        hash = (hash ^ binary[OPTIONS + i]) * 0x100000001b3u;
+    for (size_t i = HEADER; i < size; i++)
+        hash = (hash ^ binary[i]) * 0x100000001b3u;
+    memcpy(binary + HASH, &hash, 8);
+}
+
+static cl_program from_source(const char *options)
+{
+    cl_int error = 0;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, options, NULL, NULL));
+    return program;
+}
+
+static unsigned char *binary_of(cl_program program, size_t *size)
+{
+    MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL));
+    unsigned char *binary = malloc(*size);
+    MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+    EQ(word(binary + KERNEL_WORDS) * 4 + word(binary + VULKAN_WORDS) * 4 + HEADER, *size);
+    return binary;
+}
+
+static cl_program from_binary(const unsigned char *binary, size_t size, cl_int *error)
+{
+    cl_int status = 0;
+    return clCreateProgramWithBinary(context, 1, &device, &size, &binary, &status, error);
+}
+
+static cl_program built_from_binary(const unsigned char *binary, size_t size)
+{
+    cl_int error = 0;
+    cl_program program = from_binary(binary, size, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    return program;
+}
+
+/* Runs `curve` and gives its results. */
+static void results(cl_program program, float *out)
+{
+    static float a[N], b[N];
+    for (int i = 0; i < N; i++) {
+        a[i] = 1.0f + (float)i * 0.37f;
+        b[i] = 3.0f + (float)(i * 7919 % 1013) * 0.11f;
+    }
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, "curve", &error);
+    MUST(error);
+    cl_mem buffers[2];
+    for (cl_uint i = 0; i < 2; i++) {
+        buffers[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof a, i ? b : a, &error);
+        MUST(error);
+        MUST(clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]));
+    }
+    size_t global = N;
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffers[0], CL_TRUE, 0, sizeof a, out, 0, NULL, NULL));
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(buffers[i]));
+    MUST(clReleaseKernel(kernel));
+}
+
+static cl_int launch_uneven(cl_program program)
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, "count", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t global = 10, local = 4;
+    error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    MUST(clFinish(queue));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    return error;
+}
+
+static void options_are_kept(void)
+{
+    static float native[N], again[N], exact[N];
+    const char *options = "-cl-std=CL3.0 -cl-native-math -cl-uniform-work-group-size";
+    cl_program program = from_source(options), plain = from_source("-cl-std=CL3.0");
+    results(program, native);
+    results(plain, exact);
+    /* Where the option makes no difference nothing would be seen. */
+    CHECK(memcmp(native, exact, sizeof exact) != 0);
+    EQ(launch_uneven(program), CL_INVALID_WORK_GROUP_SIZE);
+    EQ(launch_uneven(plain), CL_SUCCESS);
+    size_t size = 0;
+    unsigned char *binary = binary_of(program, &size);
+    MUST(clReleaseProgram(program));
+    program = built_from_binary(binary, size);
+    results(program, again);
+    CHECK(memcmp(native, again, sizeof again) == 0);
+    EQ(launch_uneven(program), CL_INVALID_WORK_GROUP_SIZE);
+    /* A binary of the binary. */
+    free(binary);
+    binary = binary_of(program, &size);
+    MUST(clReleaseProgram(program));
+    program = built_from_binary(binary, size);
+    results(program, again);
+    CHECK(memcmp(native, again, sizeof again) == 0);
+    free(binary);
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseProgram(plain));
+}
+
+/* Vulkan words behind the Kernel words: rubbish, and a module's beginning. */
+static void foreign_words_are_not_run(void)
+{
+    static float expected[N], got[N];
+    cl_program program = from_source("");
+    results(program, expected);
+    size_t size = 0;
+    unsigned char *binary = binary_of(program, &size);
+    MUST(clReleaseProgram(program));
+    enum { MORE = 64 };
+    unsigned char *larger = malloc(size + MORE * 4);
+    for (int round = 0; round < 2; round++) {
+        memcpy(larger, binary, size);
+        for (uint32_t i = 0; i < MORE; i++)
+            set_word(larger + size + i * 4, i * 2654435761u);
+        if (round == 1)
+            memcpy(larger + size, binary + HEADER, MORE * 2);
+        set_word(larger + VULKAN_WORDS, word(binary + VULKAN_WORDS) + MORE);
+        repair(larger, size + MORE * 4);
+        program = built_from_binary(larger, size + MORE * 4);
+        results(program, got);
+        CHECK(memcmp(expected, got, sizeof got) == 0);
+        MUST(clReleaseProgram(program));
+    }
+    free(larger);
+    free(binary);
+}
+
+static void damage_is_no_crash(void)
+{
+    cl_program program = from_source("");
+    size_t size = 0;
+    unsigned char *binary = binary_of(program, &size);
+    MUST(clReleaseProgram(program));
+    unsigned state = 12345;
+    int refused = 0, failed = 0, built = 0;
+    for (int round = 0; round < 400; round++) {
+        unsigned char *damaged = malloc(size);
+        memcpy(damaged, binary, size);
+        state = state * 1664525u + 1013904223u;
+        size_t at = (round % 4 == 0 ? MAGIC + (state >> 8) % (HASH - MAGIC)
+                                    : HEADER + (state >> 8) % (size - HEADER));
+        damaged[at] ^= (unsigned char)(1u << (state >> 5) % 8);
+        repair(damaged, size);
+        cl_int error = 0;
+        program = from_binary(damaged, size, &error);
+        free(damaged);
+        if (!program) {
+            EQ(error, CL_INVALID_BINARY);
+            refused++;
+            continue;
+        }
+        error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+        /* What is no executable any more has nothing to build, or is built as well. */
+        CHECK(error == CL_SUCCESS || error == CL_BUILD_PROGRAM_FAILURE);
+        *(error ? &failed : &built) += 1;
+        MUST(clReleaseProgram(program));
+    }
+    fprintf(stderr, "of 400 damaged binaries %d refused, %d failed to build, %d built\n", refused, failed, built);
+    CHECK(refused > 0 && failed > 0 && built > 0);
+    free(binary);
+}
+
+int main(void)
+{
+    cl_int error = 0;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    options_are_kept();
+    foreign_words_are_not_run();
+    damage_is_no_crash();
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return finish();
+}

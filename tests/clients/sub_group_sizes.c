@@ -1,0 +1,97 @@
+/* Kernels that require a size of sub-groups: one that the device has runs, another one fails at its
+ * launch, with the sizes that there are, and nothing else of its program does. */
+#include "common.h"
+
+static char told[4096];
+static void CL_CALLBACK on_error(const char *text, const void *info, size_t size, void *data)
+{
+    (void)info;
+    (void)size;
+    (void)data;
+    snprintf(told, sizeof told, "%s", text);
+}
+
+int main(void)
+{
+    cl_device_id device = pumice_device();
+    cl_uint most = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof most, &most, NULL));
+    if (most == 0) {
+        printf("no sub-groups\nok\n");
+        return 0;
+    }
+    cl_int err;
+    cl_context context = clCreateContext(NULL, 1, &device, on_error, NULL, &err);
+    MUST(err);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+    MUST(err);
+
+    /* The usual size, from a kernel that requires none. */
+    const char *source =
+        "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+        "kernel void plain(global uint *out) {\n"
+        "    if (get_global_id(0) == 0) { out[0] = get_max_sub_group_size(); out[1] = 1; }\n"
+        "}\n"
+        "#ifdef SIZE\n"
+        "__attribute__((intel_reqd_sub_group_size(SIZE)))\n"
+        "kernel void fixed(global uint *out) {\n"
+        "    uint sum = sub_group_reduce_add(1u);\n"
+        "    if (get_global_id(0) == 0) { out[0] = get_max_sub_group_size(); out[1] = sum; }\n"
+        "}\n"
+        "__attribute__((intel_reqd_sub_group_size(4096)))\n"
+        "kernel void huge(global uint *out) {\n"
+        "    out[0] = sub_group_reduce_add(1u);\n"
+        "}\n"
+        "#endif\n";
+    cl_uint result[2] = {0, 0};
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof result, NULL, &err);
+    MUST(err);
+    cl_uint size = 0;
+    for (int round = 0; round < 2; round++) {
+        char options[64] = "-cl-std=CL3.0";
+        if (round == 1)
+            snprintf(options, sizeof options, "-cl-std=CL3.0 -DSIZE=%u", size);
+        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+        MUST(err);
+        MUST(clBuildProgram(program, 1, &device, options, NULL, NULL));
+        const char *names[] = {"plain", "fixed", "huge"};
+        for (int k = 0; k < (round == 0 ? 1 : 3); k++) {
+            cl_kernel kernel = clCreateKernel(program, names[k], &err);
+            MUST(err);
+            MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
+            /* A whole number of sub-groups. */
+            size_t local = size ? size : 1, global = local * 2, items = 0;
+            told[0] = 0;
+            err = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+            if (k == 2) {
+                EQ(err, CL_OUT_OF_RESOURCES);
+                char wanted[128];
+                snprintf(wanted, sizeof wanted,
+                         "kernel `huge` requires sub-groups of 4096 work-items, the device has ");
+                const char *at = strstr(told, wanted);
+                CHECK(at != NULL);
+                char shown[16];
+                snprintf(shown, sizeof shown, "%u", size);
+                CHECK(at && strstr(at + strlen(wanted), shown));
+                CHECK(clGetKernelSubGroupInfo(kernel, device,
+                                              CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local,
+                                              &local, sizeof items, &items, NULL) == CL_SUCCESS);
+                EQ(items, 4096);
+            } else {
+                EQ(err, CL_SUCCESS);
+                MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+                if (round == 0)
+                    size = result[0];
+                EQ(result[0], size);
+                EQ(result[1], k == 1 ? size : 1);
+            }
+            MUST(clReleaseKernel(kernel));
+        }
+        MUST(clReleaseProgram(program));
+    }
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    puts(failures ? "FAILED" : "ok");
+    return failures != 0;
+}

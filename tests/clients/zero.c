@@ -1,0 +1,325 @@
+/* What nothing has written reads as zero: buffers, sub-buffers, images and SVM allocations made of
+ * memory that others have left full, also in another context and on each device of a context. */
+#include "common.h"
+
+enum { STALE = 0xa5, DEVICES = 8 };
+
+static const char *source =
+    "kernel void copy(global const uchar *from, global uchar *to)\n"
+    "{\n"
+    "    to[get_global_id(0)] = from[get_global_id(0)];\n"
+    "}\n"
+    "kernel void mark(global uchar *p, int first)\n"
+    "{\n"
+    "    p[first + get_global_id(0)] = 7;\n"
+    "}\n"
+    "kernel void texels(read_only image2d_t from, global uint4 *to)\n"
+    "{\n"
+    "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "    to[at.y * get_global_size(0) + at.x] = read_imageui(from, at);\n"
+    "}\n";
+
+/* Sizes of buffers: less than a word, odd, a page, more than the host clears itself, memory of their
+ * own. */
+static const size_t sizes[] = {3, 133, 4096, 200001, 17 << 20};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static cl_device_id devices[DEVICES];
+static cl_uint device_count;
+static cl_context context;
+static cl_command_queue queue, other_queue;
+static cl_kernel copy, mark, texels;
+static unsigned char *bytes;
+static long stale;
+
+/* Counts bytes outside [from, to) that are not 0, and those inside that are not `inside`. */
+static void look(size_t size, size_t from, size_t to, int inside)
+{
+    for (size_t i = 0; i < size; i++)
+        stale += bytes[i] != (i >= from && i < to ? inside : 0);
+}
+
+static cl_mem make(size_t size)
+{
+    cl_int error = 0;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
+    MUST(error);
+    return buffer;
+}
+
+/* Leaves memory of so many bytes full, and gives a buffer that may be made of it. */
+static cl_mem fresh(size_t size)
+{
+    cl_uchar full = STALE;
+    cl_mem old[3];
+    for (int i = 0; i < 3; i++) {
+        old[i] = make(size);
+        MUST(clEnqueueFillBuffer(queue, old[i], &full, 1, 0, size, 0, NULL, NULL));
+    }
+    MUST(clFinish(queue));
+    for (int i = 0; i < 3; i++)
+        MUST(clReleaseMemObject(old[i]));
+    return make(size);
+}
+
+static void read_whole(cl_mem buffer, size_t size)
+{
+    memset(bytes, STALE, size);
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, bytes, 0, NULL, NULL));
+}
+
+static void buffers(size_t size)
+{
+    cl_uchar seven = 7;
+    size_t first = size / 3, count = size / 3;
+    for (int use = 0; use < 11; use++) {
+        cl_mem buffer = fresh(size), second = NULL;
+        cl_int error = 0;
+        int marked = 1;
+        switch (use) {
+        case 0: /* Read at once. */
+            marked = 0;
+            break;
+        case 1: { /* Mapped. */
+            marked = 0;
+            void *view = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL, &error);
+            MUST(error);
+            memcpy(bytes, view, size);
+            look(size, 0, 0, 0);
+            MUST(clEnqueueUnmapMemObject(queue, buffer, view, 0, NULL, NULL));
+            break;
+        }
+        case 2: /* Copied. */
+        case 3: /* Read by a kernel. */
+            marked = 0;
+            second = fresh(size);
+            if (use == 2) {
+                MUST(clEnqueueCopyBuffer(queue, buffer, second, 0, 0, size, 0, NULL, NULL));
+            } else {
+                MUST(clSetKernelArg(copy, 0, sizeof buffer, &buffer));
+                MUST(clSetKernelArg(copy, 1, sizeof second, &second));
+                MUST(clEnqueueNDRangeKernel(queue, copy, 1, NULL, &size, NULL, 0, NULL, NULL));
+            }
+            read_whole(second, size);
+            look(size, 0, 0, 0);
+            break;
+        case 4: /* Written in part, by each kind of command. */
+            memset(bytes, seven, count);
+            MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, first, count, bytes, 0, NULL, NULL));
+            break;
+        case 5:
+            MUST(clEnqueueFillBuffer(queue, buffer, &seven, 1, first, count, 0, NULL, NULL));
+            break;
+        case 6:
+            second = make(size);
+            MUST(clEnqueueFillBuffer(queue, second, &seven, 1, 0, size, 0, NULL, NULL));
+            MUST(clEnqueueCopyBuffer(queue, second, buffer, 0, first, count, 0, NULL, NULL));
+            break;
+        case 7: {
+            void *view = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, first,
+                                            count, 0, NULL, NULL, &error);
+            MUST(error);
+            memset(view, seven, count);
+            MUST(clEnqueueUnmapMemObject(queue, buffer, view, 0, NULL, NULL));
+            break;
+        }
+        case 8: { /* By kernels on two queues that nothing orders. */
+            cl_int start = first, half = first + count / 2;
+            size_t low = count / 2, high = count - low;
+            MUST(clSetKernelArg(mark, 0, sizeof buffer, &buffer));
+            MUST(clSetKernelArg(mark, 1, sizeof start, &start));
+            if (low)
+                MUST(clEnqueueNDRangeKernel(queue, mark, 1, NULL, &low, NULL, 0, NULL, NULL));
+            MUST(clFlush(queue));
+            MUST(clSetKernelArg(mark, 1, sizeof half, &half));
+            MUST(clEnqueueNDRangeKernel(other_queue, mark, 1, NULL, &high, NULL, 0, NULL, NULL));
+            MUST(clFinish(other_queue));
+            break;
+        }
+        case 9: { /* A whole rectangle of rows that leave gaps. */
+            if (size < 64) {
+                marked = 0;
+                break;
+            }
+            size_t origin[3] = {0, 0, 0}, region[3] = {count, 1, 1}, at[3] = {first, 0, 0};
+            memset(bytes, seven, count);
+            MUST(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, at, origin, region, 0, 0, 0, 0, bytes, 0,
+                                          NULL, NULL));
+            break;
+        }
+        case 10: { /* Through a sub-buffer, whose whole is not the whole. */
+            cl_buffer_region region = {0, count};
+            first = 0;
+            second = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+            MUST(error);
+            MUST(clEnqueueFillBuffer(queue, second, &seven, 1, 0, count, 0, NULL, NULL));
+            break;
+        }
+        }
+        read_whole(buffer, size);
+        look(size, first, marked ? first + count : first, seven);
+        if (second)
+            MUST(clReleaseMemObject(second));
+        MUST(clReleaseMemObject(buffer));
+    }
+    /* What overwrites everything leaves nothing of before, and nothing else. */
+    for (int use = 0; use < 4; use++) {
+        cl_int error = 0;
+        memset(bytes, seven, size);
+        cl_mem buffer = fresh(size), second = NULL;
+        if (use == 0) {
+            MUST(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, size, bytes, 0, NULL, NULL));
+            MUST(clFinish(queue));
+        } else if (use == 1) {
+            MUST(clEnqueueFillBuffer(queue, buffer, &seven, 1, 0, size, 0, NULL, NULL));
+        } else {
+            second = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, size, bytes, &error);
+            MUST(error);
+            MUST(clEnqueueCopyBuffer(queue, second, buffer, 0, 0, size, 0, NULL, NULL));
+        }
+        if (use == 3)
+            read_whole(second, size);
+        else
+            read_whole(buffer, size);
+        for (size_t i = 0; i < size; i++)
+            failures += bytes[i] != seven;
+        if (second)
+            MUST(clReleaseMemObject(second));
+        MUST(clReleaseMemObject(buffer));
+    }
+}
+
+static void images(cl_mem_object_type type, size_t width, size_t height, size_t depth)
+{
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc = {.image_type = type, .image_width = width, .image_height = height};
+    size_t region[3] = {width, height, depth}, origin[3] = {0, 0, 0}, one[3] = {1, 1, 1};
+    int array = type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    if (array)
+        desc.image_array_size = type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? height : depth;
+    if (type == CL_MEM_OBJECT_IMAGE3D)
+        desc.image_depth = depth;
+    if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY)
+        desc.image_height = 0;
+    size_t size = width * height * depth * 4;
+    cl_uint full[4] = {STALE, STALE, STALE, STALE}, seven[4] = {7, 7, 7, 7};
+    for (int use = 0; use < 5; use++) {
+        cl_int error = 0;
+        cl_mem old[3];
+        for (int i = 0; i < 3; i++) {
+            old[i] = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+            MUST(error);
+            MUST(clEnqueueFillImage(queue, old[i], full, origin, region, 0, NULL, NULL));
+        }
+        MUST(clFinish(queue));
+        for (int i = 0; i < 3; i++)
+            MUST(clReleaseMemObject(old[i]));
+        cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+        MUST(error);
+        size_t marked = 0;
+        if (use == 1) { /* One texel filled. */
+            MUST(clEnqueueFillImage(queue, image, seven, origin, one, 0, NULL, NULL));
+            marked = 4;
+        } else if (use == 2) { /* One texel written. */
+            memset(bytes, 7, 4);
+            MUST(clEnqueueWriteImage(queue, image, CL_TRUE, origin, one, 0, 0, bytes, 0, NULL, NULL));
+            marked = 4;
+        } else if (use == 3) { /* All of them. */
+            MUST(clEnqueueFillImage(queue, image, seven, origin, region, 0, NULL, NULL));
+            marked = size;
+        } else if (use == 4 && type == CL_MEM_OBJECT_IMAGE2D) { /* Read by a kernel. */
+            cl_mem sums = make(size * 4);
+            size_t global[2] = {width, height};
+            MUST(clSetKernelArg(texels, 0, sizeof image, &image));
+            MUST(clSetKernelArg(texels, 1, sizeof sums, &sums));
+            MUST(clEnqueueNDRangeKernel(queue, texels, 2, NULL, global, NULL, 0, NULL, NULL));
+            read_whole(sums, size * 4);
+            look(size * 4, 0, 0, 0);
+            MUST(clReleaseMemObject(sums));
+        }
+        memset(bytes, STALE, size);
+        MUST(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, bytes, 0, NULL, NULL));
+        look(size, 0, marked, 7);
+        MUST(clReleaseMemObject(image));
+    }
+}
+
+static void svm(void)
+{
+    cl_device_svm_capabilities has = 0;
+    for (cl_uint i = 0; i < device_count; i++) {
+        has = 0;
+        MUST(clGetDeviceInfo(devices[i], CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, NULL));
+        if (!has)
+            return;
+    }
+    for (int i = 0; i < SIZES; i++) {
+        void *old[3];
+        for (int j = 0; j < 3; j++) {
+            old[j] = clSVMAlloc(context, CL_MEM_READ_WRITE, sizes[i], 0);
+            CHECK(old[j] != NULL);
+            memset(old[j], STALE, sizes[i]);
+        }
+        for (int j = 0; j < 3; j++)
+            clSVMFree(context, old[j]);
+        void *new = clSVMAlloc(context, CL_MEM_READ_WRITE, sizes[i], 0);
+        CHECK(new != NULL);
+        memcpy(bytes, new, sizes[i]);
+        look(sizes[i], 0, 0, 0);
+        clSVMFree(context, new);
+    }
+}
+
+static void in_a_context(void)
+{
+    cl_int error = 0;
+    context = clCreateContext(NULL, device_count, devices, NULL, NULL, &error);
+    MUST(error);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    copy = clCreateKernel(program, "copy", &error);
+    MUST(error);
+    mark = clCreateKernel(program, "mark", &error);
+    MUST(error);
+    texels = clCreateKernel(program, "texels", &error);
+    MUST(error);
+    for (cl_uint device = 0; device < device_count; device++) {
+        queue = clCreateCommandQueueWithProperties(context, devices[device], NULL, &error);
+        MUST(error);
+        other_queue = clCreateCommandQueueWithProperties(context, devices[device], NULL, &error);
+        MUST(error);
+        for (int i = 0; i < SIZES; i++)
+            buffers(sizes[i]);
+        images(CL_MEM_OBJECT_IMAGE1D, 300, 1, 1);
+        images(CL_MEM_OBJECT_IMAGE1D_ARRAY, 60, 5, 1);
+        images(CL_MEM_OBJECT_IMAGE2D, 64, 33, 1);
+        images(CL_MEM_OBJECT_IMAGE2D_ARRAY, 40, 30, 3);
+        images(CL_MEM_OBJECT_IMAGE3D, 20, 10, 5);
+        MUST(clReleaseCommandQueue(other_queue));
+        MUST(clReleaseCommandQueue(queue));
+    }
+    svm();
+    MUST(clReleaseKernel(texels));
+    MUST(clReleaseKernel(mark));
+    MUST(clReleaseKernel(copy));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseContext(context));
+}
+
+int main(void)
+{
+    MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, DEVICES, devices, &device_count));
+    device_count = device_count < DEVICES ? device_count : DEVICES;
+    bytes = malloc(sizes[SIZES - 1]);
+    in_a_context();
+    /* The memory of the first context, in a second one. */
+    in_a_context();
+    free(bytes);
+#ifdef LEFT_AS_IT_WAS
+    CHECK(stale > 0);
+#else
+    EQ(stale, 0);
+#endif
+    return finish();
+}

@@ -1,0 +1,207 @@
+//! Clients and kernel files under the newest Khronos validation layer, with synchronization
+//! validation, which knows rules that Debian 12's layer does not.
+//!
+//! The layer is Debian sid's and needs sid's C and C++ libraries, which are unpacked beside it: no
+//! chroot, no root. Clients are linked to be started by sid's dynamic linker, so that what they
+//! start themselves is under the layer too; everything else that they load is the system's.
+
+use crate::clients::{self, Client, Setting};
+use crate::drivers::{self, VulkanDriver};
+use crate::private_apt;
+use crate::sh::{self, Result};
+use crate::test::{self, Report};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The layer and what it needs.
+const PACKAGES: &[&str] = &[
+    "vulkan-validationlayers",
+    "libvulkan1",
+    "libc6",
+    "libgcc-s1",
+    "libstdc++6",
+];
+
+/// The unpacked packages.
+struct Layer {
+    /// The folder with all libraries.
+    libraries: PathBuf,
+    /// The folder with the layer's manifest.
+    manifests: PathBuf,
+}
+
+impl Layer {
+    fn unpack() -> Result<Self> {
+        let place = private_apt::unpack("sid", PACKAGES)?;
+        Ok(Self {
+            libraries: place.join("usr/lib/x86_64-linux-gnu"),
+            manifests: place.join("usr/share/vulkan/explicit_layer.d"),
+        })
+    }
+
+    fn dynamic_linker(&self) -> PathBuf {
+        self.libraries.join("ld-linux-x86-64.so.2")
+    }
+
+    /// Makes an executable start under sid's dynamic linker with sid's libraries. RPATH, unlike
+    /// RUNPATH, holds for what libraries load in turn.
+    fn link_arguments(&self) -> Vec<String> {
+        vec![
+            format!("-Wl,--dynamic-linker={}", self.dynamic_linker().display()),
+            format!(
+                "-Wl,--disable-new-dtags,-rpath,{}",
+                self.libraries.display()
+            ),
+        ]
+    }
+
+    /// A command that runs a program which was not linked so.
+    fn command(&self, program: &Path, driver: &VulkanDriver) -> Result<Command> {
+        let folders = [&self.libraries].into_iter().chain(&driver.library_path);
+        let path = std::env::join_paths(folders).map_err(|error| error.to_string())?;
+        let mut command = Command::new(self.dynamic_linker());
+        command.arg("--library-path").arg(path).arg(program);
+        Ok(command)
+    }
+}
+
+/// Where the layer finds its settings and leaves its messages.
+struct Messages {
+    folder: PathBuf,
+}
+
+impl Messages {
+    fn log(&self) -> PathBuf {
+        self.folder.join("messages.txt")
+    }
+
+    fn settings(&self, kinds: &str) -> Result {
+        let log = self.log();
+        sh::write(
+            &self.folder.join("vk_layer_settings.txt"),
+            format!(
+                "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
+                 khronos_validation.report_flags = {kinds}\n\
+                 khronos_validation.enable_message_limit = false\n\
+                 khronos_validation.validate_sync = true\n\
+                 khronos_validation.log_filename = {}\n",
+                log.display()
+            ),
+        )
+    }
+
+    /// What it says when informed about everything proves that the layer and its synchronization
+    /// validation are there at all.
+    fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
+        self.settings("error,warn,perf,info")?;
+        test::forget(&self.log());
+        let done = clients::run(list, setting, Duration::from_secs(120))?;
+        let text = std::fs::read_to_string(self.log()).unwrap_or_default();
+        let enabled = [
+            "Current Validation Enabled",
+            "Core Checks",
+            "Synchronization",
+        ];
+        if enabled.iter().all(|line| text.contains(line)) {
+            return Ok(());
+        }
+        Err(format!(
+            "the newest validation layer is not active:\n{text}{}",
+            done.stderr
+        ))
+    }
+}
+
+/// The step.
+pub fn run(report: &mut Report) -> Result {
+    let library = test::build_debug()?;
+    let runner = test::build_runner()?;
+    let vendors = clients::vendors_folder("debug", &library)?;
+    let layer = Layer::unpack()?;
+    let folder = sh::target().join("clients-newest-layer");
+    let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
+    let driver = drivers::backports()?;
+    let messages = Messages {
+        folder: sh::target().join("newest-layer"),
+    };
+    let env = [
+        (
+            "VK_INSTANCE_LAYERS",
+            "VK_LAYER_KHRONOS_validation".to_string(),
+        ),
+        ("VK_LAYER_PATH", layer.manifests.display().to_string()),
+        (
+            "VK_LAYER_SETTINGS_PATH",
+            messages.folder.display().to_string(),
+        ),
+    ];
+    let [a, b, c] = env.clone();
+    let masked = [a, b, c, test::without_addresses()];
+    for (label, env) in [
+        ("newest layer", &env[..]),
+        ("newest layer, without device addresses", &masked),
+    ] {
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(&driver),
+            loader: None,
+            env,
+        };
+        messages.check_active(test::list_devices(&all)?, &setting)?;
+        messages.settings("error,warn,perf")?;
+        run_clients(report, &all, &setting, label, &messages.log())?;
+        run_kernel_files(report, &layer, &runner, &setting, label, &messages.log())?;
+    }
+    Ok(())
+}
+
+fn run_clients(
+    report: &mut Report,
+    all: &[Client],
+    setting: &Setting<'_>,
+    label: &str,
+    log: &Path,
+) -> Result {
+    let left_out = |client: &Client| {
+        client.without_vulkan || client.without_layers || client.without_newest_layer
+    };
+    for client in all.iter().filter(|client| !left_out(client)) {
+        test::forget(log);
+        let done = clients::run(client, setting, Duration::from_secs(600))?;
+        let outcome = done.verdict().and_then(|()| test::silent(log));
+        let name = format!("{} · {label}", client.name);
+        println!("  {} {name}", test::mark(&outcome));
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// The kernel files that the device can run, in one process.
+fn run_kernel_files(
+    report: &mut Report,
+    layer: &Layer,
+    runner: &Path,
+    setting: &Setting<'_>,
+    label: &str,
+    log: &Path,
+) -> Result {
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    if setting.env.contains(&test::without_addresses()) {
+        let needing = test::needs_addresses()?;
+        files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
+    }
+    let driver = setting.driver.ok_or("no Vulkan driver to run on")?;
+    let mut command = layer.command(runner, driver)?;
+    command.arg("Pumice").args(&files);
+    setting.apply(&mut command);
+    // The library path is on the command line; in the environment it would reach sid's libraries.
+    command.env_remove("LD_LIBRARY_PATH");
+    test::forget(log);
+    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+    let outcome = done.verdict().and_then(|()| test::silent(log));
+    let name = format!("{} kernel files · {label}", files.len());
+    println!("  {} {name}", test::mark(&outcome));
+    report.record(&name, outcome);
+    Ok(())
+}
