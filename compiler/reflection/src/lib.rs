@@ -14,18 +14,19 @@
 #![forbid(unsafe_code)]
 
 mod data;
+mod definitions;
 mod descriptor_map;
 mod error;
 mod listing;
 mod model;
 mod needs;
 mod operand;
+mod pools;
 mod reader;
 mod roles;
 mod strip;
 mod writer;
 
-pub use data::MAX_INITIAL_DATA;
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{
@@ -42,6 +43,8 @@ pub use roles::{PUMICE_SET, Role};
 pub use strip::{strip_non_semantic, strip_set};
 pub use writer::embed;
 
+/// The most bytes of initial contents that a buffer can have.
+pub const MAX_INITIAL_DATA: u64 = 256 << 20;
 /// The import string without its revision.
 pub const SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
 /// The SPIR-V extension that non-semantic sets need below SPIR-V 1.6.
