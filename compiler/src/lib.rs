@@ -17,6 +17,7 @@
 
 pub mod kernel;
 pub mod library;
+pub mod vulkan_check;
 
 pub use kernel::KernelModule;
 pub use pumice_backend::{self as backend, VulkanModule};

@@ -71,19 +71,39 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
     Ok(file)
 }
 
+/// Reads a regular file of `limit` bytes at most.
+///
+/// # Errors
+/// As [`open_regular`]; a file that is larger.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path, Links::Followed)?;
+    let too_large = || {
+        refused(match limit >> 20 {
+            0 => format!("it is larger than {limit} bytes"),
+            mib => format!("it is larger than {mib} MiB"),
+        })
+    };
+    let size = file.metadata()?.len();
+    if size > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size as usize)?;
+    // The size is only what the file says of itself; those of /proc say 0.
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
 /// Reads a regular file of text, of `limit` bytes at most.
 ///
 /// # Errors
-/// As [`open_regular`]; a file that is larger, or not UTF-8.
+/// As [`read`]; bytes that are not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    let mut text = String::new();
-    let read = open_regular(path, Links::Followed)?
-        .take(limit + 1)
-        .read_to_string(&mut text)?;
-    if read as u64 > limit {
-        return Err(refused(format!("it has more than {limit} bytes")));
-    }
-    Ok(text)
+    String::from_utf8(read(path, limit)?)
+        .map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
 /// Opens a file for writing that nobody else can read. It is made with mode 0600 and never reached by
@@ -253,7 +273,7 @@ mod tests {
         let file = folder.join("text");
         fs::write(&file, "0123456789").unwrap();
         assert_eq!(read_text(&file, 10).unwrap(), "0123456789");
-        assert_eq!(why(read_text(&file, 9)), "it has more than 9 bytes");
+        assert_eq!(why(read_text(&file, 9)), "it is larger than 9 bytes");
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -290,5 +310,30 @@ mod tests {
         let wanted = format!("it belongs to user {owner}, this process runs as user {user}");
         assert_eq!(why(check_folder(&of_others)), wanted);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let refusal = |path: &str| {
+            let error = read(Path::new(path), 1 << 20).unwrap_err();
+            error.to_string()
+        };
+        for path in ["/dev/zero", "/dev/null", "/"] {
+            assert_eq!(refusal(path), "it is not a regular file", "{path}");
+        }
+        assert!(refusal("/no/such/file").contains("No such file"));
+    }
+
+    #[test]
+    fn size_is_bounded() {
+        let path = std::env::temp_dir().join(format!("pumice-sizes-{}", std::process::id()));
+        std::fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
+        assert_eq!(read(&path, 3 << 20).unwrap().len(), 3 << 20);
+        let error = read(&path, 2 << 20).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 2 MiB");
+        std::fs::remove_file(&path).unwrap();
+        // A file whose size is said to be 0.
+        let text = read(Path::new("/proc/self/status"), 1 << 20).unwrap();
+        assert!(text.starts_with(b"Name:"));
     }
 }

@@ -36,7 +36,6 @@ pub mod printf;
 pub mod program;
 pub mod queue;
 mod queue_properties;
-mod regular_file;
 pub mod sampler;
 mod scheduler;
 pub mod trace;

@@ -47,16 +47,16 @@ __kernel void hints(__global int *out, __global const int *in, int n)
 // kernel: long_loop
 // global: 1
 // arg: buffer uint 2*0
-// expect 0: uint 2240188417 773978112
+// expect 0: uint 1388487781 1758676470
 // Many more rounds than a count or a hint may make copies.
 __kernel void long_loop(__global uint *out)
 {
     uint x = 1, y = 0;
 #pragma unroll 8
-    for (uint i = 0; i < 4096; i++)
+    for (uint i = 0; i < 1700; i++)
         x = x * 1664525u + 1013904223u;
 #pragma unroll
-    for (uint i = 0; i < 4096; i++)
+    for (uint i = 0; i < 1700; i++)
         y = y * 1664525u + i;
     out[0] = x;
     out[1] = y;

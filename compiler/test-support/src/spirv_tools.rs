@@ -65,9 +65,14 @@ pub fn disassemble(words: &[u32]) -> String {
     String::from_utf8(out).expect("text")
 }
 
-/// Validates for an environment such as `opencl2.2` or `vulkan1.2`.
+/// Validates for an environment such as `opencl2.2` or `vulkan1.2`. What is valid for Vulkan also
+/// passes the check of modules from outside.
 pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
-    validate_with("spirv-val", words, environment)
+    validate_with("spirv-val", words, environment)?;
+    match environment.starts_with("vulkan") {
+        true => pumice_compiler::vulkan_check::check(words),
+        false => Ok(()),
+    }
 }
 
 /// Validates with a particular spirv-val.

@@ -27,7 +27,7 @@ use crate::executable::Executable;
 use crate::log;
 use crate::object::{Object, Ref};
 use crate::program::includes::{Allowed, Includes};
-use crate::program::input::{Input, hides_arguments, key, lower_options};
+use crate::program::input::{Input, checked, hides_arguments, key, lower_options};
 use crate::program::{Build, Origin, Program, new_builds, release, spec};
 use crate::trace;
 
@@ -405,7 +405,7 @@ impl Object<Program> {
                 let mut log = String::new();
                 let hides_arguments = hides_arguments(&input, &compile_options);
                 let built = if let Input::Vulkan(build) = &input {
-                    loaded(build.clone(), device, &mut log)
+                    checked(build, &mut log).and_then(|build| loaded(build, device, &mut log))
                 } else {
                     through_cache(
                         &text,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use pumice_compiler::{IncludeResolver, IncludedFile};
 
 use crate::config;
+use crate::files;
 use crate::log;
-use crate::regular_file;
 
 /// The largest file that `#include` reads, in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -95,7 +95,7 @@ impl IncludeResolver for Includes {
             });
         }
         self.candidates(name, angled, from).iter().find_map(|path| {
-            let text = regular_file::read(&self.opened_path(path)?, MAX_FILE).ok()?;
+            let text = files::read(&self.opened_path(path)?, MAX_FILE).ok()?;
             Some(IncludedFile {
                 path: path.to_string_lossy().into_owned(),
                 text,
@@ -105,7 +105,7 @@ impl IncludeResolver for Includes {
 
     fn refusal(&self, name: &str, angled: bool, from: &str) -> Option<String> {
         let because = |path: &PathBuf| {
-            let error = regular_file::read(&self.opened_path(path)?, MAX_FILE).err()?;
+            let error = files::read(&self.opened_path(path)?, MAX_FILE).err()?;
             let told = matches!(
                 error.kind(),
                 ErrorKind::InvalidInput | ErrorKind::PermissionDenied | ErrorKind::OutOfMemory

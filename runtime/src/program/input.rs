@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pumice_compiler::options::MathOptions;
+use pumice_compiler::vulkan_check::check;
 use pumice_compiler::{CompileOptions, KernelModule, LowerOptions, Target};
 
 use crate::cache::{self, Key, Start};
@@ -56,4 +57,16 @@ pub(super) fn lower_options(input: &Input, options: &CompileOptions) -> LowerOpt
 /// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
 pub(super) fn hides_arguments(input: &Input, options: &CompileOptions) -> bool {
     matches!(input, Input::Source(_)) && !options.kernel_arg_info
+}
+
+/// A build whose Vulkan module a driver may read: one that came without what it was made of is
+/// checked.
+pub(super) fn checked(build: &Build, log: &mut String) -> Option<Build> {
+    if let (None, Some(vulkan)) = (&build.kernel_module, &build.vulkan_module) {
+        if let Err(error) = check(&vulkan.words) {
+            log.push_str(&format!("error: the module is not sound: {error}\n"));
+            return None;
+        }
+    }
+    Some(build.clone())
 }
