@@ -13,8 +13,10 @@ pub struct Entry {
     pub has_type: bool,
     /// Instructions have a result id, behind the result type if there is one.
     pub has_id: bool,
-    min_words: usize,
-    max_words: usize,
+    /// The fewest words of an instruction, the first included.
+    pub min_words: usize,
+    /// The most words; `usize::MAX` where an operand may take more than one.
+    pub max_words: usize,
 }
 
 static ENTRIES: LazyLock<Vec<Option<Entry>>> = LazyLock::new(|| {
@@ -92,6 +94,8 @@ fn is_one_word(kind: OperandKind) -> bool {
             | OperandKind::IdMemorySemantics
             | OperandKind::LiteralInteger
             | OperandKind::StorageClass
+            | OperandKind::Dim
+            | OperandKind::ImageFormat
             | OperandKind::FunctionControl
             | OperandKind::SelectionControl
             | OperandKind::GroupOperation
