@@ -98,12 +98,9 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
 
 /// The opcodes of a module.
 fn opcodes(words: &[u32]) -> impl Iterator<Item = u64> {
-    let mut at = 5;
-    std::iter::from_fn(move || {
-        let word = *words.get(at)?;
-        at += (word >> 16).max(1) as usize;
-        Some(u64::from(word & 0xffff))
-    })
+    pumice_spirv::instructions(words)
+        .flatten()
+        .map(|inst| u64::from(inst.opcode))
 }
 
 /// What a module gives: an error that stands for one, or what its output is made of.
@@ -151,14 +148,10 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
 
 /// Where the instructions of a module begin and end, in words.
 fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    let mut at = 5;
-    while at < words.len() {
-        let end = (at + (words[at] >> 16).max(1) as usize).min(words.len());
-        found.push((at, end));
-        at = end;
-    }
-    found
+    pumice_spirv::instructions(words)
+        .flatten()
+        .map(|inst| (inst.at, inst.end()))
+        .collect()
 }
 
 /// One change of a module, with pieces of another.

@@ -4,8 +4,8 @@
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
 use super::{
-    Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, NodeOp, StackSlot, StringId,
-    Value,
+    AtomicOp, Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, MemoryOrder,
+    NodeOp, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
 use smallvec::SmallVec;
@@ -201,67 +201,6 @@ pub enum ConvertOp {
     IntToPtr,
     /// Pointer to a pointer in another address space.
     AddressSpaceCast,
-}
-
-/// Read-modify-write operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtomicOp {
-    /// Exchange (integer or float of the same width).
-    Xchg,
-    /// Add.
-    Add,
-    /// Subtract.
-    Sub,
-    /// Signed minimum.
-    SMin,
-    /// Signed maximum.
-    SMax,
-    /// Unsigned minimum.
-    UMin,
-    /// Unsigned maximum.
-    UMax,
-    /// And.
-    And,
-    /// Or.
-    Or,
-    /// Exclusive or.
-    Xor,
-    /// Floating add.
-    FAdd,
-    /// Floating minimum.
-    FMin,
-    /// Floating maximum.
-    FMax,
-}
-
-/// Memory orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryOrder {
-    /// Relaxed.
-    Relaxed,
-    /// Acquire.
-    Acquire,
-    /// Release.
-    Release,
-    /// Acquire and release.
-    AcqRel,
-    /// Sequentially consistent.
-    SeqCst,
-}
-
-/// Scopes of execution and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// One work-item.
-    Invocation,
-    /// Sub-group.
-    Subgroup,
-    /// Work-group.
-    Workgroup,
-    /// Device.
-    Device,
-    /// All devices and the host.
-    CrossDevice,
 }
 
 /// Values that a work-item has without computing them. Vectors are `v3 I64`.

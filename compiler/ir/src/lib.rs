@@ -18,6 +18,7 @@
 
 pub mod analysis;
 mod arg_layout;
+mod atomic;
 mod cfg;
 mod dom;
 mod edit;
@@ -41,6 +42,7 @@ mod verify_inst;
 mod verify_tests;
 
 pub use arg_layout::{ArgLayout, ArgPlace};
+pub use atomic::{AtomicOp, MemoryOrder, Scope};
 pub use cfg::{Cfg, reachable, reachable_by};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
@@ -55,8 +57,8 @@ pub use image::{
     literal_sampler, sampler_mask,
 };
 pub use inst::{
-    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
-    InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Scope, UnaryOp,
+    AccessFlags, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, InstKind, IntCond,
+    MathOp, PrintfArg, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{

@@ -151,7 +151,7 @@ fn built_in(number: u32) -> Option<BuiltIn> {
 impl<'a> Preamble<'a> {
     /// Reads the instructions before the first function; gives the index of that one.
     pub fn read(
-        words: &Words,
+        words: &Words<'_>,
         insts: &[Inst<'a>],
         spec: &FxHashMap<u32, u64>,
     ) -> Result<(Self, usize)> {
