@@ -5,8 +5,6 @@
 //! works on tokens, words or its own tables alone is not seen. Builds without debug assertions
 //! count nothing.
 
-use super::{Block, Inst, InstData};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -29,11 +27,6 @@ pub(super) fn look() {
 /// A map whose look-ups are counted.
 #[derive(Clone, Debug, Default)]
 pub struct Counted<T>(T);
-
-/// All instructions of a function.
-pub type Insts = Counted<PrimaryMap<Inst, InstData>>;
-/// The instructions of each block.
-pub type BlockInsts = Counted<SecondaryMap<Block, Vec<Inst>>>;
 
 impl<T> Deref for Counted<T> {
     type Target = T;

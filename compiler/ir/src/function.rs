@@ -1,8 +1,8 @@
 //! Functions: data-flow graph, layout and private variables.
 
-use super::effort::{BlockInsts, Insts, look};
+use super::effort::{Counted, look};
 use super::{Block, Inst, InstKind, StackSlot, Type, Value};
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_budget as budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -132,7 +132,7 @@ pub struct Layout {
     /// Blocks in order.
     pub blocks: Vec<Block>,
     /// Instructions of each block; the last one is the terminator.
-    pub insts: BlockInsts,
+    pub insts: Counted<SecondaryMap<Block, Vec<Inst>>>,
 }
 
 /// A function. Without blocks in its layout it is a declaration.
@@ -147,7 +147,7 @@ pub struct Function {
     /// Result types.
     pub results: Vec<Type>,
     /// All instructions ever made; only those in `layout` are live.
-    pub insts: Insts,
+    pub insts: Counted<PrimaryMap<Inst, InstData>>,
     /// All blocks ever made.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Private variables.
@@ -173,7 +173,7 @@ impl Function {
             linkage: Linkage::Internal,
             params,
             results,
-            insts: Insts::default(),
+            insts: Counted::default(),
             blocks: PrimaryMap::new(),
             slots: PrimaryMap::new(),
             layout: Layout::default(),
