@@ -5,11 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use pumice_backend::pass::Ctx;
-use pumice_backend::pipeline::{pipeline, run_pass};
-use pumice_backend::vulkan;
 use pumice_compiler::{
-    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, backend, compile, link,
+    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, compile, link,
+    lower_observed,
 };
 
 /// The least time of each stage, in the order they were first met.
@@ -20,12 +18,15 @@ impl Times {
     fn take<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        let time = start.elapsed();
+        self.add(name, start.elapsed());
+        result
+    }
+
+    fn add(&mut self, name: &'static str, time: Duration) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, least)) => *least = time.min(*least),
             None => self.0.push((name, time)),
         }
-        result
     }
 }
 
@@ -42,20 +43,13 @@ fn round(times: &mut Times, text: &[u8], options: &CompileOptions, target: &Targ
     let module: KernelModule = outcome.output.expect("source that compiles");
     let linked = times.take("link", || link(&[&module], &Default::default()));
     let linked = linked.output.expect("a module that links");
-    let mut ir = times.take("import and verify", || {
-        backend::to_ir(&linked.words, &lower).expect("a module that is accepted")
+    let mut start = Instant::now();
+    let lowered = lower_observed(&linked, target, &lower, &mut |step, _| {
+        times.add(step, start.elapsed());
+        start = Instant::now();
     });
-    let ctx = Ctx {
-        target,
-        options: &lower,
-    };
-    for pass in pipeline(&ctx) {
-        let done = times.take(pass.name, || run_pass(pass, &mut ir, &ctx));
-        let _ = done.expect("a module that can be lowered");
-    }
-    let words = times.take("emit", || vulkan::emit(&mut ir, target, &lower));
-    words.expect("a module that can be written");
-    times.take("free", || drop(ir));
+    times.add("emit and free", start.elapsed());
+    lowered.output.expect("a module that can be lowered");
 }
 
 fn main() {

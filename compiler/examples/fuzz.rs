@@ -23,6 +23,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use pumice_compiler::backend::pass::Ctx;
+use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::frontend::builtins::table::ROWS;
 use pumice_compiler::options::ClStd;
 use pumice_compiler::{
@@ -96,12 +98,9 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
 
 /// The opcodes of a module.
 fn opcodes(words: &[u32]) -> impl Iterator<Item = u64> {
-    let mut at = 5;
-    std::iter::from_fn(move || {
-        let word = *words.get(at)?;
-        at += (word >> 16).max(1) as usize;
-        Some(u64::from(word & 0xffff))
-    })
+    pumice_spirv::instructions(words)
+        .flatten()
+        .map(|inst| u64::from(inst.opcode))
 }
 
 /// What a module gives: an error that stands for one, or what its output is made of.
@@ -119,6 +118,10 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
             let pairs = opcodes(&words).map(|op| hash((std::mem::replace(&mut last, op), op)));
             return (out.log, pairs.collect());
         }
+        let ctx = Ctx {
+            target,
+            options: &options,
+        };
         let mut ir = match backend::to_ir(&module.words, &options) {
             Ok(ir) => ir,
             Err(error) => return (format!("f.cl: {}", error.message), Vec::new()),
@@ -132,7 +135,7 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
                     .map(|inst| hash(std::mem::discriminant(&inst.kind)))
             })
             .collect();
-        match backend::optimise(&mut ir, target, &options) {
+        match run_pipeline(&mut ir, &ctx, &mut |_, _| {}) {
             Ok(()) => (String::new(), imported),
             Err(error) => (format!("f.cl: {}", error.message), imported),
         }
@@ -145,14 +148,10 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
 
 /// Where the instructions of a module begin and end, in words.
 fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    let mut at = 5;
-    while at < words.len() {
-        let end = (at + (words[at] >> 16).max(1) as usize).min(words.len());
-        found.push((at, end));
-        at = end;
-    }
-    found
+    pumice_spirv::instructions(words)
+        .flatten()
+        .map(|inst| (inst.at, inst.end()))
+        .collect()
 }
 
 /// One change of a module, with pieces of another.

@@ -9,16 +9,11 @@
 //! and of its slowest stages at the largest size, each with its growth: the exponent `e` of
 //! `seconds = c * tokens ^ e` between the last two sizes. A shape that takes 20 s is not made larger.
 
-#[path = "../tests/shapes/mod.rs"]
-mod shapes;
-
-use pumice_backend::pass::Ctx;
-use pumice_backend::pipeline::{pipeline, run_pass};
-use pumice_backend::vulkan;
 use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, backend, compile, link,
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
+    lower_observed,
 };
-use shapes::{SHAPES, Shape};
+use pumice_test_support::shapes::{SHAPES, Shape};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -50,10 +45,6 @@ impl Run {
     fn build(&mut self, text: &str) -> Result<(), String> {
         let target = Target::reference();
         let lower = LowerOptions::default();
-        let ctx = Ctx {
-            target: &target,
-            options: &lower,
-        };
         let source = Source {
             name: "shape.cl",
             text: text.as_bytes(),
@@ -65,14 +56,13 @@ impl Run {
         let module = built.output.ok_or(built.log)?;
         let linked = self.stage("link", || link(&[&module], &LinkOptions::default()));
         let linked = linked.output.ok_or(linked.log)?;
-        let ir = self.stage("import", || backend::to_ir(&linked.words, &lower));
-        let mut ir = ir.map_err(|e| e.message)?;
-        for pass in pipeline(&ctx) {
-            let done = self.stage(pass.name, || run_pass(pass, &mut ir, &ctx));
-            let _ = done.map_err(|e| e.message)?;
-        }
-        let emitted = self.stage("emit", || vulkan::emit(&mut ir, &target, &lower));
-        let emitted = emitted.map_err(|e| e.message)?;
+        let mut start = Instant::now();
+        let lowered = lower_observed(&linked, &target, &lower, &mut |step, _| {
+            self.stages.push((step, start.elapsed().as_secs_f64()));
+            start = Instant::now();
+        });
+        self.stages.push(("emit", start.elapsed().as_secs_f64()));
+        let emitted = lowered.output.ok_or(lowered.log)?;
         self.words = emitted.words.len();
         let read = self.stage("read", || pumice_reflection::read(&emitted.words));
         read.map_err(|e| e.to_string())?;

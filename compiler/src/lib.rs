@@ -37,7 +37,18 @@ pub fn compile(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Outcome<KernelModule> {
-    let Outcome { output, log } = frontend::compile(source, options, target, includes);
+    compile_observed(source, options, target, includes, &mut |_, _| {})
+}
+
+/// Does the work of [`compile`]; the observer is told of the front end's stages.
+pub fn compile_observed(
+    source: Source<'_>,
+    options: &CompileOptions,
+    target: &Target,
+    includes: &dyn IncludeResolver,
+    observer: &mut frontend::Observer<'_>,
+) -> Outcome<KernelModule> {
+    let Outcome { output, log } = frontend::compile(source, options, target, includes, observer);
     let output = output.map(|words| KernelModule {
         words,
         is_library: false,
@@ -56,7 +67,17 @@ pub fn lower(
     target: &Target,
     options: &LowerOptions,
 ) -> Outcome<VulkanModule> {
-    match backend::lower(&module.words, target, options) {
+    lower_observed(module, target, options, &mut |_, _| {})
+}
+
+/// Does the work of [`lower`]; the observer is told of the import and of each pass.
+pub fn lower_observed(
+    module: &KernelModule,
+    target: &Target,
+    options: &LowerOptions,
+    observer: &mut backend::pass::Observer<'_>,
+) -> Outcome<VulkanModule> {
+    match backend::lower(&module.words, target, options, observer) {
         Ok(output) => Outcome {
             output: Some(output),
             log: String::new(),

@@ -2,7 +2,7 @@
 //! interpreter before against after lowering and linking, bit for bit.
 
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_compiler::{LowerOptions, Target};
 #[allow(dead_code)]
 use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered};
@@ -116,7 +116,8 @@ fn check_on(target: &Target, instruction: &str, bits: u32, operands: usize) {
         target,
         options: &options,
     };
-    let changed = link_builtins::run(&mut module, &ctx).expect("lowering");
+    let changed = lower_math::run(&mut module, &ctx).expect("lowering");
+    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
     assert!(changed.is_yes(), "{instruction} {ty} is left as it is");
     let after = interpret(&module, &rows);
     for ((row, b), a) in rows.iter().zip(before).zip(after) {
@@ -174,7 +175,8 @@ fn quotients_within_the_limit_need_no_library() {
         target: &target,
         options: &options,
     };
-    let _ = link_builtins::run(&mut module, &ctx).expect("lowering");
+    let _ = lower_math::run(&mut module, &ctx).expect("lowering");
+    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
     assert_eq!(module.functions.len(), 1);
     let after = interpret(&module, &rows);
     for ((row, b), a) in rows.iter().zip(before).zip(after) {
@@ -194,7 +196,8 @@ fn reciprocal_roots_have_their_special_cases() {
         target: &target,
         options: &options,
     };
-    let _ = link_builtins::run(&mut module, &ctx).expect("lowering");
+    let _ = lower_math::run(&mut module, &ctx).expect("lowering");
+    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
     for (row, got) in rows.iter().zip(interpret(&module, &rows)) {
         let x = f32::from_bits(row[0] as u32);
         let exact = if x == 0.0 {

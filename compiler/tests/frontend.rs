@@ -86,7 +86,7 @@ fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> Stri
             text: body.as_bytes(),
         };
         let includes = Folder(filetests("negative"));
-        let outcome = frontend::compile(source, &options, &target, &includes);
+        let outcome = frontend::compile(source, &options, &target, &includes, &mut |_, _| {});
         let warns = title.starts_with("warning:");
         let _ = writeln!(out, "//// {header}\n{}", outcome.log);
         if outcome.output.is_some() != warns || outcome.log.is_empty() {

@@ -2,6 +2,8 @@
 //! Bad modules end in an error that is pinned the same way, and never in a panic.
 
 use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline::run_pipeline;
 use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_ir::text::module_to_text;
@@ -165,7 +167,11 @@ fn mutated_modules_never_panic() {
                 is_library: false,
             };
             if let Ok(mut ir) = backend::to_ir(&module.words, &options) {
-                let _ = backend::optimise(&mut ir, &target, &options);
+                let ctx = Ctx {
+                    target: &target,
+                    options: &options,
+                };
+                let _ = run_pipeline(&mut ir, &ctx, &mut |_, _| {});
             }
         }
     }

@@ -11,7 +11,7 @@
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_backend::pipeline::{pipeline, run_pass};
+use pumice_backend::pipeline::run_pipeline;
 use pumice_backend::structurize;
 use pumice_backend::vulkan;
 use pumice_compiler::{LowerOptions, Target};
@@ -47,8 +47,8 @@ fn run_file(path: &Path, text: &str) -> Result<(), String> {
     }
     let mut structured = module.clone();
     for func in structured.functions.values_mut() {
-        let cfg = structurize::run(func).map_err(|e| e.to_string())?;
-        structurize::check(func, &cfg)?;
+        structurize::structure(func).map_err(|e| e.to_string())?;
+        structurize::check(func)?;
     }
     verify(&structured).map_err(|e| format!("structured: {e}"))?;
     let runs = KernelFile::parse_test(text)?.runs;
@@ -77,19 +77,23 @@ fn lower(mut module: Module, runs: &[Run], opt_disable: bool) -> Result<(), Stri
         target: &target,
         options: &options,
     };
-    for pass in pipeline(&ctx) {
-        let place = |e: String, module: &Module| {
-            format!("after {}: {e}\n{}", pass.name, module_to_text(module))
+    let mut outcome = Ok(());
+    let lowered = run_pipeline(&mut module, &ctx, &mut |pass, result| {
+        let (Ok(module), Ok(())) = (result, &outcome) else {
+            return;
         };
-        let before = module.clone();
-        let outcome = run_pass(pass, &mut module, &ctx);
-        let _ = outcome.map_err(|e| place(e.to_string(), &before))?;
-        verify(&module).map_err(|e| place(e.to_string(), &module))?;
-        for run in runs.iter().filter(|run| run.error.is_none()) {
-            execute(&module, run).map_err(|e| place(e, &module))?;
+        // What it calls is linked next.
+        if pass == "lower_math" {
+            return;
         }
-    }
-    let emitted = vulkan::emit(&mut module, &target, &options).map_err(|e| format!("emit: {e}"))?;
+        let mut runs = runs.iter().filter(|run| run.error.is_none());
+        outcome = runs
+            .try_for_each(|run| execute(module, run))
+            .map_err(|e| format!("after {pass}: {e}\n{}", module_to_text(module)));
+    });
+    outcome?;
+    lowered.map_err(|e| format!("{e}\n{}", module_to_text(&module)))?;
+    let emitted = vulkan::emit(&module, &target, &options).map_err(|e| format!("emit: {e}"))?;
     spirv_tools::validate(&emitted.words, "vulkan1.2")
         .map_err(|e| format!("{e}\n{}", spirv_tools::disassemble(&emitted.words)))
 }

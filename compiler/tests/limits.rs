@@ -252,3 +252,31 @@ fn arguments_have_the_size_that_the_device_reports() {
     };
     assert_eq!(copied(1022), copied(100));
 }
+
+/// SPIR-V's limit on members is a diagnostic; as many as fit compile, padding between them included.
+#[test]
+fn structures_have_as_many_members_as_spirv_allows() {
+    let source = |count: usize| {
+        let members: String = (0..count / 2)
+            .map(|i| format!("char c{i}; int i{i};\n"))
+            .collect();
+        format!(
+            "struct S {{ {members} }} __attribute__((aligned(64)));\n\
+             kernel void k(global struct S *s) {{ s->i7 = s->c9; }}\n"
+        )
+    };
+    vulkan_words(&source(8190));
+    let text = source(8192);
+    let source = Source {
+        name: "big.cl",
+        text: text.as_bytes(),
+    };
+    let options = CompileOptions::default();
+    let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
+    let message = "error: a structure can have 8191 members, this one has 8192\n";
+    assert!(
+        outcome.output.is_none() && outcome.log.contains(message),
+        "{}",
+        &outcome.log[..outcome.log.len().min(2000)]
+    );
+}

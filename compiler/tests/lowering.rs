@@ -2,6 +2,7 @@
 //! integer functions against arithmetic in 128 bits.
 
 use pumice_backend::vulkan;
+use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_test_support::number_kernels::{
     floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered,
@@ -19,7 +20,7 @@ fn lowered_for(target: &Target, text: &str, rows: &[Vec<u64>]) -> Vec<u64> {
     pumice_test_support::lowering_passes::lower(&mut module, target)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = interpret(&module, rows);
-    let words = vulkan::emit(&mut module, target, &LowerOptions::default())
+    let words = vulkan::emit(&module, target, &LowerOptions::default())
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
         .words;
     spirv_tools::validate(&words, "vulkan1.2").unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -45,7 +46,7 @@ fn same_on(target: &Target, instruction: &str, types: &[&str], result: &str, row
 /// A device that divides integers as doubles.
 fn doubles() -> Target {
     Target {
-        divide_in_doubles: true,
+        quirks: Quirks::NONE.with(QuirkKind::DivideInDoubles),
         ..Target::reference()
     }
 }

@@ -38,7 +38,7 @@ fn emit(text: &str) -> Result<Vec<u32>, String> {
     }
     verify(&module).map_err(|e| e.to_string())?;
     pumice_test_support::lowering_passes::lower(&mut module, &target())?;
-    let emitted = vulkan::emit(&mut module, &target(), &LowerOptions::default());
+    let emitted = vulkan::emit(&module, &target(), &LowerOptions::default());
     Ok(emitted.map_err(|e| e.to_string())?.words)
 }
 
@@ -129,7 +129,7 @@ fn a_device_without_graphs_refuses_nodes() {
     let mut module = parse_module(&text).expect("reads");
     let target = Target::reference();
     pumice_test_support::lowering_passes::lower(&mut module, &target).expect("lowers");
-    let error = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect_err("refused");
+    let error = vulkan::emit(&module, &target, &LowerOptions::default()).expect_err("refused");
     assert!(error.message.contains("VK_AMDX_shader_enqueue"), "{error}");
 }
 

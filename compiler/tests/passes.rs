@@ -28,11 +28,9 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
     let mut module = parse_module(text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| format!("before: {e}"))?;
     let target = Target {
-        vectors_by_words: text.contains("; target: vectors_by_words"),
-        divide_in_doubles: text.contains("; target: divide_in_doubles"),
-        guard_zero_sums: text.contains("; target: guard_zero_sums"),
-        guard_zero_products: text.contains("guard_zero_products\n"),
-        guard_widened_compares: text.contains("; target: guard_widened_compares"),
+        quirks: directive::value(text, "quirks")
+            .unwrap_or_default()
+            .parse()?,
         ..Target::reference()
     };
     let options = directive::value(text, "options").unwrap_or_default();

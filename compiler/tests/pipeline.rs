@@ -2,14 +2,13 @@
 //! buffers after each pass as right after import, and what its comments expect.
 
 use pumice_backend::pass::Ctx;
-use pumice_backend::pipeline::{pipeline, run_pass};
+use pumice_backend::pipeline::{pipeline, run_pipeline};
 use pumice_compiler::options::CompileOptions;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, backend};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{self as interp, Options};
 use pumice_ir::Module;
-use pumice_ir::verify::verify;
 use pumice_test_support::filetests;
 use pumice_test_support::runs::{Arguments, range};
 use std::path::Path;
@@ -58,29 +57,41 @@ fn check_file(path: &Path, opt_disable: bool) -> Result<(), String> {
     let mut ir = backend::to_ir(&module.words, &lower).map_err(|e| e.to_string())?;
     let mut before: Option<Vec<Vec<Vec<u8>>>> = None;
     let last = pipeline(&ctx).last().map(|pass| pass.name);
-    for pass in pipeline(&ctx) {
-        let _ = run_pass(pass, &mut ir, &ctx).map_err(|e| format!("{}: {e}", pass.name))?;
-        verify(&ir).map_err(|e| format!("after {}: {e}", pass.name))?;
-        // Until OpenCL.std instructions are lowered the interpreter has no answer.
-        if before.is_none() && pass.name != "lower_math" {
-            continue;
+    let mut outcome = Ok(());
+    let lowered = run_pipeline(&mut ir, &ctx, &mut |pass, result| {
+        let (Ok(module), Ok(())) = (result, &outcome) else {
+            return;
+        };
+        // Until the library is linked the interpreter has no answer.
+        if before.is_none() && pass != "link_builtins" {
+            return;
         }
         // The rows that both pipelines share are looked at one by one in the full one.
-        if before.is_some() && opt_disable && Some(pass.name) != last {
-            continue;
+        if before.is_some() && opt_disable && Some(pass) != last {
+            return;
         }
-        let mut after = Vec::new();
-        for run in &runs {
-            let place = |e| format!("after {}, kernel {}: {e}", pass.name, run.kernel);
-            after.push(interpret(&ir, run).map_err(place)?);
-        }
-        match &before {
-            Some(before) if *before != after => {
-                return Err(format!("{} changes what the kernels compute", pass.name));
-            }
-            _ => before = Some(after),
-        }
+        outcome = check_runs(module, pass, &runs, &mut before);
+    });
+    outcome?;
+    lowered.map_err(|e| e.to_string())
+}
+
+/// Interprets the runs after a pass and compares with what they gave before it.
+fn check_runs(
+    module: &Module,
+    pass: &str,
+    runs: &[Run],
+    before: &mut Option<Vec<Vec<Vec<u8>>>>,
+) -> Result<(), String> {
+    let mut after = Vec::new();
+    for run in runs {
+        let place = |e| format!("after {pass}, kernel {}: {e}", run.kernel);
+        after.push(interpret(module, run).map_err(place)?);
     }
+    if before.as_ref().is_some_and(|before| *before != after) {
+        return Err(format!("{pass} changes what the kernels compute"));
+    }
+    *before = Some(after);
     Ok(())
 }
 

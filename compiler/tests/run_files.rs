@@ -7,7 +7,7 @@ use std::path::Path;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::pipeline;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
@@ -51,9 +51,10 @@ fn run_file(path: &Path) -> Result<(), String> {
         options: &lower,
     };
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "before the passes")?;
-    pipeline::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;
     run_all(&ir, &runs, "after the passes")
 }
 

@@ -196,18 +196,16 @@ impl Consumer for Tokens {
 /// The tokens of a module. rspirv's parser stumbles over OpSpecConstantOp, which is read here.
 fn tokens(words: &[u32]) -> Result<BTreeSet<Token>, String> {
     let mut all = Tokens::default();
-    let mut rest = words[..5].to_vec();
-    let mut at = 5;
-    while at < words.len() {
-        let count = (words[at] >> 16) as usize;
-        if words[at] & 0xFFFF == Op::SpecConstantOp as u32 {
-            let inner = Op::from_u32(words[at + 3]).ok_or("unknown operation")?;
+    let mut rest = words[..pumice_spirv::HEADER_WORDS].to_vec();
+    for inst in pumice_spirv::instructions(words) {
+        let inst = inst.map_err(|e| e.to_string())?;
+        if inst.opcode == pumice_spirv::op::SPEC_CONSTANT_OP {
+            let inner = Op::from_u32(inst.operands[2]).ok_or("unknown operation")?;
             all.found.insert(("Op", "SpecConstantOp".to_string()));
             all.found.insert(("OpSpecConstantOp", format!("{inner:?}")));
         } else {
-            rest.extend(&words[at..at + count]);
+            rest.extend(inst.words);
         }
-        at += count;
     }
     let bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
     Parser::new(&bytes, &mut all)
@@ -318,8 +316,7 @@ fn is_refused(kind: &str, name: &str, number: u32) -> bool {
     ];
     let mut words = HEAD.to_vec();
     let mut inst = |op: Op, operands: &[u32]| {
-        words.push((operands.len() as u32 + 1) << 16 | op as u32);
-        words.extend_from_slice(operands);
+        pumice_spirv::push_inst(&mut words, op as u16, operands);
     };
     match kind {
         "Decoration" => {

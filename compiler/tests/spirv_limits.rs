@@ -48,9 +48,7 @@ impl Module {
     }
 
     fn inst(&mut self, op: Op, operands: &[u32]) {
-        self.words
-            .push((operands.len() as u32 + 1) << 16 | op as u32);
-        self.words.extend_from_slice(operands);
+        pumice_spirv::push_inst(&mut self.words, op as u16, operands);
     }
 
     /// The next id.

@@ -5,7 +5,7 @@
 //! after lowering: the buffers must agree. `; snapshot` pins the disassembly.
 
 use pumice_backend::vulkan;
-use pumice_compiler::target::{FloatControls, SubgroupOps};
+use pumice_compiler::target::{FloatControls, QuirkKind, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_filetests::{KernelFile, Run, directive};
@@ -19,6 +19,9 @@ use std::path::Path;
 
 /// Devices that differ in what they promise: everything, and hardly anything.
 fn other_targets() -> [Target; 2] {
+    use QuirkKind::{
+        DivideInDoubles, LoadsIgnoreBranches, LocalIdsFromLanes, SubGroupsInRows, VectorsByWords,
+    };
     let controls = FloatControls {
         signed_zero_inf_nan_preserve: true,
         denorm_preserve: true,
@@ -34,9 +37,9 @@ fn other_targets() -> [Target; 2] {
             rotate: true,
             ..Target::reference().subgroup
         },
-        vectors_by_words: true,
-        local_ids_from_lanes: true,
-        divide_in_doubles: true,
+        quirks: [VectorsByWords, LocalIdsFromLanes, DivideInDoubles]
+            .into_iter()
+            .collect(),
         max_push_constants_size: 256,
         ..Target::reference()
     };
@@ -44,8 +47,7 @@ fn other_targets() -> [Target; 2] {
         vulkan_memory_model: false,
         memory_model_device_scope: false,
         exact_fma_f32: false,
-        sub_groups_in_rows: true,
-        loads_ignore_branches: true,
+        quirks: [SubGroupsInRows, LoadsIgnoreBranches].into_iter().collect(),
         max_push_constants_size: 96,
         ..Target::reference()
     };
@@ -56,7 +58,7 @@ fn check_other_targets(text: &str) -> Result<(), String> {
     for target in other_targets() {
         let mut module = parse_module(text).map_err(|e| e.to_string())?;
         pumice_test_support::lowering_passes::lower(&mut module, &target)?;
-        let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+        let words = vulkan::emit(&module, &target, &LowerOptions::default())
             .map_err(|e| e.to_string())?
             .words;
         spirv_tools::validate(&pumice_reflection::strip_non_semantic(&words), "vulkan1.2")
@@ -87,7 +89,7 @@ fn check_file(path: &Path) -> Result<(), String> {
     pumice_test_support::lowering_passes::lower(&mut module, &target)?;
     // `; error: text` says what the emitter refuses.
     if let Some(expected) = directive::value(&text, "error") {
-        let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default());
+        let emitted = vulkan::emit(&module, &target, &LowerOptions::default());
         return match emitted {
             Err(e) if e.message == expected => Ok(()),
             Err(e) => Err(format!("says {e}")),
@@ -100,7 +102,7 @@ fn check_file(path: &Path) -> Result<(), String> {
             "the interpreter sees a difference\n{before:?}\n{after:?}"
         ));
     }
-    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+    let words = vulkan::emit(&module, &target, &LowerOptions::default())
         .map_err(|e| format!("{e}\n{}", module_to_text(&module)))?
         .words;
     // Older validators do not know the revision that some reflection needs.
@@ -143,7 +145,7 @@ fn kernels_with_collectives_ask_for_reconvergence() {
             ..Target::reference()
         };
         pumice_test_support::lowering_passes::lower(&mut module, &target).expect("lowers");
-        let emitted = vulkan::emit(&mut module, &target, &LowerOptions::default()).expect("emits");
+        let emitted = vulkan::emit(&module, &target, &LowerOptions::default()).expect("emits");
         let mut instructions = emitted.words.windows(3);
         let found = instructions.any(|w| w[0] == EXECUTION_MODE && w[2] == MAXIMALLY_RECONVERGES);
         assert_eq!(found, has_mode, "{name}");

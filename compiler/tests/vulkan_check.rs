@@ -110,10 +110,10 @@ type Spoil<'a> = &'a dyn Fn(&mut Vec<u32>);
 
 /// The word of `words` that the first instruction of this opcode has at `operand`.
 fn operand(words: &mut [u32], opcode: u32, operand: usize) -> &mut u32 {
-    let mut at = 5;
-    while words[at] & 0xffff != opcode {
-        at += (words[at] >> 16) as usize;
-    }
+    let found = pumice_spirv::instructions(words)
+        .flatten()
+        .find(|inst| u32::from(inst.opcode) == opcode);
+    let at = found.expect("an instruction of the opcode").at;
     &mut words[at + operand]
 }
 

@@ -107,7 +107,7 @@ pub unsafe fn enqueue_write_buffer(
     }
 }
 
-/// What both Rect transfers share.
+/// The common part of both Rect transfers.
 ///
 /// # Safety
 /// The arguments are those of clEnqueueReadBufferRect or clEnqueueWriteBufferRect.

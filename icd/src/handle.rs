@@ -13,7 +13,7 @@ use pumice_runtime::queue::event::Event;
 /// No object lies in the first page; small integers are a common kind of wrong handle.
 const FIRST_ADDRESS: usize = 4096;
 
-/// Whether `raw` is the address of a live object of kind `T`.
+/// Tells whether `raw` is the address of a live object of kind `T`.
 ///
 /// # Safety
 /// `raw` is NULL, an address of readable memory, or a value that no object can have (low or

@@ -117,7 +117,7 @@ pub unsafe fn create_image(
     }
 }
 
-/// What the calls of OpenCL 1.0 share.
+/// The common part of the calls of OpenCL 1.0.
 ///
 /// # Safety
 /// The arguments are those of clCreateImage2D or clCreateImage3D.
@@ -249,7 +249,7 @@ pub unsafe fn get_image_info(
     }
 }
 
-/// What clEnqueueReadImage and clEnqueueWriteImage share.
+/// The common part of clEnqueueReadImage and clEnqueueWriteImage.
 ///
 /// # Safety
 /// The arguments are those of either call.

@@ -6,7 +6,7 @@ use opencl_sys::{CL_SUCCESS, cl_int};
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::{exit, log, trace};
 
-/// What API calls are in a trace.
+/// The category of API calls in a trace.
 const CATEGORY: &str = "api";
 
 /// Runs an entry point; a panic becomes `None` and a log line.
@@ -86,7 +86,7 @@ pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
     guard(name, body).unwrap_or(R::FAILURE)
 }
 
-/// What a `plain` entry point returns when it cannot do its work.
+/// The value that a `plain` entry point returns when it cannot do its work.
 pub trait Failure {
     /// The value.
     const FAILURE: Self;
@@ -126,7 +126,7 @@ pub unsafe fn write_status(result: Result<()>, errcode_ret: *mut cl_int) {
     }
 }
 
-/// What a call returned, for log and trace.
+/// Notes the result of a call in log and trace.
 fn report(name: &str, span: trace::Span, error: Option<&Error>) {
     match error {
         Some(error) => {

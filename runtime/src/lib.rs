@@ -5,7 +5,7 @@
 //! check of the specification lives here, beside the thing that it checks, in the order in which
 //! the specification lists them.
 //!
-//! Each folder is a layer and uses those before it only (docs/runtime.md; `tests/layers.rs` checks it).
+//! Each folder is a layer and uses those before it only (docs/runtime.md).
 //!
 //! Never: panics on what an application passes; calls back into the application with a lock
 //! held; reads or writes application memory outside `base/host_ptr.rs`.

@@ -8,7 +8,7 @@ use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::run_pipeline;
 use pumice_backend::vulkan;
 use pumice_compiler::abi::{Abi, DescriptorOptions};
-use pumice_compiler::target::SmallStorage;
+use pumice_compiler::target::{QuirkKind, Quirks, SmallStorage};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run, directive};
@@ -30,7 +30,7 @@ fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, Strin
     let want = interp::run(&module, &run.kernel, &inputs, &range, &Options::default())
         .map_err(|e| format!("{e:?}"))?;
     lowering_passes::lower(&mut module, target)?;
-    let words = vulkan::emit(&mut module, target, &LowerOptions::default())
+    let words = vulkan::emit(&module, target, &LowerOptions::default())
         .map_err(|e| e.to_string())?
         .words;
     let (got, _) = dispatch(device, &words, &run.kernel, &inputs, &range);
@@ -122,7 +122,7 @@ fn printf_writes_whole_records() {
     let mut module = parse_module(&text).expect("parses");
     let target = for_driver(&device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
-    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+    let words = vulkan::emit(&module, &target, &LowerOptions::default())
         .expect("emits")
         .words;
     let inputs = Inputs {
@@ -173,8 +173,8 @@ fn emitted(text: &str, target: &Target) -> Result<Vec<u32>, LowerError> {
         target,
         options: &options,
     };
-    run_pipeline(&mut module, &ctx)?;
-    Ok(vulkan::emit(&mut module, target, &options)?.words)
+    run_pipeline(&mut module, &ctx, &mut |_, _| {})?;
+    Ok(vulkan::emit(&module, target, &options)?.words)
 }
 
 fn run_interpreter_files(device: &Device, target: &Target) {
@@ -250,8 +250,8 @@ fn random_control_flow_on_the_device() {
             ],
         };
         let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-        run_pipeline(&mut module, &ctx).expect("lowers");
-        let words = vulkan::emit(&mut module, &target, &options)
+        run_pipeline(&mut module, &ctx, &mut |_, _| {}).expect("lowers");
+        let words = vulkan::emit(&module, &target, &options)
             .expect("emits")
             .words;
         let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
@@ -336,7 +336,8 @@ block4:
 #[test]
 fn values_leave_loops_as_they_were_when_the_work_item_left() {
     let Some(device) = device() else { return };
-    let needed = for_driver(&device, Target::reference()).loop_values_by_phi;
+    let kind = QuirkKind::LoopValuesByPhi;
+    let needed = for_driver(&device, Target::reference()).quirks.has(kind);
     let text = TWO_EXITS;
     let inputs = Inputs {
         buffers: vec![vec![0; 512 * 32]],
@@ -351,9 +352,9 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
     let range = NdRange::linear(32, 32);
     let module = parse_module(text).expect("parses");
     let want = interp::run(&module, "k", &inputs, &range, &Options::default()).expect("runs");
-    for loop_values_by_phi in [false, true] {
+    for quirks in [Quirks::NONE, Quirks::NONE.with(kind)] {
         let target = Target {
-            loop_values_by_phi,
+            quirks,
             ..Target::reference()
         };
         let options = LowerOptions::default();
@@ -362,15 +363,15 @@ fn values_leave_loops_as_they_were_when_the_work_item_left() {
             options: &options,
         };
         let mut module = parse_module(text).expect("parses");
-        run_pipeline(&mut module, &ctx).expect("lowers");
-        let words = vulkan::emit(&mut module, &target, &options)
+        run_pipeline(&mut module, &ctx, &mut |_, _| {}).expect("lowers");
+        let words = vulkan::emit(&module, &target, &options)
             .expect("emits")
             .words;
         let (got, _) = dispatch(&device, &words, "k", &inputs, &range);
         assert_eq!(
             got.buffers == want.buffers,
-            loop_values_by_phi || !needed,
-            "by phi: {loop_values_by_phi}"
+            quirks.has(kind) || !needed,
+            "{quirks:?}"
         );
     }
 }

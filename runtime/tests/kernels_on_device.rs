@@ -11,6 +11,7 @@ use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::NdRange;
+use pumice_reflection::Need;
 use pumice_test_support::runs::{Arguments, range, range_of_single_items};
 use pumice_test_support::{filetests, run_target, spirv_tools};
 use pumice_vulkan_layer::Device;
@@ -46,7 +47,8 @@ fn foreign(name: &str, level: &str, target: &Target) -> Option<Result<Vec<u32>, 
     Some(lowered.output.map(|m| m.words).ok_or(lowered.log))
 }
 
-/// Runs a kernel; false where its range has remainders, which are the runtime's work.
+/// Runs a kernel; false if its range has remainders or its private memory lies in a buffer, which
+/// are the runtime's work.
 fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
     let whole = range(run);
     let range = if run.local.is_none() && whole.global.iter().product::<u64>() > 256 {
@@ -55,7 +57,9 @@ fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
         whole
     };
     let NdRange { global, local, .. } = range;
-    if (0..3).any(|i| global[i] % local[i] != 0) {
+    let reflection = pumice_reflection::read(words).map_err(|e| e.to_string())?;
+    let is_private = |need: &Need| matches!(need, Need::PrivateMemory { .. });
+    if (0..3).any(|i| global[i] % local[i] != 0) || reflection.needs.iter().any(is_private) {
         return Ok(false);
     }
     let arguments = Arguments::of(run)?;

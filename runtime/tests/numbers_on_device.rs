@@ -27,7 +27,7 @@ fn differences(
     let target = for_driver(device, Target::reference());
     lowering_passes::lower(&mut module, &target).expect("lowers");
     let want = interpret(&module, rows);
-    let words = vulkan::emit(&mut module, &target, &LowerOptions::default())
+    let words = vulkan::emit(&module, &target, &LowerOptions::default())
         .expect("emits")
         .words;
     let input: Vec<u8> = rows

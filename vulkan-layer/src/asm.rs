@@ -1,9 +1,10 @@
 //! A small SPIR-V assembler for start-up probes and tests: it puts instructions into their
 //! sections and gives equal types and constants one id. It checks nothing.
 
-use std::collections::HashMap;
-
-use pumice_spirv::{MAGIC, op, push_inst, push_string};
+use pumice_spirv::{
+    AddressingModel, Builder, Capability, Decoration, ExecutionMode, ExecutionModel,
+    FunctionControl, MemoryModel, Op, op,
+};
 
 /// Storage classes.
 pub mod class {
@@ -25,90 +26,86 @@ pub mod class {
     pub const PHYSICAL: u32 = 5349;
 }
 
-/// A module under construction.
-#[derive(Debug, Default)]
+/// A module under construction. Its opcodes and enumerants are SPIR-V's numbers.
+#[derive(Debug)]
 pub struct Module {
-    next: u32,
-    capabilities: Vec<u32>,
-    extensions: Vec<u32>,
-    imports: Vec<u32>,
-    entry_points: Vec<u32>,
-    modes: Vec<u32>,
-    decorations: Vec<u32>,
-    globals: Vec<u32>,
-    code: Vec<u32>,
-    interned: HashMap<(u16, Vec<u32>), u32>,
+    builder: Builder,
     interface: Vec<u32>,
-    physical: bool,
+}
+
+impl Default for Module {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The enumerant of a number.
+fn known<T>(enumerant: Option<T>) -> T {
+    enumerant.expect("a number of SPIR-V's grammar")
+}
+
+fn op_of(opcode: u16) -> Op {
+    known(Op::from_u32(opcode.into()))
 }
 
 impl Module {
-    /// An empty module with capability Shader.
+    /// An empty module of SPIR-V 1.3 with capability Shader.
     pub fn new() -> Self {
-        let mut module = Self {
-            next: 1,
-            ..Self::default()
-        };
-        module.capability(1);
-        module
+        let mut builder = Builder::new((1, 3), Capability::Float16, |_| ());
+        builder.capability(Capability::Shader);
+        Self {
+            builder,
+            interface: Vec::new(),
+        }
     }
 
     /// A fresh id.
     pub fn id(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
+        self.builder.id()
     }
 
     /// OpCapability; 5347 (PhysicalStorageBufferAddresses) also selects the addressing model.
     pub fn capability(&mut self, capability: u32) {
-        self.physical |= capability == 5347;
-        push_inst(&mut self.capabilities, op::CAPABILITY, &[capability]);
+        let capability = known(Capability::from_u32(capability));
+        if capability == Capability::PhysicalStorageBufferAddresses {
+            let model = AddressingModel::PhysicalStorageBuffer64;
+            self.builder.memory_model(model, MemoryModel::GLSL450);
+        }
+        self.builder.capability(capability);
     }
 
     /// OpExtension.
-    pub fn extension(&mut self, name: &str) {
-        let mut operands = Vec::new();
-        push_string(&mut operands, name.as_bytes());
-        push_inst(&mut self.extensions, op::EXTENSION, &operands);
+    pub fn extension(&mut self, name: &'static str) {
+        self.builder.extension(name);
     }
 
     /// OpExtInstImport.
     pub fn import(&mut self, name: &str) -> u32 {
-        let id = self.id();
-        let mut operands = vec![id];
-        push_string(&mut operands, name.as_bytes());
-        push_inst(&mut self.imports, op::EXT_INST_IMPORT, &operands);
-        id
+        self.builder.import(name)
     }
 
     /// OpDecorate.
     pub fn decorate(&mut self, target: u32, decoration: u32, operands: &[u32]) {
-        let words = [&[target, decoration], operands].concat();
-        push_inst(&mut self.decorations, op::DECORATE, &words);
+        let decoration = known(Decoration::from_u32(decoration));
+        self.builder.decorate(target, decoration, operands);
     }
 
     /// OpMemberDecorate.
     pub fn member_decorate(&mut self, target: u32, member: u32, decoration: u32, operands: &[u32]) {
-        let words = [&[target, member, decoration], operands].concat();
-        push_inst(&mut self.decorations, op::MEMBER_DECORATE, &words);
+        let decoration = known(Decoration::from_u32(decoration));
+        self.builder
+            .decorate_member(target, member, decoration, operands);
     }
 
-    /// A type: the opcode with its operands after the result id. Equal ones share an id.
+    /// A type: the opcode with its operands after the result id. Equal ones share an id. The
+    /// capabilities that it needs are the caller's to declare.
     pub fn ty(&mut self, opcode: u16, operands: &[u32]) -> u32 {
-        let key = (opcode, operands.to_vec());
-        if let Some(&id) = self.interned.get(&key) {
-            return id;
-        }
-        let id = self.unique_ty(opcode, operands);
-        self.interned.insert(key, id);
-        id
+        self.builder.unique(op_of(opcode), None, operands)
     }
 
     /// A type with an id of its own, to be decorated.
     pub fn unique_ty(&mut self, opcode: u16, operands: &[u32]) -> u32 {
-        let id = self.id();
-        push_inst(&mut self.globals, opcode, &[&[id], operands].concat());
-        id
+        self.builder.global(op_of(opcode), None, operands)
     }
 
     /// OpTypeVoid.
@@ -138,18 +135,7 @@ impl Module {
 
     /// OpConstant of a type with its literal words. Equal ones share an id.
     pub fn constant(&mut self, ty: u32, words: &[u32]) -> u32 {
-        let key = (op::CONSTANT, [&[ty], words].concat());
-        if let Some(&id) = self.interned.get(&key) {
-            return id;
-        }
-        let id = self.id();
-        push_inst(
-            &mut self.globals,
-            op::CONSTANT,
-            &[&[ty, id], words].concat(),
-        );
-        self.interned.insert(key, id);
-        id
+        self.builder.unique(Op::Constant, Some(ty), words)
     }
 
     /// A 32-bit unsigned OpConstant.
@@ -161,17 +147,14 @@ impl Module {
     /// A 32-bit unsigned OpSpecConstant with a specialization id.
     pub fn spec_u32(&mut self, spec_id: u32, default: u32) -> u32 {
         let ty = self.uint(32);
-        let id = self.id();
-        push_inst(&mut self.globals, op::SPEC_CONSTANT, &[ty, id, default]);
+        let id = self.global(op::SPEC_CONSTANT, ty, &[default]);
         self.decorate(id, 1, &[spec_id]);
         id
     }
 
     /// A module-level instruction with a result type and id.
     pub fn global(&mut self, opcode: u16, ty: u32, operands: &[u32]) -> u32 {
-        let id = self.id();
-        push_inst(&mut self.globals, opcode, &[&[ty, id], operands].concat());
-        id
+        self.builder.global(op_of(opcode), Some(ty), operands)
     }
 
     /// A module-level OpVariable; Input ones join the interface of entry points made later.
@@ -227,20 +210,18 @@ impl Module {
         let void = self.void();
         let ty = self.ty(33, &[void]);
         let function = self.id();
-        let mut entry = vec![5, function];
-        push_string(&mut entry, name.as_bytes());
-        entry.extend(&self.interface);
-        push_inst(&mut self.entry_points, op::ENTRY_POINT, &entry);
-        push_inst(&mut self.code, op::FUNCTION, &[void, function, 0, ty]);
-        let label = self.id();
-        push_inst(&mut self.code, 248, &[label]);
+        let b = &mut self.builder;
+        b.entry_point(ExecutionModel::GLCompute, function, name, &self.interface);
+        b.begin_function(function, ty, void, FunctionControl::NONE, &[]);
+        let label = b.id();
+        b.entry_block(label);
         function
     }
 
     /// OpExecutionMode.
     pub fn mode(&mut self, function: u32, mode: u32, operands: &[u32]) {
-        let words = [&[function, mode], operands].concat();
-        push_inst(&mut self.modes, op::EXECUTION_MODE, &words);
+        let mode = known(ExecutionMode::from_u32(mode));
+        self.builder.execution_mode(function, mode, operands);
     }
 
     /// A work-group size of three specialization constants.
@@ -254,14 +235,12 @@ impl Module {
 
     /// An instruction of the current function with a result.
     pub fn op(&mut self, opcode: u16, ty: u32, operands: &[u32]) -> u32 {
-        let id = self.id();
-        push_inst(&mut self.code, opcode, &[&[ty, id], operands].concat());
-        id
+        self.builder.inst(op_of(opcode), ty, operands)
     }
 
     /// An instruction of the current function without a result.
     pub fn op0(&mut self, opcode: u16, operands: &[u32]) {
-        push_inst(&mut self.code, opcode, operands);
+        self.builder.stmt(op_of(opcode), operands);
     }
 
     /// OpLoad.
@@ -304,26 +283,11 @@ impl Module {
     /// OpReturn and OpFunctionEnd.
     pub fn end(&mut self) {
         self.op0(253, &[]);
-        self.op0(op::FUNCTION_END, &[]);
+        self.builder.end_function();
     }
 
-    /// The module's words, SPIR-V 1.3.
+    /// The module's words.
     pub fn finish(self) -> Vec<u32> {
-        let mut out = vec![MAGIC, 0x0001_0300, 0, self.next, 0];
-        out.extend(self.capabilities);
-        out.extend(self.extensions);
-        out.extend(self.imports);
-        let addressing = if self.physical { 5348 } else { 0 };
-        push_inst(&mut out, op::MEMORY_MODEL, &[addressing, 1]);
-        for section in [
-            self.entry_points,
-            self.modes,
-            self.decorations,
-            self.globals,
-            self.code,
-        ] {
-            out.extend(section);
-        }
-        out
+        self.builder.finish()
     }
 }

@@ -14,7 +14,7 @@ use crate::image::{BufferView, ImageView};
 use crate::pipeline::{Binding, BindingKind, Layout};
 use crate::sampler::Sampler;
 
-/// What a binding gets.
+/// The resource of a binding.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Resource {
@@ -35,7 +35,7 @@ pub enum Resource {
     Texels(BufferView),
 }
 
-/// What a descriptor set holds. Cheap to clone; it keeps its resources. A recording that binds it
+/// A descriptor set with its contents. Cheap to clone; it keeps its resources. A recording that binds it
 /// makes Vulkan's set, so that there are no more of those than recordings need: lavapipe 25.0 maps
 /// memory for each, and crashes when the process has no more mappings.
 #[derive(Clone)]
@@ -201,7 +201,7 @@ impl DescriptorSet {
     }
 }
 
-/// What a set's bindings are written with, in their order.
+/// The resources that a set's bindings are written with, in their order.
 fn infos(
     device: &Arc<DeviceShared>,
     bindings: &[Binding],
@@ -218,7 +218,7 @@ fn infos(
         .collect()
 }
 
-/// What a write of a descriptor points at.
+/// The structure that a write of a descriptor points at.
 enum Info {
     Buffer(vk::DescriptorBufferInfo),
     Image(vk::DescriptorImageInfo),

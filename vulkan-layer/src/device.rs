@@ -49,7 +49,7 @@ pub(crate) struct DeviceShared {
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
-    /// Whether its queues run one command after the other, with barriers or without.
+    /// True if its queues run one command after the other, with barriers or without.
     pub runs_in_order: bool,
     probes: OnceLock<Probes>,
 }
@@ -118,7 +118,7 @@ impl Device {
         let turnstile = Turnstile::of(physical);
         // A layer that validates looks at what Vulkan promises, not at what the driver does.
         let runs_in_order =
-            quirks::has(&caps.driver, quirks::Change::RunsInOrder) && !turnstile.is_narrow();
+            quirks::has(&caps.driver, quirks::QuirkKind::RunsInOrder) && !turnstile.is_narrow();
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
@@ -144,12 +144,12 @@ impl Device {
         })
     }
 
-    /// What the device is and can do.
+    /// The device's properties and capabilities.
     pub fn capabilities(&self) -> &Capabilities {
         &self.shared.caps
     }
 
-    /// What a start-up shader found out about the device; run at the first call, then remembered.
+    /// The findings of the start-up shaders, which run at the first call.
     pub fn probes(&self) -> &Probes {
         (self.shared.probes).get_or_init(|| {
             let probes = probe::run(self);
@@ -180,7 +180,7 @@ impl Device {
         }
     }
 
-    /// What the driver has compiled so far, to be given to another process.
+    /// The driver's pipeline cache so far, for another process.
     ///
     /// # Errors
     /// Out of memory.

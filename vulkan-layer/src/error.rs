@@ -1,4 +1,4 @@
-//! What can go wrong below the OpenCL objects.
+//! The errors below the OpenCL objects.
 
 use ash::vk;
 
@@ -20,9 +20,9 @@ pub enum Error {
     /// A size is beyond a limit of the device.
     #[error("{what} of {size} is beyond the device's limit of {limit}")]
     TooLarge {
-        /// What was asked for.
+        /// The resource that was asked for.
         what: &'static str,
-        /// How much, in the limit's unit.
+        /// The amount, in the limit's unit.
         size: u64,
         /// The device's limit.
         limit: u64,

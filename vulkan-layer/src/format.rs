@@ -74,7 +74,7 @@ formats! {
     A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
 }
 
-/// What a device does with a format, for images of optimal tiling unless it says otherwise.
+/// The features of a format on a device, for images of optimal tiling unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatFeatures {
     /// Sampled images, and copies from and to them.

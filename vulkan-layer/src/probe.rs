@@ -1,4 +1,4 @@
-//! What a shader finds out at start-up where the capability bits say less than the device does.
+//! Start-up shaders that find out what the capability bits do not say.
 //!
 //! A probe only ever raises: whatever fails on the way counts as "no". Floating-point arithmetic
 //! is [`crate::probe_float`]'s.
@@ -10,9 +10,9 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
 use crate::probe_float::{self, Found};
-use crate::quirks::{self, Change};
+use crate::quirks::{self, QuirkKind};
 
-/// What the probes found.
+/// The findings of the probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
     /// f16 denormals survive arithmetic. Where the capability bit denies it, only a row in
@@ -40,7 +40,7 @@ pub struct Probes {
     pub exact_sqrt_f64: bool,
     /// A shader reads the process's own memory at host addresses.
     pub host_addresses: bool,
-    /// What was raised above the capability bits, and what failed, for the log.
+    /// Lines for the log: capabilities raised above their bits, and probes that failed.
     pub notes: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(device: &Device) -> Probes {
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    if quirks::has(driver, Change::ProbeHostAddresses) {
+    if quirks::has(driver, QuirkKind::ProbeHostAddresses) {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
             Err(error) => probes
@@ -83,7 +83,7 @@ pub(crate) fn run(device: &Device) -> Probes {
         }
     }
     let controls = device.capabilities().float_controls;
-    if !quirks::has(driver, Change::ProbeDenormals) {
+    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
         // The bits are believed: what a probe sees may not hold for every instruction.
         probes.denorms_f16 &= controls[0].denorm_preserve;
         probes.denorms_f32 &= controls[1].denorm_preserve;
@@ -291,7 +291,7 @@ fn run_with(
     Ok(())
 }
 
-/// Whether a shader reads and writes memory of this process at its host address. Tried only
+/// Tells whether a shader reads and writes memory of this process at its host address. Tried only
 /// where the driver's own mapped memory has equal addresses already.
 fn probe_host_addresses(device: &Device) -> Result<bool> {
     let buffer = device.create_buffer(256, MemoryClass::Readback)?;

@@ -4,6 +4,8 @@
 //! the host's IEEE arithmetic says what they are. The shader declares what the device offers to
 //! promise (denormals, rounding to nearest), as every kernel does.
 
+use pumice_numerics::{half_from_f64, nearest_half};
+
 use crate::asm::Module;
 use crate::caps::FloatControls;
 use crate::device::Device;
@@ -15,7 +17,7 @@ const CASES: usize = 512;
 /// Results of a case: fma, quotient, root, product, sum.
 const RESULTS: usize = 5;
 
-/// What was found about one width.
+/// The findings about one width of floats.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub denorms: bool,
@@ -71,7 +73,7 @@ const FORMATS: [Format; 3] = [
 /// Probes the width with this index (0: 16 bits, 1: 32, 2: 64).
 ///
 /// # Errors
-/// What Vulkan refuses.
+/// Modules that Vulkan refuses.
 pub(crate) fn run(device: &Device, index: usize) -> Result<Found> {
     let format = &FORMATS[index];
     let controls = device.capabilities().float_controls[index];
@@ -179,7 +181,7 @@ impl Format {
             .collect()
     }
 
-    /// What the five results are.
+    /// The five results.
     fn expected(&self, [a, b, c]: [f64; 3]) -> [f64; RESULTS] {
         if self.width == 32 {
             let (a, b, c) = (a as f32, b as f32, c as f32);
@@ -193,11 +195,7 @@ impl Format {
     /// To the nearest number of the format, ties to even. Values below overflow only.
     fn round(&self, value: f64) -> f64 {
         match self.width {
-            16 => {
-                let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
-                let unit = 2_f64.powi(exponent.max(-14) - 10);
-                (value / unit).round_ties_even() * unit
-            }
+            16 => nearest_half(value),
             32 => f64::from(value as f32),
             _ => value,
         }
@@ -206,50 +204,16 @@ impl Format {
     /// A number of the format as it lies in memory.
     fn bytes(&self, value: f64) -> Vec<u8> {
         match self.width {
-            16 => half_bits(value).to_ne_bytes().to_vec(),
+            16 => half_from_f64(value).to_ne_bytes().to_vec(),
             32 => (value as f32).to_ne_bytes().to_vec(),
             _ => value.to_ne_bytes().to_vec(),
         }
     }
 }
 
-/// The bits of a number that is a finite half.
-fn half_bits(value: f64) -> u16 {
-    let sign = u16::from(value.is_sign_negative()) << 15;
-    let magnitude = value.abs();
-    let exponent = (magnitude.to_bits() >> 52) as i32 - 1023;
-    if exponent < -14 {
-        // Steps of the least denormal; 1024 of them are the least normal number.
-        return sign | (magnitude * 16_777_216.0) as u16;
-    }
-    let fraction = (magnitude.to_bits() >> 42 & 1023) as u16;
-    sign | ((exponent + 15) as u16) << 10 | fraction
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, half_bits};
-
-    #[test]
-    fn halves_round_to_nearest_even() {
-        let half = &FORMATS[0];
-        for (value, bits) in [
-            (0.0, 0),
-            (-0.0, 0x8000),
-            (1.0, 0x3c00),
-            (1.0 + 1.0 / 2048.0, 0x3c00),
-            (1.0 + 3.0 / 2048.0, 0x3c02),
-            (-65504.0, 0xfbff),
-            (half.least, 1),
-            (half.least * 0.5, 0),
-            (half.least * 1.5, 2),
-            (half.least_normal, 0x400),
-            (half.least_normal - half.least * 0.25, 0x400),
-            (1.0 / 3.0, 0x3555),
-        ] {
-            assert_eq!(half_bits(half.round(value)), bits, "{value}");
-        }
-    }
+    use super::FORMATS;
 
     #[test]
     fn cases_are_numbers_of_their_format() {

@@ -18,7 +18,7 @@ pub struct Timestamp(Arc<Slot>);
 
 struct Slot {
     pools: Arc<TimestampPools>,
-    /// Which of the pools.
+    /// The index of the pool.
     pool: usize,
     index: u32,
     /// The pool's results.
@@ -34,14 +34,14 @@ pub(crate) struct TimestampPools {
 #[derive(Default)]
 struct Pools {
     all: Vec<Pool>,
-    /// Which of them new timestamps come from.
+    /// The index of the pool that new timestamps come from.
     open: usize,
 }
 
 /// Queries that are reset together, by the host, when all have been used and none is in use.
 struct Pool {
     raw: vk::QueryPool,
-    /// Where the device puts the times. Asking the driver for them would make some (lavapipe) wait
+    /// The buffer into which the device puts the times. Asking the driver for them would make some (lavapipe) wait
     /// for everything submitted.
     results: Buffer,
     /// Queries handed out since the reset, the first of the pool.

@@ -2,163 +2,125 @@
 //!
 //! A row names driver, versions and reason; it is a licence to look (a probe decides) or a
 //! workaround, never a capability by itself. It goes when its last driver version is out of use.
+//! [`QuirkKind`] says what is done; docs/driver-quirks.md is generated from both.
 
 use crate::caps::{Driver, DriverId};
-
-/// What a row changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The start-up probe reads the process's own memory through a shader. On other drivers an
-    /// address that is not mapped would lose the device.
-    ProbeHostAddresses,
-    /// Denormals are taken from the probe although the float control bits deny them.
-    ProbeDenormals,
-    /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
-    /// differ.
-    LoopValuesByPhi,
-    /// Bits of two values are joined by a product of sums, not by a sum of products.
-    SplitBitJoins,
-    /// Addresses of loads behind branches differ between work-items as far as the driver can see.
-    LoadsIgnoreBranches,
-    /// Vectors are accessed in words of up to 64 bits.
-    VectorsByWords,
-    /// Local ids are computed from the sub-group's number and the lane, which come in order.
-    LocalIdsFromLanes,
-    /// Integers of up to 32 bits are divided as doubles.
-    DivideInDoubles,
-    /// Work-groups of kernels that use sub-groups are dispatched as a single row.
-    SubGroupsInRows,
-    /// What is added to a zero that the driver may know is looked at for -0.0.
-    GuardZeroSums,
-    /// Products with a zero that the driver may know are made of bits.
-    GuardZeroProducts,
-    /// Comparisons of order of an i32 extended to i64 are made of unsigned ones.
-    GuardWidenedCompares,
-    /// Reads through samplers are computed pixel by pixel, unless the mask names `sampleExactly`.
-    SampleExactly,
-    /// Formats whose channels have five or six bits are not offered.
-    NoSmallChannels,
-    /// The commands of a queue run one after the other, each to its end.
-    RunsInOrder,
-    /// Loops end after some tens of thousands of rounds. There is no way around that: it is
-    /// logged, so that a wrong result has a name.
-    LoopsStop,
-}
+pub use pumice_target::{QuirkKind, Quirks};
 
 /// One row.
 #[derive(Clone, Copy, Debug)]
 pub struct Quirk {
-    /// What changes.
-    pub change: Change,
+    /// The change that it asks for.
+    pub kind: QuirkKind,
     /// The driver.
     pub driver: DriverId,
     /// The first version that it holds for, and the first that it does not, if known.
     pub versions: ((u32, u32), Option<(u32, u32)>),
-    /// Why.
+    /// The fault, or the reason for its slowness.
     pub reason: &'static str,
 }
 
 /// Every row.
 pub const QUIRKS: &[Quirk] = &[
     Quirk {
-        change: Change::ProbeHostAddresses,
+        kind: QuirkKind::ProbeHostAddresses,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "shaders run in the process and device addresses are host addresses",
     },
     Quirk {
-        change: Change::ProbeDenormals,
+        kind: QuirkKind::ProbeDenormals,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "the shaderDenormPreserve bits are 0, yet denormals of every width are kept",
     },
     Quirk {
-        change: Change::ProbeDenormals,
+        kind: QuirkKind::ProbeDenormals,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),
         reason: "shaderDenormPreserveFloat64 is 0 on some devices, all of which keep denormals of doubles",
     },
     Quirk {
-        change: Change::LoopValuesByPhi,
+        kind: QuirkKind::LoopValuesByPhi,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
     },
     Quirk {
-        change: Change::SplitBitJoins,
+        kind: QuirkKind::SplitBitJoins,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "LLVM (14 to 19 at least) with AVX-512 takes a wrong truth table for (a & C) | (b & ~C) under a mask that keeps a",
     },
     Quirk {
-        change: Change::LoadsIgnoreBranches,
+        kind: QuirkKind::LoadsIgnoreBranches,
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 1), None),
         reason: "a load from an address that all work-items share (seen in 26.2.6, not in 25.0.7) is made even if the branch to it is not taken: NULL is read",
     },
     Quirk {
-        change: Change::VectorsByWords,
+        kind: QuirkKind::VectorsByWords,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((26, 0))),
         reason: "a vector's components are gathered one by one",
     },
     Quirk {
-        change: Change::LocalIdsFromLanes,
+        kind: QuirkKind::LocalIdsFromLanes,
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), Some((26, 0))),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
-        change: Change::DivideInDoubles,
+        kind: QuirkKind::DivideInDoubles,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "CPUs have vectors of quotients of doubles, of integers they have one at a time",
     },
     Quirk {
-        change: Change::SubGroupsInRows,
+        kind: QuirkKind::SubGroupsInRows,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),
         reason: "each row of a work-group has sub-groups of its own, the last of them partial, and several of a group have one number",
     },
     Quirk {
-        change: Change::GuardZeroSums,
+        kind: QuirkKind::GuardZeroSums,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "x + 0.0 is taken for x, and fabs(x) where x may be -0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
     },
     Quirk {
-        change: Change::GuardZeroProducts,
+        kind: QuirkKind::GuardZeroProducts,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),
         reason: "x * 0.0 is taken for 0.0, although NoContraction and SignedZeroInfNanPreserve forbid it",
     },
     Quirk {
-        change: Change::GuardWidenedCompares,
+        kind: QuirkKind::GuardWidenedCompares,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),
         reason: "a sign-extended i32 is compared with a constant as two i32 if the constant is in range, whose lower end has lost its sign (nir_opt_algebraic: -0x80000000 in C)",
     },
     Quirk {
-        change: Change::SampleExactly,
+        kind: QuirkKind::SampleExactly,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "8-bit formats are filtered in 8 bits, and coordinates just below a repeated edge fall short of it",
     },
     Quirk {
-        change: Change::NoSmallChannels,
+        kind: QuirkKind::NoSmallChannels,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "channels of five and six bits are read by way of eight",
     },
     Quirk {
-        change: Change::RunsInOrder,
+        kind: QuirkKind::RunsInOrder,
         driver: DriverId::MesaLlvmpipe,
         // Nobody promises it of versions that were not seen.
         versions: ((22, 3), Some((27, 0))),
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
-        change: Change::LoopsStop,
+        kind: QuirkKind::LoopsStop,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),
         reason: "a work-item's loops end after 65,535 rounds in sum",
@@ -170,9 +132,14 @@ pub fn of(driver: &Driver) -> impl Iterator<Item = &'static Quirk> + '_ {
     QUIRKS.iter().filter(|quirk| applies(quirk, driver))
 }
 
-/// Whether a row of that kind holds for a driver.
-pub fn has(driver: &Driver, change: Change) -> bool {
-    of(driver).any(|quirk| quirk.change == change)
+/// The kinds of the rows that hold for a driver.
+pub fn kinds(driver: &Driver) -> Quirks {
+    of(driver).map(|quirk| quirk.kind).collect()
+}
+
+/// Returns whether a row of that kind holds for a driver.
+pub fn has(driver: &Driver, kind: QuirkKind) -> bool {
+    kinds(driver).has(kind)
 }
 
 fn applies(quirk: &Quirk, driver: &Driver) -> bool {
@@ -185,7 +152,7 @@ fn applies(quirk: &Quirk, driver: &Driver) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, has};
+    use super::{QuirkKind, has};
     use crate::caps::Driver;
 
     #[test]
@@ -196,13 +163,13 @@ mod tests {
             info: info.into(),
             version: 1,
         };
-        let probes = |driver: &Driver| has(driver, Change::ProbeHostAddresses);
+        let probes = |driver: &Driver| has(driver, QuirkKind::ProbeHostAddresses);
         assert!(probes(&driver(13, "Mesa 22.3.6 (LLVM 15.0.6)")));
         assert!(probes(&driver(13, "Mesa 25.0.7-2 (LLVM 19.1.7)")));
         assert!(!probes(&driver(13, "Mesa 21.3.0 (LLVM 13)")));
         assert!(!probes(&driver(13, "something else")));
         assert!(!probes(&driver(3, "Mesa 25.0.7")));
-        let denormals = |driver: &Driver| has(driver, Change::ProbeDenormals);
+        let denormals = |driver: &Driver| has(driver, QuirkKind::ProbeDenormals);
         assert!(denormals(&driver(4, "550.54.14")));
         assert!(!denormals(&driver(4, "")));
         assert!(!denormals(&driver(3, "550.54.14")));

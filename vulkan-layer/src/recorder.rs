@@ -31,7 +31,7 @@ pub struct Recorder {
     timestamps: Vec<Timestamp>,
 }
 
-/// What a submission keeps alive.
+/// The objects that a submission keeps alive.
 pub(crate) type Kept = Box<dyn Any + Send>;
 
 /// A region of a copy between buffers.
@@ -47,7 +47,7 @@ pub struct CopyRegion {
 
 /// vkCmdUpdateBuffer's limit, in bytes.
 const MAX_UPDATE: usize = 65536;
-/// How much of a pattern's repetition is laid out for copying, in bytes.
+/// Bytes of a pattern's repetition that are laid out for copying.
 const FILL_TILE: u64 = 256 << 10;
 
 impl Recorder {
@@ -352,7 +352,7 @@ impl Recorder {
 
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
-        // See `quirks::Change::RunsInOrder`.
+        // See `quirks::QuirkKind::RunsInOrder`.
         if !self.timestamps.is_empty() && self.device().runs_in_order {
             return;
         }
@@ -419,7 +419,7 @@ impl Recorder {
         self.keep(timestamps);
     }
 
-    /// How many timestamps it has written.
+    /// The number of timestamps that it has written.
     pub fn timestamps(&self) -> usize {
         self.timestamps.len()
     }

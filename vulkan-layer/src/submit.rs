@@ -97,11 +97,11 @@ pub struct Wait {
     pub value: u64,
 }
 
-/// How long a wait polls before it blocks: longer than a short kernel takes, shorter than a
+/// The time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
 /// scheduler's time slice.
 const SPIN: Duration = Duration::from_micros(30);
 
-/// How long a wait blocks at a time on a device whose calls go one at a time.
+/// The time for which a wait blocks at once on a device whose calls go one at a time.
 const TURN: Duration = Duration::from_micros(100);
 
 impl Device {
@@ -195,7 +195,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Whether both are the same queue.
+    /// Tells whether both are the same queue.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

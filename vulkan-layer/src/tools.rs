@@ -19,7 +19,7 @@ impl Turnstile {
         Self(validates(physical).then(Mutex::default))
     }
 
-    /// Whether calls go one at a time; a thread that blocks in one would stop all others then.
+    /// Tells whether calls go one at a time; a thread that blocks in one would stop all others then.
     pub fn is_narrow(&self) -> bool {
         self.0.is_some()
     }
@@ -30,7 +30,7 @@ impl Turnstile {
     }
 }
 
-/// Whether an active layer says that its purpose is validation.
+/// Tells whether an active layer says that its purpose is validation.
 fn validates(physical: &PhysicalDevice) -> bool {
     if physical.caps.api_version < (1, 3, 0) {
         // No core command to ask with; nobody debugs with a layer of today on such a driver.

@@ -1,17 +1,21 @@
-//! `cargo xtask bless`: writes anew every file that tests compare with: snapshots of file tests
-//! and the compiled built-in library. Look at the difference before committing it.
+//! `cargo xtask bless`: writes anew every file that tests compare with: snapshots of file tests,
+//! the compiled built-in library and docs/driver-quirks.md. Look at the difference before committing it.
 
 use crate::sh::{self, Result};
 use std::process::Command;
 
-/// Runs the compiler's tests in blessing mode.
+/// Runs the tests that compare with files in blessing mode.
 pub fn run(args: &[String]) -> Result {
     // The library first: other snapshots may contain its functions.
-    for filter in [&["--test", "library"][..], &[]] {
+    for tests in [
+        &["pumice-compiler", "--test", "library"][..],
+        &["pumice-compiler"],
+        &["pumice-vulkan-layer", "--test", "quirks_page"],
+    ] {
         sh::run(
             Command::new(env!("CARGO"))
-                .args(["test", "--quiet", "--package", "pumice-compiler"])
-                .args(filter)
+                .args(["test", "--quiet", "--package"])
+                .args(tests)
                 .arg("--")
                 .args(args)
                 .env("PUMICE_BLESS", "1")
@@ -20,7 +24,7 @@ pub fn run(args: &[String]) -> Result {
     }
     sh::run(
         Command::new("git")
-            .args(["status", "--short", "compiler"])
+            .args(["status", "--short", "compiler", "docs"])
             .current_dir(sh::root()),
     )
 }

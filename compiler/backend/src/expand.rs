@@ -37,7 +37,7 @@ pub(crate) struct Expander<'f> {
 /// no values if nothing uses the results any more.
 ///
 /// # Errors
-/// What `rule` refuses.
+/// The error that `rule` returns.
 pub(crate) fn expand(
     func: &mut Function,
     mut rule: impl FnMut(&mut Expander<'_>, Inst) -> Result<Option<Replacement>, LowerError>,

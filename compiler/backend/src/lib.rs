@@ -5,7 +5,7 @@
 //! pipeline, emit. Never: I/O, globals, threads.
 //!
 //! The modules are layers, and each knows those before it only: `import`; `pass`, `rewrite` and
-//! `expand` (what passes are made of); `passes`; `pipeline`; `structurize`; `vulkan`.
+//! `expand` (what passes are made of); `structurize`; `passes`; `properties`; `pipeline`; `vulkan`.
 #![forbid(unsafe_code)]
 
 mod expand;
@@ -13,6 +13,7 @@ pub mod import;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;
+mod properties;
 mod rewrite;
 pub mod structurize;
 pub mod vulkan;
@@ -20,13 +21,14 @@ pub mod vulkan;
 pub use vulkan::VulkanModule;
 
 use import::{SpecConstants, import};
-use pass::Ctx;
+use pass::{Ctx, Observer};
 use pumice_budget::{self as budget, WORD_BYTES};
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 use pumice_target::{LowerOptions, Target};
 
-/// Lowers the words of a linked Kernel module for one device.
+/// Lowers the words of a linked Kernel module for one device. The observer is told of the import
+/// and of each pass.
 ///
 /// # Errors
 /// Words that are no valid Kernel SPIR-V, or a construct that the device or the back end has no
@@ -35,12 +37,15 @@ pub fn lower(
     words: &[u32],
     target: &Target,
     options: &LowerOptions,
+    observer: &mut Observer<'_>,
 ) -> Result<VulkanModule, LowerError> {
     budget::begin();
     budget::charge(words.len() as u64 * WORD_BYTES)?;
-    let mut ir = to_ir(words, options)?;
-    optimise(&mut ir, target, options)?;
-    vulkan::emit(&mut ir, target, options)
+    let imported = to_ir(words, options);
+    observer("import", imported.as_ref());
+    let mut ir = imported?;
+    pipeline::run_pipeline(&mut ir, &Ctx { target, options }, observer)?;
+    vulkan::emit(&ir, target, options)
 }
 
 /// Imports a Kernel module and verifies what comes out.
@@ -52,17 +57,4 @@ pub fn to_ir(words: &[u32], options: &LowerOptions) -> Result<Module, LowerError
     let ir = import(words, &spec).map_err(|error| LowerError::new(error.message))?;
     verify(&ir).map_err(|error| LowerError::new(format!("invalid module: {error}")))?;
     Ok(ir)
-}
-
-/// Runs the pipeline on verified IR.
-///
-/// # Errors
-/// What a pass cannot lower.
-pub fn optimise(
-    ir: &mut Module,
-    target: &Target,
-    options: &LowerOptions,
-) -> Result<(), LowerError> {
-    let ctx = Ctx { target, options };
-    pipeline::run_pipeline(ir, &ctx)
 }

@@ -2,327 +2,207 @@
 //! takes.
 //!
 //! Takes: a verified [`Module`] as [`crate::import`] gives it.
-//! Gives: a module with the properties that the last rows of [`PIPELINE`] ensure.
+//! Gives: a module with the properties that the rows of [`PIPELINE`] ensure.
 //! Never: I/O, globals, or knowledge of the device beyond [`pumice_target::Target`].
 //!
 //! Invariant: a pass is one file with one `run`, its algorithm told at the top. It runs once;
-//! a row that stands twice in the list says why.
-//! Invariant: the verifier accepts the module after every pass (checked in debug builds and tests).
+//! a row whose function stands twice in the list says why (`again`).
+//! Invariant: after every pass the module is valid and has every property that the rows so far
+//! ensure ([`crate::properties`], checked in debug builds and tests).
 
-use crate::pass::{Changed, Ctx, FunctionCtx, Pass, PassFn, Property};
-use crate::passes::driver_quirks::{fix_signed_zero, split_bit_joins, widened_compares};
+use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModule};
+use crate::pass::PassKind::{DriverQuirk, Legalize, Lower, Optimize};
+use crate::pass::Property::{
+    ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered, GenericLowered, ImagesLowered,
+    Inlined, Linked, MathLowered, PrintfLowered, SlotsPromoted, SpacesInferred, Structured,
+    SubgroupsLowered, VectorsNarrow,
+};
+use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
+use crate::passes::driver_quirks::{
+    fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
+};
 use crate::passes::legalize::{
     legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
     infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics, lower_collectives,
-    lower_images, lower_kernel_args, lower_printf, lower_subgroups, mixed_atomics, select_buffers,
+    lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups, mixed_atomics,
+    select_buffers,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
-    speculate, sroa, vectorize_memory, widen_memory,
+    speculate, sroa, vectorize_memory,
 };
+use crate::properties::verify;
+use crate::structurize;
 use pumice_budget as budget;
-use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
+use pumice_target::QuirkKind;
 
 /// The pipeline, in order.
 ///
-/// `fold`, `cse` and `dce` stand twice: the lowering passes between them write plain, wasteful
-/// code on purpose (bounds checks on constants, splits of vectors that are put together
-/// again), and only cleaning up once for all of them keeps each of them simple.
-/// `fold_lowered` is no option: the passes for drivers' faults behind it look for constants.
-/// `dce_module` stands first so that unused functions never pull library code in, and last
-/// because inlining leaves functions behind.
+/// The lowering passes write plain, wasteful code on purpose (bounds checks on constants, splits
+/// of vectors that are put together again): cleaning up once behind all of them keeps each of
+/// them simple. Scalar replacement is not optional, since pointers have a form in registers only.
 pub const PIPELINE: &[Pass] = &[
-    Pass {
-        name: "dce_module",
-        optional: false,
-        run: PassFn::Module(dce::run_module),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "lower_math",
-        optional: false,
-        run: PassFn::TryModule(link_builtins::run),
-        requires: &[],
-        ensures: &[Property::MathLowered],
-    },
-    Pass {
-        name: "inline",
-        optional: false,
-        run: PassFn::TryModule(inline::run),
-        requires: &[],
-        ensures: &[Property::Linked, Property::Inlined],
-    },
-    Pass {
-        name: "dce_functions",
-        optional: false,
-        run: PassFn::Module(dce::run_module),
-        requires: &[Property::Inlined],
-        ensures: &[],
-    },
-    Pass {
-        name: "lower_kernel_args",
-        optional: false,
-        run: PassFn::TryModule(lower_kernel_args::run),
-        requires: &[Property::Inlined],
-        ensures: &[Property::ArgsLowered],
-    },
-    Pass {
-        name: "simplify_cfg",
-        optional: true,
-        run: PassFn::Function(simplify_cfg::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "sroa",
-        optional: false,
-        run: PassFn::Function(sroa::run),
-        requires: &[Property::Inlined, Property::ArgsLowered],
-        ensures: &[Property::SlotsPromoted],
-    },
-    Pass {
-        name: "loop_arg_copies",
-        optional: false,
-        run: PassFn::TryFunction(loop_arg_copies::run),
-        requires: &[Property::ArgsLowered, Property::SlotsPromoted],
-        ensures: &[],
-    },
-    Pass {
-        name: "infer_address_spaces",
-        optional: false,
-        run: PassFn::Function(infer_address_spaces::run),
-        requires: &[Property::Inlined, Property::SlotsPromoted],
-        ensures: &[Property::SpacesInferred],
-    },
-    Pass {
-        name: "fold",
-        optional: true,
-        run: PassFn::Function(fold::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "speculate",
-        optional: true,
-        run: PassFn::Function(speculate::run),
-        requires: &[Property::SlotsPromoted],
-        ensures: &[],
-    },
-    Pass {
-        name: "decide_branches",
-        optional: true,
-        run: PassFn::Function(simplify_cfg::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "cse",
-        optional: true,
-        run: PassFn::Function(cse::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "dce",
-        optional: true,
-        run: PassFn::Function(dce::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "promote_constant_arrays",
-        optional: true,
-        run: PassFn::Module(promote_constant_arrays::run),
-        requires: &[Property::SlotsPromoted],
-        ensures: &[],
-    },
-    Pass {
-        name: "spill_private",
-        optional: false,
-        run: PassFn::TryModule(spill_private::run),
-        requires: &[
-            Property::Inlined,
-            Property::ArgsLowered,
-            Property::SlotsPromoted,
-            Property::MathLowered,
-        ],
-        ensures: &[],
-    },
-    Pass {
-        name: "lower_images",
-        run: PassFn::TryModule(lower_images::run),
-        requires: &[
-            Property::Inlined,
-            Property::ArgsLowered,
-            Property::SlotsPromoted,
-        ],
-        ensures: &[Property::ImagesLowered],
-        optional: false,
-    },
-    Pass {
-        name: "lower_printf",
-        optional: false,
-        run: PassFn::TryModule(lower_printf::run),
-        requires: &[Property::Linked],
-        ensures: &[Property::PrintfLowered],
-    },
-    Pass {
-        name: "lower_collectives",
-        optional: false,
-        run: PassFn::TryModule(lower_collectives::run),
-        requires: &[Property::Linked, Property::MathLowered],
-        ensures: &[Property::CollectivesLowered],
-    },
-    Pass {
-        name: "lower_subgroups",
-        optional: false,
-        run: PassFn::TryFunction(lower_subgroups::run),
-        requires: &[Property::CollectivesLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "legalize_memory",
-        optional: false,
-        run: PassFn::TryModule(legalize_memory::run),
-        requires: &[Property::SpacesInferred],
-        ensures: &[Property::GenericLowered],
-    },
-    Pass {
-        name: "lower_atomics",
-        optional: false,
-        run: PassFn::TryFunction(lower_atomics::run),
-        requires: &[Property::GenericLowered, Property::PrintfLowered],
-        ensures: &[Property::AtomicsLowered],
-    },
-    Pass {
-        name: "mixed_atomics",
-        optional: false,
-        run: PassFn::TryModule(mixed_atomics::run),
-        requires: &[Property::Linked, Property::AtomicsLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "legalize_conversions",
-        optional: false,
-        run: PassFn::TryFunction(legalize_conversions::run),
-        requires: &[Property::MathLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "lower_integers",
-        optional: false,
-        run: PassFn::TryFunction(lower_integers::run),
-        requires: &[Property::MathLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "lower_wide_vectors",
-        optional: false,
-        run: PassFn::TryModule(lower_wide_vectors::run),
-        requires: &[Property::MathLowered, Property::PrintfLowered],
-        ensures: &[Property::VectorsNarrow],
-    },
-    Pass {
-        name: "vectorize_memory",
-        optional: true,
-        run: PassFn::Function(vectorize_memory::run),
-        requires: &[Property::VectorsNarrow, Property::GenericLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "widen_memory",
-        optional: true,
-        run: PassFn::Function(widen_memory::run),
-        requires: &[Property::VectorsNarrow, Property::GenericLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "select_buffers",
-        optional: false,
-        run: PassFn::TryModule(select_buffers::run),
-        requires: &[
-            Property::Inlined,
-            Property::GenericLowered,
-            Property::AtomicsLowered,
-            Property::VectorsNarrow,
-        ],
-        ensures: &[],
-    },
-    Pass {
-        name: "fold_lowered",
-        optional: false,
-        run: PassFn::Function(fold::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "cse_lowered",
-        optional: true,
-        run: PassFn::Function(cse::run),
-        requires: &[],
-        ensures: &[],
-    },
-    Pass {
-        name: "fix_signed_zero",
-        optional: false,
-        run: PassFn::TryFunction(fix_signed_zero::run),
-        requires: &[Property::VectorsNarrow],
-        ensures: &[],
-    },
-    Pass {
-        name: "widened_compares",
-        optional: false,
-        run: PassFn::TryFunction(widened_compares::run),
-        requires: &[Property::VectorsNarrow],
-        ensures: &[],
-    },
-    Pass {
-        name: "split_bit_joins",
-        optional: false,
-        run: PassFn::TryFunction(split_bit_joins::run),
-        requires: &[Property::VectorsNarrow],
-        ensures: &[],
-    },
-    Pass {
-        name: "licm",
-        optional: true,
-        run: PassFn::Function(licm::run),
-        requires: &[Property::MathLowered],
-        ensures: &[],
-    },
-    Pass {
-        name: "dce_lowered",
-        optional: true,
-        run: PassFn::Function(dce::run),
-        requires: &[],
-        ensures: &[Property::Simplified],
-    },
-    Pass {
-        name: "dce_unused",
-        optional: false,
-        run: PassFn::Module(dce::run_module),
-        requires: &[Property::Inlined],
-        ensures: &[],
-    },
-    Pass {
-        name: "bound_unrolling",
-        optional: false,
-        run: PassFn::TryModule(bound_unrolling::run),
-        requires: &[Property::Linked],
-        ensures: &[],
-    },
+    Pass::new("dce_module", Optimize, WholeModule(dce::run_module)),
+    Pass::new("lower_math", Lower, TryModule(lower_math::run)).ensures(&[MathLowered]),
+    Pass::new("link_builtins", Lower, TryModule(link_builtins::run))
+        .requires(&[MathLowered])
+        .ensures(&[BuiltinsLinked]),
+    Pass::new("inline", Lower, TryModule(inline::run))
+        .requires(&[BuiltinsLinked])
+        .ensures(&[Linked, Inlined]),
+    Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
+        .requires(&[Inlined])
+        .again("inlining leaves functions behind that nothing calls"),
+    Pass::new(
+        "lower_kernel_args",
+        Lower,
+        TryModule(lower_kernel_args::run),
+    )
+    .requires(&[Inlined])
+    .ensures(&[ArgsLowered]),
+    Pass::new("simplify_cfg", Optimize, Function(simplify_cfg::run)).optional(),
+    Pass::new("sroa", Optimize, Function(sroa::run))
+        .requires(&[Inlined, ArgsLowered])
+        .ensures(&[SlotsPromoted]),
+    Pass::new("loop_arg_copies", Lower, TryFunction(loop_arg_copies::run))
+        .requires(&[ArgsLowered, SlotsPromoted]),
+    Pass::new(
+        "infer_address_spaces",
+        Lower,
+        Function(infer_address_spaces::run),
+    )
+    .requires(&[Inlined, SlotsPromoted])
+    .ensures(&[SpacesInferred]),
+    Pass::new("fold", Optimize, Function(fold::run)).optional(),
+    Pass::new("speculate", Optimize, Function(speculate::run))
+        .optional()
+        .requires(&[SlotsPromoted]),
+    Pass::new("decide_branches", Optimize, Function(simplify_cfg::run))
+        .optional()
+        .again("folding and speculation decide branches and empty blocks"),
+    Pass::new("cse", Optimize, Function(cse::run)).optional(),
+    Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    Pass::new(
+        "promote_constant_arrays",
+        Optimize,
+        WholeModule(promote_constant_arrays::run),
+    )
+    .optional()
+    .requires(&[SlotsPromoted]),
+    Pass::new("spill_private", Legalize, TryModule(spill_private::run)).requires(&[
+        Inlined,
+        ArgsLowered,
+        SlotsPromoted,
+        MathLowered,
+    ]),
+    Pass::new("lower_images", Lower, TryModule(lower_images::run))
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted])
+        .ensures(&[ImagesLowered]),
+    Pass::new("lower_printf", Lower, TryModule(lower_printf::run))
+        .requires(&[Linked])
+        .ensures(&[PrintfLowered]),
+    Pass::new(
+        "lower_collectives",
+        Lower,
+        TryModule(lower_collectives::run),
+    )
+    .requires(&[Linked, MathLowered])
+    .ensures(&[CollectivesLowered]),
+    Pass::new("lower_subgroups", Lower, TryFunction(lower_subgroups::run))
+        .requires(&[CollectivesLowered])
+        .ensures(&[SubgroupsLowered]),
+    Pass::new("legalize_memory", Legalize, TryModule(legalize_memory::run))
+        .requires(&[SpacesInferred])
+        .ensures(&[GenericLowered]),
+    Pass::new("lower_atomics", Lower, TryFunction(lower_atomics::run))
+        .requires(&[GenericLowered, PrintfLowered])
+        .ensures(&[AtomicsLowered]),
+    Pass::new("mixed_atomics", Lower, TryModule(mixed_atomics::run))
+        .requires(&[Linked, AtomicsLowered]),
+    Pass::new(
+        "legalize_conversions",
+        Legalize,
+        TryFunction(legalize_conversions::run),
+    )
+    .requires(&[MathLowered]),
+    Pass::new("lower_integers", Legalize, TryFunction(lower_integers::run))
+        .requires(&[MathLowered]),
+    Pass::new(
+        "lower_wide_vectors",
+        Legalize,
+        TryModule(lower_wide_vectors::run),
+    )
+    .requires(&[MathLowered, PrintfLowered])
+    .ensures(&[VectorsNarrow]),
+    Pass::new(
+        "vectorize_memory",
+        Optimize,
+        Function(vectorize_memory::run),
+    )
+    .optional()
+    .requires(&[VectorsNarrow, GenericLowered]),
+    Pass::new(
+        "widen_memory",
+        DriverQuirk(&[QuirkKind::VectorsByWords]),
+        Function(widen_memory::run),
+    )
+    .optional()
+    .requires(&[VectorsNarrow, GenericLowered]),
+    Pass::new("select_buffers", Lower, TryModule(select_buffers::run)).requires(&[
+        Inlined,
+        GenericLowered,
+        AtomicsLowered,
+        VectorsNarrow,
+    ]),
+    Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
+        "lowering passes write plain code with constants; the passes for drivers look for those",
+    ),
+    Pass::new("cse_lowered", Optimize, Function(cse::run))
+        .optional()
+        .again("lowering passes repeat bounds checks and the splits of vectors"),
+    Pass::new(
+        "fix_signed_zero",
+        DriverQuirk(&[QuirkKind::GuardZeroSums, QuirkKind::GuardZeroProducts]),
+        TryFunction(fix_signed_zero::run),
+    )
+    .requires(&[VectorsNarrow]),
+    Pass::new(
+        "widened_compares",
+        DriverQuirk(&[QuirkKind::GuardWidenedCompares]),
+        TryFunction(widened_compares::run),
+    )
+    .requires(&[VectorsNarrow]),
+    Pass::new(
+        "split_bit_joins",
+        DriverQuirk(&[QuirkKind::SplitBitJoins]),
+        TryFunction(split_bit_joins::run),
+    )
+    .requires(&[VectorsNarrow]),
+    Pass::new("licm", Optimize, Function(licm::run))
+        .optional()
+        .requires(&[MathLowered]),
+    Pass::new("dce_lowered", Optimize, Function(dce::run))
+        .optional()
+        .again("what lowering, folding and hoisting leave unused goes once for all of them"),
+    Pass::new("dce_unused", Optimize, WholeModule(dce::run_module))
+        .requires(&[Inlined])
+        .again("lowering leaves variables and functions behind that nothing names"),
+    Pass::new("bound_unrolling", Optimize, TryModule(bound_unrolling::run)).requires(&[Linked]),
+    Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
+    Pass::new(
+        "loop_values",
+        DriverQuirk(&[QuirkKind::LoopValuesByPhi]),
+        Function(loop_values::run),
+    )
+    .requires(&[Structured]),
 ];
 
-/// The rows that a module goes through: under `-cl-opt-disable` those alone that make it legal.
-/// Scalar replacement is one of them, since pointers have a form in registers only; and without
-/// device addresses all are, since every one may be what tells a pointer's buffer.
-pub fn pipeline(ctx: &Ctx<'_>) -> impl Iterator<Item = &'static Pass> + use<> {
-    let all = !ctx.options.math.opt_disable || ctx.target.abi.descriptors().is_some();
-    PIPELINE.iter().filter(move |pass| all || !pass.optional)
+/// The rows that a module goes through for a target and options.
+pub fn pipeline<'a>(ctx: &'a Ctx<'_>) -> impl Iterator<Item = &'static Pass> + 'a {
+    PIPELINE.iter().filter(|pass| pass.applies(ctx))
 }
 
 /// Finds a pass by name, for `pumicec` and the file tests.
@@ -333,13 +213,13 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// Runs one pass.
 ///
 /// # Errors
-/// What the pass cannot lower.
+/// A construct that the pass cannot lower.
 pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     match pass.run {
-        PassFn::Module(run) => changed |= run(module, ctx),
-        PassFn::TryModule(run) => changed |= run(module, ctx)?,
-        PassFn::Function(run) => {
+        WholeModule(run) => changed |= run(module, ctx),
+        TryModule(run) => changed |= run(module, ctx)?,
+        Function(run) => {
             let ctx = FunctionCtx {
                 target: ctx.target,
                 options: ctx.options,
@@ -352,7 +232,7 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
                 }
             }
         }
-        PassFn::TryFunction(run) => {
+        TryFunction(run) => {
             let ctx = FunctionCtx {
                 target: ctx.target,
                 options: ctx.options,
@@ -369,40 +249,77 @@ pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Chang
     Ok(changed)
 }
 
-/// Runs the pipeline that the options ask for.
+/// Runs the pipeline for the context's target and options. The observer is told of each pass.
 ///
 /// # Errors
-/// What a pass cannot lower.
+/// A construct that a pass cannot lower.
 ///
 /// # Panics
-/// In debug builds, when a pass breaks the IR: a bug of that pass, which the text names.
-pub fn run_pipeline(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
-    for pass in pipeline(ctx) {
-        let _ = run_pass(pass, module, ctx)?;
-        budget::check()?;
+/// In debug builds, when a pass breaks the IR or a property: a bug of that pass, which the text
+/// names.
+pub fn run_pipeline(
+    module: &mut Module,
+    ctx: &Ctx<'_>,
+    observer: &mut Observer<'_>,
+) -> Result<(), LowerError> {
+    run_rows(PIPELINE, module, ctx, observer)
+}
+
+/// Runs the rows from `structurize` on, on a module that was lowered up to there or written so.
+///
+/// # Errors
+/// A construct that a pass cannot lower.
+pub fn run_structurize(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
+    let first = PIPELINE.iter().position(|pass| pass.name == "structurize");
+    run_rows(&PIPELINE[first.unwrap_or(0)..], module, ctx, &mut |_, _| {})
+}
+
+fn run_rows(
+    rows: &'static [Pass],
+    module: &mut Module,
+    ctx: &Ctx<'_>,
+    observer: &mut Observer<'_>,
+) -> Result<(), LowerError> {
+    let mut held: Vec<Property> = Vec::new();
+    for pass in rows.iter().filter(|pass| pass.applies(ctx)) {
+        let done = run_pass(pass, module, ctx).and_then(|_| Ok(budget::check()?));
+        if let Err(error) = done {
+            observer(pass.name, Err(&error));
+            return Err(error);
+        }
         if cfg!(debug_assertions) {
-            if let Err(error) = verify(module) {
+            held.retain(|property| property.lasts());
+            held.extend_from_slice(pass.ensures);
+            if let Err(error) = verify(module, ctx, &held) {
                 panic!("after {}: {error}", pass.name);
             }
         }
+        observer(pass.name, Ok(module));
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Ctx;
-    use super::pipeline;
-    use pumice_target::{LowerOptions, Target};
+    use super::{Ctx, PIPELINE, pipeline};
+    use crate::pass::{PassFn, PassKind};
+    use pumice_target::{LowerOptions, Quirks, Target};
 
     #[test]
     fn each_row_finds_what_it_requires() {
-        for opt_disable in [false, true] {
+        for (opt_disable, quirks) in [
+            (false, Quirks::NONE),
+            (true, Quirks::NONE),
+            (false, Quirks::all()),
+        ] {
             let mut options = LowerOptions::default();
             options.math.opt_disable = opt_disable;
             let mut held = Vec::new();
             let ctx = Ctx {
-                target: &Target::reference(),
+                target: &Target {
+                    quirks,
+                    ..Target::reference()
+                },
                 options: &options,
             };
             for pass in pipeline(&ctx) {
@@ -416,5 +333,51 @@ mod tests {
                 held.extend_from_slice(pass.ensures);
             }
         }
+    }
+
+    fn address(run: PassFn) -> usize {
+        match run {
+            PassFn::Function(run) => run as usize,
+            PassFn::TryFunction(run) => run as usize,
+            PassFn::Module(run) => run as usize,
+            PassFn::TryModule(run) => run as usize,
+        }
+    }
+
+    #[test]
+    fn a_pass_that_stands_twice_says_why() {
+        for (index, pass) in PIPELINE.iter().enumerate() {
+            let earlier = &PIPELINE[..index];
+            assert!(
+                earlier.iter().all(|other| other.name != pass.name),
+                "{}",
+                pass.name
+            );
+            let twice = earlier
+                .iter()
+                .any(|other| address(other.run) == address(pass.run));
+            assert_eq!(twice, pass.again.is_some(), "{}", pass.name);
+        }
+    }
+
+    #[test]
+    fn passes_for_quirks_run_only_for_them() {
+        let options = LowerOptions::default();
+        let target = Target::reference();
+        let ctx = Ctx {
+            target: &target,
+            options: &options,
+        };
+        let is_quirk = |kind| matches!(kind, PassKind::DriverQuirk(_));
+        assert!(pipeline(&ctx).all(|pass| !is_quirk(pass.kind)));
+        let target = Target {
+            quirks: Quirks::all(),
+            ..target
+        };
+        let ctx = Ctx {
+            target: &target,
+            options: &options,
+        };
+        assert_eq!(pipeline(&ctx).count(), PIPELINE.len());
     }
 }

@@ -12,7 +12,7 @@ pub struct Replacements {
 }
 
 impl Replacements {
-    /// Whether nothing is replaced.
+    /// Returns whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         !self.any
     }
@@ -26,7 +26,7 @@ impl Replacements {
         }
     }
 
-    /// What stands for a value now; shortens the chain on the way.
+    /// Gives the value that stands for `value` now; shortens the chain on the way.
     pub fn resolve(&mut self, value: Value) -> Value {
         let mut last = value;
         while let Some(next) = self.map[last].expand() {

@@ -120,5 +120,7 @@ typedef float4 colour; kernel void k(colour c) { printf("%v4hlf %v4hld %p\n", c,
 kernel void k(int x) { printf("%d %d\n", x); }
 //// warning: printf with too many arguments
 kernel void k(int x) { printf("%d\n", x, x); }
+//// warning: printf of a directive that is none
+kernel void k(int x) { printf("%n%d\n", x, x); }
 //// warning: printf of all that fits, and a last that does not
 void k(bool b, char c, float2 f) { printf("%c %x %v2f %s %s %p %d", c, b, f, "s", NULL, &c, &b); }

@@ -156,7 +156,7 @@ pub fn check(
     target: &Target,
     includes: &dyn IncludeResolver,
 ) -> Outcome<String> {
-    let (module, diagnostics) = analyse(source, options, target, includes);
+    let (module, diagnostics) = analyse(source, options, target, includes, &mut |_, _| {});
     let text = if diagnostics.has_errors() {
         String::new()
     } else {
@@ -165,14 +165,19 @@ pub fn check(
     outcome(text, &diagnostics)
 }
 
+/// Told of each stage of the front end that ends without errors: `preprocessed`, `parsed` or
+/// `checked`, and a function that writes the stage's result as text.
+pub type Observer<'a> = dyn FnMut(&'static str, &dyn Fn() -> Vec<u8>) + 'a;
+
 /// The whole front end: OpenCL C to Kernel SPIR-V.
 pub fn compile(
     source: Source<'_>,
     options: &CompileOptions,
     target: &Target,
     includes: &dyn IncludeResolver,
+    observer: &mut Observer<'_>,
 ) -> Outcome<Vec<u32>> {
-    let (module, diagnostics) = analyse(source, options, target, includes);
+    let (module, diagnostics) = analyse(source, options, target, includes, observer);
     let mut words = Vec::new();
     if !diagnostics.has_errors() {
         let sources = options.debug_info.then_some(&diagnostics.sources);
@@ -191,18 +196,32 @@ fn analyse(
     options: &CompileOptions,
     target: &Target,
     includes: &dyn IncludeResolver,
+    observer: &mut Observer<'_>,
 ) -> (TypedModule, Diagnostics) {
     let mut pre = run_preprocessor(source, options, target, includes);
     if pre.diagnostics.should_stop() {
         return (TypedModule::default(), pre.diagnostics);
     }
+    if !pre.diagnostics.has_errors() {
+        observer("preprocessed", &|| {
+            pp::print_tokens(&pre.tokens, &pre.names)
+        });
+    }
     let ast = parse::parse(&pre.tokens, &mut pre.names, &pre.diagnostics);
+    if !pre.diagnostics.has_errors() {
+        observer("parsed", &|| {
+            parse::print_ast(&ast, &pre.names).into_bytes()
+        });
+    }
     let lang = LangOptions::new(options, target);
     let module = if pre.diagnostics.should_stop() {
         TypedModule::default()
     } else {
         sema::check(&ast, &pre.names, &pre.diagnostics, lang)
     };
+    if !pre.diagnostics.has_errors() {
+        observer("checked", &|| sema::dump::dump(&module).into_bytes());
+    }
     (module, pre.diagnostics)
 }
 

@@ -6,7 +6,7 @@ use pumice_ir::ArgLayout;
 use pumice_ir::{AddressSpace, KernelArgKind, KernelInfo, Type};
 use pumice_target::abi::Abi;
 
-/// What one function parameter starts with.
+/// The first value of a function parameter.
 #[derive(Clone, Debug)]
 pub(super) enum Param {
     Value(Lanes),
@@ -26,7 +26,7 @@ pub(super) enum Param {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prepared {
     pub params: Vec<Param>,
-    /// What `LoadArg` reads.
+    /// The bytes that `LoadArg` reads.
     pub block: Vec<u8>,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Frame {
     call: Option<Inst>,
 }
 
-/// Whether a work-item can go on.
+/// The state of a work-item: it can go on, or waits, or has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Ready,

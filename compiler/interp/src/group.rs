@@ -17,7 +17,7 @@ use smallvec::smallvec;
 /// Instructions that a work-item executes before another one gets its turn.
 const SLICE: u32 = 20_000;
 
-/// What the interpreter says of the largest work-group, though it takes any.
+/// The answer for the largest work-group, though the interpreter takes any.
 const MAX_WORK_GROUP_SIZE: u64 = 1024;
 
 /// Everything that the work-items share.

@@ -37,7 +37,7 @@ pub enum Arg {
     Bytes(Vec<u8>),
     /// The address `offset` bytes into buffer `index` of [`Inputs::buffers`].
     Buffer {
-        /// Which buffer.
+        /// The buffer's number.
         index: usize,
         /// Bytes to its start.
         offset: u64,
@@ -48,7 +48,7 @@ pub enum Arg {
     Local(u64),
 }
 
-/// What a kernel is run on.
+/// The memory and arguments of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// Global buffers; number i lies at [`buffer_address`]`(i)`.
@@ -82,14 +82,14 @@ impl NdRange {
     }
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Work-items of a sub-group.
     pub subgroup_size: u32,
     /// Instructions that all work-items together may execute.
     pub fuel: u64,
-    /// Whether loading private or local memory that nothing stored to is an error.
+    /// True if loading private or local memory that nothing stored to is an error.
     pub check_uninitialised: bool,
     /// Bytes of the printf buffer, for code after `lower_printf`.
     pub printf_buffer_size: u32,
@@ -124,7 +124,7 @@ pub struct PrintfRecord {
     pub args: Vec<PrintfValue>,
 }
 
-/// What a run leaves behind.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The buffers.
@@ -133,11 +133,11 @@ pub struct Output {
     pub printf: Vec<PrintfRecord>,
     /// The printf buffer that code after `lower_printf` wrote to; empty if it did not.
     pub printf_buffer: Vec<u8>,
-    /// What the kernel enqueued for other nodes of its execution graph.
+    /// The payloads that the kernel enqueued for other nodes of its execution graph.
     pub enqueued: Vec<Enqueued>,
 }
 
-/// Why a run stopped.
+/// The reason why a run stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The module has no such kernel.
@@ -160,7 +160,7 @@ pub enum ErrorKind {
     Misaligned {
         /// The address.
         address: u64,
-        /// What the instruction promises, in bytes.
+        /// The alignment that the instruction promises, in bytes.
         align: u32,
     },
     /// A load of private or local memory that nothing was stored to.
@@ -190,7 +190,7 @@ pub enum ErrorKind {
 /// An error with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterpError {
-    /// What happened.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// `function, block: instruction`; empty if no instruction is at fault.
     pub place: String,

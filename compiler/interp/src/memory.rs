@@ -15,7 +15,7 @@ const TAG_MASK: u64 = 3 << TAG_SHIFT;
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub bytes: Vec<u8>,
-    /// Which bytes were stored to; `None` where that is not followed.
+    /// Marks the bytes that were stored to; `None` if that is not followed.
     written: Option<Vec<bool>>,
     align: u32,
     read_only: bool,
@@ -28,7 +28,7 @@ pub(super) struct Memory {
     pub regions: Vec<Region>,
 }
 
-/// What an access asks for.
+/// The needs of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub address: u64,
@@ -151,7 +151,7 @@ impl Memory {
     }
 }
 
-/// Which memory a space's accesses go to.
+/// The memory that a space's accesses go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Global,

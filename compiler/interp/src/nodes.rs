@@ -29,7 +29,7 @@ struct Array {
 #[derive(Debug, Default)]
 pub(super) struct Payloads {
     arrays: Vec<Array>,
-    /// What was enqueued, in order.
+    /// The payloads that were enqueued, in order.
     pub enqueued: Vec<Enqueued>,
     /// Work-groups that have not said that they finished writing the input.
     writing: u64,
@@ -78,7 +78,7 @@ impl Payloads {
             .ok_or_else(|| bad("an array of payloads that is none or was enqueued"))
     }
 
-    /// Whether all work-items of the group do the operation as one.
+    /// Returns whether all work-items of the group do the operation as one.
     pub fn is_shared(&mut self, op: NodeOp, handle: u64) -> Result<bool, ErrorKind> {
         Ok(match op {
             NodeOp::Allocate { visibility, .. } => visibility == Scope::Workgroup,

@@ -1,4 +1,4 @@
-//! What file tests cannot say: errors, sub-groups, printf.
+//! Cases that file tests cannot say: errors, sub-groups, printf.
 
 use super::{Arg, ErrorKind, Inputs, NdRange, Options, Output, PrintfValue, run};
 use pumice_ir::text::parse_module;

@@ -1,5 +1,6 @@
 //! The control-flow graph: predecessors, successors and orders.
 
+use super::effort::look;
 use super::{Block, BlockCall, Function};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
@@ -20,7 +21,7 @@ pub struct Cfg {
 #[derive(Clone, Debug, Default)]
 struct Lists {
     all: Vec<Block>,
-    /// Where each list starts, and at last where the last one ends.
+    /// The start of each list, and at last the end of the last one.
     starts: Vec<u32>,
 }
 
@@ -119,11 +120,13 @@ impl Cfg {
 
     /// Reachable predecessors, each once.
     pub fn preds(&self, block: Block) -> &[Block] {
+        look();
         self.preds.of(self.rpo_number[block])
     }
 
     /// Successors, each once.
     pub fn succs(&self, block: Block) -> &[Block] {
+        look();
         self.succs.of(self.rpo_number[block])
     }
 
@@ -137,13 +140,13 @@ impl Cfg {
         Some(self.rpo_number[block]).filter(|&n| n != UNREACHED)
     }
 
-    /// Whether the entry reaches the block.
+    /// Returns whether the entry reaches the block.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.rpo_number[block] != UNREACHED
     }
 }
 
-/// Which blocks the entry reaches.
+/// Gives the blocks that the entry reaches.
 pub fn reachable(func: &Function) -> EntitySet<Block> {
     reachable_by(func, |block| {
         let inst = func.terminator(block);
@@ -151,7 +154,7 @@ pub fn reachable(func: &Function) -> EntitySet<Block> {
     })
 }
 
-/// Which blocks the entry reaches where a block goes on as `calls` says.
+/// Gives the blocks that the entry reaches if a block goes on as `calls` says.
 pub fn reachable_by<'f>(
     func: &'f Function,
     calls: impl Fn(Block) -> SmallVec<[&'f BlockCall; 2]>,

@@ -78,7 +78,7 @@ impl DomTree {
         Some(common)
     }
 
-    /// Whether every path from the entry to `b` passes `a` (a block dominates itself).
+    /// Returns whether every path from the entry to `b` passes `a` (a block dominates itself).
     /// Unreachable blocks neither dominate nor are dominated.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let (start, end) = self.interval[a];

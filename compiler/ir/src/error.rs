@@ -2,7 +2,7 @@
 
 use pumice_budget::OutOfMemory;
 
-/// Why a program cannot be lowered: something the application may see in the build log.
+/// The reason why a program cannot be lowered; the application may see it in the build log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerError {
     /// The text after `error: `, naming the construct.

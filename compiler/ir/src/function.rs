@@ -1,6 +1,7 @@
 //! Functions: data-flow graph, layout and private variables.
 
-use super::{Block, Inst, InstKind, Linkage, StackSlot, Type, Value};
+use super::effort::{Counted, look};
+use super::{Block, Inst, InstKind, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_budget as budget;
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ pub struct SourceLoc {
     pub column: u32,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueDef {
     /// The n-th result of an instruction.
@@ -38,7 +39,7 @@ struct ValueData {
 /// An instruction with its results.
 #[derive(Clone, Debug)]
 pub struct InstData {
-    /// What it does.
+    /// The operation.
     pub kind: InstKind,
     /// Its results; none for stores and terminators, several only for calls.
     pub results: SmallVec<[Value; 1]>,
@@ -46,7 +47,7 @@ pub struct InstData {
     pub loc: SourceLoc,
 }
 
-/// What the source asks about a loop (SPIR-V's loop control).
+/// The source's wish about a loop (SPIR-V's loop control).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UnrollHint {
     /// Nothing.
@@ -60,6 +61,36 @@ pub enum UnrollHint {
     DontUnroll,
 }
 
+/// A merge instruction of structured control flow, written just before its block's terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// OpSelectionMerge.
+    Selection {
+        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
+        merge: Block,
+    },
+    /// OpLoopMerge. The header ends in a `Jump` (OpBranch).
+    Loop {
+        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
+        merge: Block,
+        /// The continue target: the only block that branches back to the header.
+        continue_target: Block,
+        /// The source's wish about the loop.
+        unroll: UnrollHint,
+        /// All work-items of a sub-group leave the loop in the same round.
+        left_together: bool,
+    },
+}
+
+impl Merge {
+    /// The merge block.
+    pub fn merge(self) -> Block {
+        match self {
+            Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
+        }
+    }
+}
+
 /// A block's parameters, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct BlockData {
@@ -67,6 +98,9 @@ pub struct BlockData {
     pub params: SmallVec<[Value; 4]>,
     /// About the loop that the block is the header of.
     pub unroll: UnrollHint,
+    /// The construct that the block is the header of. Made by the back end's `structurize`. A
+    /// comment in the text form.
+    pub merge: Option<Merge>,
 }
 
 /// A private variable.
@@ -78,13 +112,27 @@ pub struct StackSlotData {
     pub align: u32,
 }
 
+/// Who may refer to a function or variable by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// Only this module.
+    #[default]
+    Internal,
+    /// Defined here, visible to other modules.
+    Export,
+    /// Defined here, one of several equal definitions is kept.
+    LinkOnceOdr,
+    /// Defined elsewhere.
+    Import,
+}
+
 /// The order of blocks, and of instructions in each. The first block is the entry.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// Blocks in order.
     pub blocks: Vec<Block>,
     /// Instructions of each block; the last one is the terminator.
-    pub insts: SecondaryMap<Block, Vec<Inst>>,
+    pub insts: Counted<SecondaryMap<Block, Vec<Inst>>>,
 }
 
 /// A function. Without blocks in its layout it is a declaration.
@@ -99,7 +147,7 @@ pub struct Function {
     /// Result types.
     pub results: Vec<Type>,
     /// All instructions ever made; only those in `layout` are live.
-    pub insts: PrimaryMap<Inst, InstData>,
+    pub insts: Counted<PrimaryMap<Inst, InstData>>,
     /// All blocks ever made.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Private variables.
@@ -125,7 +173,7 @@ impl Function {
             linkage: Linkage::Internal,
             params,
             results,
-            insts: PrimaryMap::new(),
+            insts: Counted::default(),
             blocks: PrimaryMap::new(),
             slots: PrimaryMap::new(),
             layout: Layout::default(),
@@ -135,6 +183,12 @@ impl Function {
             values: PrimaryMap::new(),
             constants: FxHashMap::default(),
         }
+    }
+
+    /// Returns whether the function is one of the built-in library's, which all begin with
+    /// `__pumice_`.
+    pub fn is_builtin(&self) -> bool {
+        self.name.starts_with("__pumice_")
     }
 
     /// The entry block; `None` for a declaration.
@@ -297,11 +351,13 @@ impl Function {
 
     /// A value's type.
     pub fn ty(&self, value: Value) -> Type {
+        look();
         self.values[value].ty
     }
 
     /// A value's origin.
     pub fn def(&self, value: Value) -> &ValueDef {
+        look();
         &self.values[value].def
     }
 

@@ -2,7 +2,7 @@
 
 use super::{AtomicOp, Scalar};
 
-/// How a group operation combines.
+/// The form of a group operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupOperation {
     /// One result for all.
@@ -76,7 +76,7 @@ pub enum GroupOp {
 }
 
 impl GroupOp {
-    /// Which results a reduction or scan gives.
+    /// Gives the form of a reduction or scan.
     pub fn operation(self) -> Option<GroupOperation> {
         match self {
             GroupOp::Arithmetic(_, operation)

@@ -43,7 +43,7 @@ pub enum ImageDim {
     Buffer,
 }
 
-/// What kernels may do with an image.
+/// The use that kernels may make of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageAccess {
     /// Reading, with samplers too.
@@ -65,12 +65,12 @@ pub struct ImageType {
     pub depth: bool,
     /// Has several samples a pixel.
     pub multisampled: bool,
-    /// What kernels may do with it.
+    /// The use that kernels may make of it.
     pub access: ImageAccess,
 }
 
 impl ImageType {
-    /// How many coordinates a position in a layer has.
+    /// Counts the coordinates of a position in a layer.
     pub fn dimensions(self) -> u8 {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1,
@@ -79,17 +79,17 @@ impl ImageType {
         }
     }
 
-    /// How many coordinates address a pixel, the layer included.
+    /// Counts the coordinates that address a pixel, the layer included.
     pub fn coordinates(self) -> u8 {
         self.dimensions() + u8::from(self.arrayed)
     }
 
-    /// Whether it can be read through a sampler.
+    /// Returns whether it can be read through a sampler.
     pub fn is_sampled(self) -> bool {
         self.access == ImageAccess::Read
     }
 
-    /// Whether its sizes are asked for by level of detail.
+    /// Returns whether its sizes are asked for by level of detail.
     pub fn has_levels(self) -> bool {
         self.is_sampled() && !self.multisampled && self.dim != ImageDim::Buffer
     }
@@ -142,7 +142,7 @@ impl Texel {
     }
 }
 
-/// How a read through a sampler finds its level of detail.
+/// The source of the level of detail of a read through a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lod {
     /// The level: F32.
@@ -151,7 +151,7 @@ pub enum Lod {
     Gradient,
 }
 
-/// What can be asked of an image or sampler argument that Vulkan does not tell.
+/// A fact about an image or sampler argument that Vulkan does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HandleInfo {
     /// The channel order: a `cl_channel_order`.
@@ -169,7 +169,7 @@ pub enum ImageOp {
     Sample {
         /// The pixel's class.
         texel: Texel,
-        /// What the last operands are.
+        /// The meaning of the last operands.
         lod: Lod,
     },
     /// Reads without a sampler: image, coordinates (I32), the sample where there are several.
@@ -245,7 +245,7 @@ impl ImageOp {
         types
     }
 
-    /// Whether an image of this type allows it.
+    /// Returns whether an image of this type allows it.
     pub fn fits(self, image: ImageType) -> bool {
         match self {
             ImageOp::Sample { .. } => {
@@ -259,12 +259,12 @@ impl ImageOp {
         }
     }
 
-    /// Whether it changes the image, or tells what another work-item may change.
+    /// Returns whether it changes the image, or tells what another work-item may change.
     pub fn has_side_effects(self) -> bool {
         matches!(self, ImageOp::Write { .. })
     }
 
-    /// Whether equal operands always give an equal result.
+    /// Returns whether equal operands always give an equal result.
     pub fn is_pure(self, image: ImageType) -> bool {
         match self {
             ImageOp::Write { .. } => false,

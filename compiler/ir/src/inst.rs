@@ -4,14 +4,14 @@
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
 use super::{
-    Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, NodeOp, StackSlot, StringId,
-    Value,
+    AtomicOp, Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, MemoryOrder,
+    NodeOp, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
-    /// What an optimiser may assume about a floating-point operation.
+    /// Freedoms of an optimiser with a floating-point operation.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct FloatFlags: u8 {
         /// Operands and results are no NaN.
@@ -203,67 +203,6 @@ pub enum ConvertOp {
     AddressSpaceCast,
 }
 
-/// Read-modify-write operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtomicOp {
-    /// Exchange (integer or float of the same width).
-    Xchg,
-    /// Add.
-    Add,
-    /// Subtract.
-    Sub,
-    /// Signed minimum.
-    SMin,
-    /// Signed maximum.
-    SMax,
-    /// Unsigned minimum.
-    UMin,
-    /// Unsigned maximum.
-    UMax,
-    /// And.
-    And,
-    /// Or.
-    Or,
-    /// Exclusive or.
-    Xor,
-    /// Floating add.
-    FAdd,
-    /// Floating minimum.
-    FMin,
-    /// Floating maximum.
-    FMax,
-}
-
-/// Memory orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryOrder {
-    /// Relaxed.
-    Relaxed,
-    /// Acquire.
-    Acquire,
-    /// Release.
-    Release,
-    /// Acquire and release.
-    AcqRel,
-    /// Sequentially consistent.
-    SeqCst,
-}
-
-/// Scopes of execution and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// One work-item.
-    Invocation,
-    /// Sub-group.
-    Subgroup,
-    /// Work-group.
-    Workgroup,
-    /// Device.
-    Device,
-    /// All devices and the host.
-    CrossDevice,
-}
-
 /// Values that a work-item has without computing them. Vectors are `v3 I64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BuiltIn {
@@ -316,7 +255,7 @@ pub enum BuiltIn {
     PrivateMemory,
     /// The most work-items of a work-group on this device: I32.
     MaxWorkGroupSize,
-    /// How often a node may still enqueue itself: I32.
+    /// The number of times that a node may still enqueue itself: I32.
     RemainingRecursionLevels,
     /// The index of this node among those of its name: I32.
     ShaderIndex,
@@ -547,8 +486,8 @@ pub enum InstKind {
     /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
     /// `lower_kernel_args`, only in kernels.
     HandleArg { ordinal: u32 },
-    /// What the driver tells of the image or sampler that is argument `ordinal`: I32. Made by
-    /// `lower_images`, only in kernels.
+    /// A fact that the driver tells of the image or sampler that is argument `ordinal`: I32. Made
+    /// by `lower_images`, only in kernels.
     HandleInfo { ordinal: u32, which: HandleInfo },
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.

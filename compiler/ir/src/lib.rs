@@ -18,9 +18,11 @@
 
 pub mod analysis;
 mod arg_layout;
+mod atomic;
 mod cfg;
 mod dom;
 mod edit;
+pub mod effort;
 mod entities;
 mod error;
 mod function;
@@ -40,12 +42,14 @@ mod verify_inst;
 mod verify_tests;
 
 pub use arg_layout::{ArgLayout, ArgPlace};
+pub use atomic::{AtomicOp, MemoryOrder, Scope};
 pub use cfg::{Cfg, reachable, reachable_by};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use function::{
-    BlockData, Function, InstData, Layout, SourceLoc, StackSlotData, UnrollHint, ValueDef,
+    BlockData, Function, InstData, Layout, Linkage, Merge, SourceLoc, StackSlotData, UnrollHint,
+    ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{
@@ -53,13 +57,13 @@ pub use image::{
     literal_sampler, sampler_mask,
 };
 pub use inst::{
-    AccessFlags, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
-    InstKind, IntCond, MathOp, MemoryOrder, PrintfArg, Scope, UnaryOp,
+    AccessFlags, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, InstKind, IntCond,
+    MathOp, PrintfArg, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
-    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Linkage,
-    Module, Pointee, PrintfRecord, Relocation,
+    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Module,
+    Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;

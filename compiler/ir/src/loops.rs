@@ -1,5 +1,6 @@
 //! The loop nest of a reducible control-flow graph.
 
+use super::effort::look;
 use super::{Block, Cfg, DomTree};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
@@ -122,18 +123,19 @@ impl LoopNest {
         self.innermost[block]
     }
 
-    /// Whether `outer` is `inner` or around it.
+    /// Returns whether `outer` is `inner` or around it.
     pub fn encloses(&self, outer: Loop, inner: Option<Loop>) -> bool {
+        look();
         let (start, end) = self.interval[outer];
         inner.is_some_and(|inner| (start..end).contains(&self.interval[inner].0))
     }
 
-    /// Whether the block is in the loop, nested loops included.
+    /// Returns whether the block is in the loop, nested loops included.
     pub fn contains(&self, this: Loop, block: Block) -> bool {
         self.encloses(this, self.innermost[block])
     }
 
-    /// How many loops are inside one another at most.
+    /// Counts the loops that are inside one another, at most.
     pub fn depth(&self) -> u32 {
         let mut depth: SecondaryMap<Loop, u32> = SecondaryMap::new();
         for (this, data) in self.loops.iter().rev() {
@@ -148,7 +150,7 @@ impl LoopNest {
     }
 }
 
-/// Whether every cycle is entered through a block that dominates it.
+/// Returns whether every cycle is entered through a block that dominates it.
 pub fn is_reducible(cfg: &Cfg, dom: &DomTree) -> bool {
     cfg.reverse_postorder().iter().all(|&block| {
         cfg.succs(block).iter().all(|&succ| {

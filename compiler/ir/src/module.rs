@@ -1,8 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
 use super::{
-    AddressSpace, FuncId, Function, GlobalId, ImageType, NodeInfo, PayloadArray, PayloadId,
-    StringId, Type,
+    AddressSpace, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo, PayloadArray,
+    PayloadId, StringId, Type,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -33,20 +33,6 @@ pub struct PrintfRecord {
     pub text: StringId,
     /// Bytes of each argument in the record.
     pub argument_sizes: Vec<u32>,
-}
-
-/// Who may refer to a function or variable by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Linkage {
-    /// Only this module.
-    #[default]
-    Internal,
-    /// Defined here, visible to other modules.
-    Export,
-    /// Defined here, one of several equal definitions is kept.
-    LinkOnceOdr,
-    /// Defined elsewhere.
-    Import,
 }
 
 /// A variable with program or work-group lifetime.
@@ -102,7 +88,7 @@ pub struct KernelInfo {
     pub finalizer: bool,
     /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
     pub private_bytes: u32,
-    /// What it is as a node of an execution graph, if it is one.
+    /// Its part as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
     pub attributes: String,
@@ -111,11 +97,11 @@ pub struct KernelInfo {
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelArg {
-    /// What the application passes.
+    /// The kind of argument that the application passes.
     pub kind: KernelArgKind,
-    /// What clGetKernelArgInfo answers, if known.
+    /// The answers of clGetKernelArgInfo, if known.
     pub info: Option<ArgInfo>,
-    /// What a pointer points to, if known. Not in the text form.
+    /// The pointee of a pointer, if known. Not in the text form.
     pub pointee: Option<Pointee>,
 }
 
@@ -124,11 +110,11 @@ pub struct KernelArg {
 pub struct Pointee {
     /// sizeof in bytes, not 0.
     pub size: u32,
-    /// Whether an array of it obeys Vulkan's standard uniform buffer layout.
+    /// True if an array of it obeys Vulkan's standard uniform buffer layout.
     pub standard_uniform: bool,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelArgKind {
     /// Plain data passed by value; one function parameter of this type.

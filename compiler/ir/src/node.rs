@@ -40,7 +40,7 @@ pub struct PayloadArray {
     pub dispatch: Option<u8>,
 }
 
-/// How a kernel behaves as a node: its execution modes of the extension.
+/// The behaviour of a kernel as a node: its execution modes of the extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeInfo {
     /// CoalescingAMDX: a work-group takes several payloads at once.
@@ -75,9 +75,9 @@ pub enum NodeOp {
     Input,
     /// Hands an allocated array over.
     Enqueue,
-    /// How many payloads an array has: I32.
+    /// The number of payloads of an array: I32.
     Count,
-    /// Whether a node with this index can be allocated for: index; Bool.
+    /// True if a node with this index can be allocated for: index; Bool.
     IsValid {
         /// The array's type.
         payload: PayloadId,
@@ -101,7 +101,7 @@ impl NodeOp {
         }
     }
 
-    /// Whether the first operand is an array.
+    /// Returns whether the first operand is an array.
     pub fn takes_array(self) -> bool {
         !matches!(
             self,

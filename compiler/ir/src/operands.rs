@@ -1,4 +1,4 @@
-//! What instructions have in common: operands, targets, effects.
+//! Common questions to instructions: operands, targets, effects.
 
 use super::{
     AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, InstKind, MathOp, PrintfArg, Type, Value,
@@ -96,7 +96,7 @@ macro_rules! visit_operands {
 }
 
 impl InstKind {
-    /// Whether the instruction ends a block.
+    /// Returns whether the instruction ends a block.
     pub fn is_terminator(&self) -> bool {
         matches!(
             self,
@@ -108,7 +108,7 @@ impl InstKind {
         )
     }
 
-    /// Whether removing the instruction when its results are unused could be noticed.
+    /// Returns whether removing the instruction when its results are unused could be noticed.
     pub fn has_side_effects(&self) -> bool {
         match self {
             InstKind::Store { .. }
@@ -197,13 +197,14 @@ impl InstKind {
                     }
                 }
             }
-            _ => {
-                for call in self.successors() {
-                    if !list.contains(&call.block) {
-                        list.push(call.block);
-                    }
+            InstKind::Branch { then, other, .. } => {
+                list.push(then.block);
+                if other.block != then.block {
+                    list.push(other.block);
                 }
             }
+            InstKind::Jump { dest } => list.push(dest.block),
+            _ => {}
         }
         list
     }
@@ -223,7 +224,7 @@ impl InstKind {
 
 /// The result type of [`InstKind::BuiltIn`].
 impl BuiltIn {
-    /// Whether the value depends on which work-items make a sub-group.
+    /// Returns whether the value depends on which work-items make a sub-group.
     pub fn is_of_sub_group(self) -> bool {
         matches!(
             self,

@@ -2,7 +2,7 @@
 
 use pumice_numerics::FloatFormat;
 
-/// Where a pointer points.
+/// The memory that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AddressSpace {
     /// Private (SPIR-V Function).
@@ -139,7 +139,7 @@ impl Type {
         Type::scalar(Scalar::Ptr(space))
     }
 
-    /// Whether there is more than one lane.
+    /// Returns whether there is more than one lane.
     pub fn is_vector(self) -> bool {
         self.lanes > 1
     }

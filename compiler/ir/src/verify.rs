@@ -14,9 +14,9 @@ use rustc_hash::FxHashSet;
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// Where: `fn0 "name", block1: <instruction>`, `global2`, `kernel "k"`.
+    /// The place: `fn0 "name", block1: <instruction>`, `global2`, `kernel "k"`.
     pub place: String,
-    /// What is wrong.
+    /// The broken rule.
     pub message: String,
 }
 
@@ -173,7 +173,7 @@ fn check_kernel(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
     Ok(())
 }
 
-/// What the checks of one function look at.
+/// The context of the checks of one function.
 pub(super) struct Context<'a> {
     pub id: FuncId,
     pub module: &'a Module,

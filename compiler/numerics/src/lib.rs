@@ -275,11 +275,16 @@ pub fn half_from_f64(value: f64) -> u16 {
     ) as u16
 }
 
+/// The number that binary16 has nearest to a value, ties to even.
+pub fn nearest_half(value: f64) -> f64 {
+    half_to_f64(half_from_f64(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{
         FloatFormat, Rounding, convert, decode, half_from_f32, half_from_f64, half_to_f32,
-        half_to_f64, pack, to_integer,
+        half_to_f64, nearest_half, pack, to_integer,
     };
 
     #[test]
@@ -342,15 +347,31 @@ mod tests {
 
     #[test]
     fn halves_round_to_even() {
-        assert_eq!(half_from_f64(1.0), 0x3c00);
-        assert_eq!(half_from_f64(-2.0), 0xc000);
-        assert_eq!(half_from_f64(65504.0), 0x7bff);
-        assert_eq!(half_from_f64(65520.0), 0x7c00);
-        assert_eq!(half_from_f64(2f64.powi(-24)), 1);
-        assert_eq!(half_from_f64(2f64.powi(-25)), 0);
-        assert_eq!(half_from_f64(2049.0), half_from_f64(2048.0));
-        assert_eq!(half_from_f64(f64::NAN), 0x7e00);
-        assert_eq!(half_from_f64(f64::NEG_INFINITY), 0xfc00);
+        for (value, bits) in [
+            (0.0, 0x0000),
+            (-0.0, 0x8000),
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65519.0, 0x7bff),
+            (65520.0, 0x7c00),
+            (2f64.powi(-14), 0x0400),
+            (2f64.powi(-14) - 2f64.powi(-26), 0x0400),
+            (2f64.powi(-24) * 1.5, 0x0002),
+            (2f64.powi(-24), 0x0001),
+            (2f64.powi(-25) * 1.5, 0x0001),
+            (2f64.powi(-25), 0x0000),
+            (0.1, 0x2e66),
+            (1.0 / 3.0, 0x3555),
+            (1.0 + 2f64.powi(-11), 0x3c00),
+            (1.0 + 3.0 * 2f64.powi(-11), 0x3c02),
+            (f64::NAN, 0x7e00),
+            (f64::INFINITY, 0x7c00),
+            (f64::NEG_INFINITY, 0xfc00),
+        ] {
+            assert_eq!(half_from_f64(value), bits, "{value}");
+        }
+        assert_eq!(nearest_half(2049.0), 2048.0);
         assert!(half_to_f64(0x7e00).is_nan());
     }
 }

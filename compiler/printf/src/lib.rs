@@ -1,36 +1,308 @@
 //! The formats of OpenCL C's printf (OpenCL C 3.0 §6.15.14), parsed once for all who read them:
 //! the checks of the front end, the back end's lowering and the runtime's decoder.
+//!
+//! Takes the bytes of a format; gives literal text and directives in order. Text that looks like
+//! a directive and is none is literal text: it takes no argument and is printed as it stands.
 #![forbid(unsafe_code)]
 
-/// The conversion letter of each directive of a printf format that takes an argument.
-pub fn conversions(format: &[u8]) -> Vec<u8> {
-    let mut letters = Vec::new();
-    let mut bytes = format.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            continue;
-        }
-        if bytes.next_if_eq(&b'%').is_some() {
-            continue;
-        }
-        // Flags, width, precision, vector and length specifiers.
-        let is_part = |b: u8| b"-+ #0123456789.vhlzt".contains(&b);
-        while bytes.next_if(|&b| is_part(b)).is_some() {}
-        letters.extend(bytes.next());
+/// Part of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Printed as it stands.
+    Text(&'a [u8]),
+    /// `%%`, with whatever stands between.
+    Percent,
+    /// Prints the next argument.
+    Directive(Directive<'a>),
+}
+
+/// A conversion specification that takes an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directive<'a> {
+    /// As it stands in the format.
+    pub source: &'a [u8],
+    /// Flags.
+    pub flags: Flags,
+    /// The least width in characters, 0 by default.
+    pub width: usize,
+    /// The precision, in digits or characters.
+    pub precision: Option<usize>,
+    /// Elements of a vector argument.
+    pub vector: Option<usize>,
+    /// The length modifier.
+    pub length: Length,
+    /// The conversion's letter.
+    pub letter: u8,
+    /// Kind of arguments that the letter prints.
+    pub kind: Kind,
+}
+
+/// Kinds of arguments that conversions print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A signed integer in decimal.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// A floating-point value.
+    Float,
+    /// An integer as a character.
+    Character,
+    /// A string literal.
+    String,
+    /// An address.
+    Pointer,
+}
+
+impl Kind {
+    /// The kind of a conversion's letter.
+    fn of(letter: u8) -> Option<Self> {
+        Some(match letter {
+            b'd' | b'i' => Self::Signed,
+            b'o' | b'u' | b'x' | b'X' => Self::Unsigned,
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => Self::Float,
+            b'c' => Self::Character,
+            b's' => Self::String,
+            b'p' => Self::Pointer,
+            _ => return None,
+        })
     }
-    letters
+
+    /// The arguments in a diagnostic's words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Signed | Self::Unsigned | Self::Character => "integers",
+            Self::Float => "floating-point values",
+            Self::String => "strings",
+            Self::Pointer => "pointers",
+        }
+    }
+}
+
+/// Flags of a directive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `-`: pads on the right.
+    pub left: bool,
+    /// `+`: positive numbers have a sign.
+    pub plus: bool,
+    /// A space: positive numbers have a space for a sign.
+    pub space: bool,
+    /// `#`: the alternate form.
+    pub alternate: bool,
+    /// `0`: pads with zeros.
+    pub zero: bool,
+}
+
+/// Length modifiers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Length {
+    /// None: the argument's own size.
+    #[default]
+    None,
+    /// `hh`
+    Char,
+    /// `h`
+    Short,
+    /// `hl`: 4-byte elements of a vector.
+    Int,
+    /// `l`, and OpenCL C 3.1's `z` and `t`: the argument's own size.
+    Long,
+}
+
+impl Length {
+    /// The most bytes of an integer that are printed.
+    pub fn most_bytes(self) -> usize {
+        match self {
+            Self::Char => 1,
+            Self::Short => 2,
+            Self::Int => 4,
+            Self::None | Self::Long => 8,
+        }
+    }
+}
+
+/// Width and precision beyond this are cut: C guarantees 4095 characters per conversion.
+const MAX_WIDTH: usize = 4095;
+
+/// The pieces of a format, in order.
+#[derive(Clone, Debug)]
+pub struct Pieces<'a>(&'a [u8]);
+
+/// Splits a format into its pieces.
+pub fn pieces(format: &[u8]) -> Pieces<'_> {
+    Pieces(format)
+}
+
+/// The directives of a format: as many as it takes arguments.
+pub fn directives(format: &[u8]) -> impl Iterator<Item = Directive<'_>> {
+    pieces(format).filter_map(|piece| match piece {
+        Piece::Directive(directive) => Some(directive),
+        Piece::Text(_) | Piece::Percent => None,
+    })
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let format = self.0;
+        let piece = match format.iter().position(|&byte| byte == b'%') {
+            _ if format.is_empty() => return None,
+            Some(0) => parse(format),
+            Some(at) => (Piece::Text(&format[..at]), at),
+            None => (Piece::Text(format), format.len()),
+        };
+        self.0 = &format[piece.1..];
+        Some(piece.0)
+    }
+}
+
+/// Bytes of a format, taken one by one.
+struct Cursor<'a> {
+    format: &'a [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The next byte; 0 at the end.
+    fn peek(&self) -> u8 {
+        self.format.get(self.at).copied().unwrap_or(0)
+    }
+
+    fn take(&mut self, wanted: &[u8]) -> bool {
+        let found = self.format[self.at..].starts_with(wanted);
+        self.at += if found { wanted.len() } else { 0 };
+        found
+    }
+
+    fn number(&mut self) -> usize {
+        let mut value = 0_usize;
+        while self.peek().is_ascii_digit() {
+            value = (value * 10 + usize::from(self.peek() - b'0')).min(MAX_WIDTH);
+            self.at += 1;
+        }
+        value
+    }
+
+    fn flags(&mut self) -> Flags {
+        let mut flags = Flags::default();
+        loop {
+            match self.peek() {
+                b'-' => flags.left = true,
+                b'+' => flags.plus = true,
+                b' ' => flags.space = true,
+                b'#' => flags.alternate = true,
+                b'0' => flags.zero = true,
+                _ => return flags,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn length(&mut self) -> Length {
+        for (modifier, length) in [
+            (&b"hh"[..], Length::Char),
+            (b"hl", Length::Int),
+            (b"h", Length::Short),
+            (b"ll", Length::Long),
+            (b"l", Length::Long),
+            (b"z", Length::Long),
+            (b"t", Length::Long),
+        ] {
+            if self.take(modifier) {
+                return length;
+            }
+        }
+        Length::None
+    }
+}
+
+/// Parses what begins with the format's first byte, a `%`: it, and how many bytes it takes.
+fn parse(format: &[u8]) -> (Piece<'_>, usize) {
+    let mut cursor = Cursor { format, at: 1 };
+    let flags = cursor.flags();
+    let width = cursor.number();
+    let precision = cursor.take(b".").then(|| cursor.number());
+    let vector = cursor.take(b"v").then(|| cursor.number());
+    if vector.is_some_and(|count| !matches!(count, 2 | 3 | 4 | 8 | 16)) {
+        return (Piece::Text(&format[..cursor.at]), cursor.at);
+    }
+    let length = cursor.length();
+    let letter = cursor.peek();
+    let piece = match Kind::of(letter) {
+        _ if letter == b'%' => Piece::Percent,
+        None => return (Piece::Text(&format[..cursor.at]), cursor.at),
+        Some(kind) => Piece::Directive(Directive {
+            source: &format[..=cursor.at],
+            flags,
+            width,
+            precision,
+            vector,
+            length,
+            letter,
+            kind,
+        }),
+    };
+    (piece, cursor.at + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::conversions;
+    use super::{Directive, Flags, Kind, Length, Piece, directives, pieces};
 
     #[test]
-    fn conversions_are_counted_as_printf_does() {
+    fn directives_are_those_that_take_an_argument() {
+        let letters = |format: &'static [u8]| -> Vec<u8> {
+            directives(format)
+                .map(|directive| directive.letter)
+                .collect()
+        };
+        assert_eq!(letters(b"100%% %d %-5.3s|%v4hlf %#x %zu %td %"), b"dsfxud");
+        assert_eq!(letters(b"none"), b"");
+        // No directives: nothing is printed for them.
+        assert_eq!(letters(b"%n %*d %5% %v5d %l5d %s"), b"s");
+    }
+
+    #[test]
+    fn a_directive_has_all_its_parts() {
+        let plain = Directive {
+            source: b"%-+ #012.34v16hld",
+            flags: Flags {
+                left: true,
+                plus: true,
+                space: true,
+                alternate: true,
+                zero: true,
+            },
+            width: 12,
+            precision: Some(34),
+            vector: Some(16),
+            length: Length::Int,
+            letter: b'd',
+            kind: Kind::Signed,
+        };
+        let found: Vec<_> = pieces(b"a%-+ #012.34v16hldb%%%n").collect();
         assert_eq!(
-            conversions(b"100%% %d %-5.3s|%v4hlf %#x %zu %td %"),
-            b"dsfxud"
+            found,
+            [
+                Piece::Text(b"a"),
+                Piece::Directive(plain),
+                Piece::Text(b"b"),
+                Piece::Percent,
+                Piece::Text(b"%"),
+                Piece::Text(b"n"),
+            ]
         );
-        assert_eq!(conversions(b"none"), b"");
+        for (format, length) in [
+            (&b"%hhd"[..], Length::Char),
+            (b"%hd", Length::Short),
+            (b"%ld", Length::Long),
+            (b"%lld", Length::Long),
+            (b"%zd", Length::Long),
+            (b"%d", Length::None),
+        ] {
+            assert_eq!(directives(format).next().map(|d| d.length), Some(length));
+        }
     }
 }

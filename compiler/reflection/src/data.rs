@@ -1,6 +1,6 @@
 //! Initial contents of a buffer that no single OpString holds.
 //!
-//! ClspvReflection's *Data* is one OpString of hexadecimal digits, so at most [`MAX_INLINE`] bytes.
+//! ClspvReflection's *Data* is one OpString of hexadecimal digits, so at most [`MAX_INLINE`](crate::operand::MAX_INLINE) bytes.
 //! Larger contents stand in our own set, and *Data* is the empty string: a reader that does not
 //! know the set, or that gets the module without it, has no bytes at all to make a buffer of,
 //! instead of the wrong ones.
@@ -8,23 +8,19 @@
 //! `InitialData` has the operands *Buffer* (a ClspvReflection instruction with *Data*), *Size* in
 //! bytes, then pairs of *Offset* and *Data* by rising offset. Bytes that no pair covers are zero.
 
+use crate::MAX_INITIAL_DATA;
+use crate::definitions::Definitions;
 use crate::error::{ReadError, WriteError};
 use crate::model::Instructions;
 use crate::operand::{HexBytes, Operand, Source, hex_digits};
-use crate::reader::Definitions;
-use crate::writer::Pools;
-use pumice_spirv::MAX_INSTRUCTION_WORDS;
+use crate::pools::Pools;
 
 /// The instruction's number in our own set.
 pub(crate) const NUMBER: u32 = 5;
 /// The instruction's name.
 pub(crate) const NAME: &str = "InitialData";
-/// The most bytes that one OpString holds: two digits each, less opcode, result id and NUL.
-pub(crate) const MAX_INLINE: usize = ((MAX_INSTRUCTION_WORDS - 2) * 4 - 1) / 2;
 /// Bytes of each pair but the last.
 const PIECE: usize = 120 << 10;
-/// The most bytes of initial contents that a buffer can have.
-pub const MAX_INITIAL_DATA: u64 = 256 << 20;
 
 /// Writes the contents of `buffer`, the id of its instruction.
 pub(crate) fn encode(
@@ -39,13 +35,13 @@ pub(crate) fn encode(
     if data.len() as u64 > MAX_INITIAL_DATA {
         return Err(too_long);
     }
-    let mut operands = vec![buffer, pools.constant(data.len() as u32)?];
+    let mut operands = vec![buffer, pools.constant(data.len() as u32)];
     for (index, piece) in data.chunks(PIECE).enumerate() {
         if piece.iter().all(|&byte| byte == 0) {
             continue;
         }
-        operands.push(pools.constant((index * PIECE) as u32)?);
-        operands.push(pools.new_string(&hex_digits(piece))?);
+        operands.push(pools.constant((index * PIECE) as u32));
+        operands.push(pools.new_string(&hex_digits(piece)));
     }
     Ok(operands)
 }

@@ -2,9 +2,8 @@
 //! small set beside it (`roles.rs`).
 //!
 //! Takes SPIR-V words and gives a [`Reflection`] ([`read`]), or takes a [`Reflection`] and a
-//! module and gives the module with the reflection inside ([`embed`], or [`write()`] for an emitter
-//! that places the sections itself). [`strip_non_semantic`] removes every non-semantic set, which is what a
-//! Vulkan driver gets to see.
+//! module and gives the module with the reflection inside ([`embed`]). [`strip_non_semantic`]
+//! removes every non-semantic set, which is what a Vulkan driver gets to see.
 //!
 //! Never does: I/O, logging, interpretation of what the instructions ask for (that is the
 //! runtime's), validation of the rest of the module. Nothing read is trusted: word counts, ids,
@@ -15,18 +14,19 @@
 #![forbid(unsafe_code)]
 
 mod data;
+mod definitions;
 mod descriptor_map;
 mod error;
 mod listing;
 mod model;
 mod needs;
 mod operand;
+mod pools;
 mod reader;
 mod roles;
 mod strip;
 mod writer;
 
-pub use data::MAX_INITIAL_DATA;
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{
@@ -41,8 +41,10 @@ pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Variable
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};
-pub use writer::{IdSource, Sections, embed, write};
+pub use writer::embed;
 
+/// The most bytes of initial contents that a buffer can have.
+pub const MAX_INITIAL_DATA: u64 = 256 << 20;
 /// The import string without its revision.
 pub const SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
 /// The SPIR-V extension that non-semantic sets need below SPIR-V 1.6.

@@ -1,9 +1,12 @@
 //! Operand kinds of reflection instructions, and how each is decoded and encoded.
 
-use crate::data;
+use crate::definitions::Definitions;
 use crate::error::{ReadError, WriteError};
-use crate::reader::Definitions;
-use crate::writer::Pools;
+use crate::pools::Pools;
+use pumice_spirv::MAX_INSTRUCTION_WORDS;
+
+/// The most bytes that one OpString holds: two digits each, less opcode, result id and NUL.
+pub(crate) const MAX_INLINE: usize = ((MAX_INSTRUCTION_WORDS - 2) * 4 - 1) / 2;
 
 /// A Kernel instruction, by its index among the module's Kernel instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,7 +114,7 @@ impl Sink<'_, '_> {
                 operand,
             });
         }
-        let id = self.pools.string(bytes)?;
+        let id = self.pools.string(bytes);
         self.put(operand, id)
     }
 }
@@ -134,7 +137,7 @@ impl Operand for u32 {
     }
 
     fn encode(&self, sink: &mut Sink<'_, '_>, operand: &'static str) -> Result<(), WriteError> {
-        let id = sink.pools.constant(*self)?;
+        let id = sink.pools.constant(*self);
         sink.put(operand, id)
     }
 }
@@ -199,7 +202,7 @@ impl Operand for HexBytes {
 
     fn encode(&self, sink: &mut Sink<'_, '_>, operand: &'static str) -> Result<(), WriteError> {
         // The writer puts what is larger into our own set.
-        if self.0.len() > data::MAX_INLINE {
+        if self.0.len() > MAX_INLINE {
             return sink.string(operand, b"");
         }
         sink.string(operand, &hex_digits(&self.0))

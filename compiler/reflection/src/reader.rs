@@ -1,8 +1,7 @@
 //! Words to model.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::data;
+use crate::definitions::Definitions;
 use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::needs::Need;
@@ -14,27 +13,6 @@ use pumice_spirv::{self as spirv, Header, Inst, op};
 const GL_COMPUTE: u32 = 5;
 /// The one instruction that is accepted in revisions that do not list it.
 const WORKGROUP_VARIABLE_SIZE: u32 = 42;
-
-/// What the module has defined up to the instruction at hand: there are no forward references.
-#[derive(Debug, Default)]
-pub(crate) struct Definitions {
-    pub strings: HashMap<u32, Vec<u8>>,
-    pub constants: HashMap<u32, u32>,
-    pub functions: HashSet<u32>,
-    pub variables: HashSet<u32>,
-    /// Kernel instructions: result id to index.
-    pub kernels: HashMap<u32, u32>,
-    /// ArgumentInfo instructions: result id to index.
-    pub infos: HashMap<u32, u32>,
-    /// Instructions with initial contents: result id to index among all instructions.
-    pub buffers: HashMap<u32, usize>,
-    void_types: HashSet<u32>,
-    u32_types: HashSet<u32>,
-    /// GLCompute entry points.
-    entry_points: HashSet<(u32, Vec<u8>)>,
-    /// Every result id seen, to refuse a second definition.
-    ids: HashSet<u32>,
-}
 
 struct Reader {
     header: Header,

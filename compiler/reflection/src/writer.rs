@@ -1,180 +1,31 @@
 //! Model to words.
 
-use std::collections::HashMap;
-
 use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
-use crate::operand::Sink;
+use crate::operand::{MAX_INLINE, Sink};
+use crate::pools::Pools;
 use crate::roles::PUMICE_SET;
 use crate::{NON_SEMANTIC_EXTENSION, SET_PREFIX};
-use pumice_spirv::{self as spirv, op};
+use pumice_spirv::{self as spirv, Builder, Op, Section, op};
 
-/// The ids of the module that takes the reflection.
-pub trait IdSource {
-    /// A fresh id; `None` when the universal limit is reached.
-    fn fresh(&mut self) -> Option<u32>;
-    /// The module's OpTypeVoid.
-    fn void_type(&mut self) -> Option<u32>;
-    /// The module's OpTypeInt 32 0.
-    fn u32_type(&mut self) -> Option<u32>;
-    /// An OpConstant of that type and value, if the module has one already.
-    fn u32_constant(&mut self, value: u32) -> Option<u32>;
-}
-
-/// The instructions to be placed, as words, by section of the module's logical layout.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sections {
-    /// OpExtension, behind the module's own.
-    pub extensions: Vec<u32>,
-    /// OpExtInstImport, behind the module's own.
-    pub imports: Vec<u32>,
-    /// OpString, at the start of the debug section (before OpName).
-    pub strings: Vec<u32>,
-    /// OpTypeVoid and OpTypeInt if [`IdSource`] had none, then OpConstant: anywhere in the types
-    /// and constants section.
-    pub constants: Vec<u32>,
-    /// OpExtInst, behind the last function.
-    pub instructions: Vec<u32>,
-}
-
-/// Ids of strings, constants, kernels and infos while a reflection is written.
-pub(crate) struct Pools<'a> {
-    ids: &'a mut dyn IdSource,
-    u32_type: Option<u32>,
-    constants: HashMap<u32, u32>,
-    strings: HashMap<Vec<u8>, u32>,
-    pub kernels: Vec<u32>,
-    pub infos: Vec<u32>,
-    sections: Sections,
-}
-
-impl Pools<'_> {
-    fn fresh(&mut self) -> Result<u32, WriteError> {
-        self.ids.fresh().ok_or(WriteError::NoIds)
-    }
-
-    /// Imports a set; gives the import's id.
-    fn import(&mut self, name: &str) -> Result<u32, WriteError> {
-        let set = self.fresh()?;
-        let mut import = vec![set];
-        spirv::push_string(&mut import, name.as_bytes());
-        spirv::push_inst(&mut self.sections.imports, op::EXT_INST_IMPORT, &import);
-        Ok(set)
-    }
-
-    /// An OpExtInst of a result type, set and number; gives its id.
-    fn instruction(
-        &mut self,
-        name: &'static str,
-        [void, set, number]: [u32; 3],
-        operands: &[u32],
-    ) -> Result<u32, WriteError> {
-        let result = self.fresh()?;
-        let mut words = vec![void, result, set, number];
-        words.extend(operands);
-        if words.len() >= spirv::MAX_INSTRUCTION_WORDS {
-            return Err(WriteError::TooLong {
-                instruction: name,
-                operand: "operand list",
-            });
-        }
-        spirv::push_inst(&mut self.sections.instructions, op::EXT_INST, &words);
-        Ok(result)
-    }
-
-    /// The id of an OpConstant.
-    pub fn constant(&mut self, value: u32) -> Result<u32, WriteError> {
-        if let Some(&id) = self.constants.get(&value) {
-            return Ok(id);
-        }
-        let id = match self.ids.u32_constant(value) {
-            Some(id) => id,
-            None => {
-                let ty = self.u32_type()?;
-                let id = self.fresh()?;
-                spirv::push_inst(&mut self.sections.constants, op::CONSTANT, &[ty, id, value]);
-                id
-            }
-        };
-        self.constants.insert(value, id);
-        Ok(id)
-    }
-
-    fn u32_type(&mut self) -> Result<u32, WriteError> {
-        if let Some(id) = self.u32_type {
-            return Ok(id);
-        }
-        let id = match self.ids.u32_type() {
-            Some(id) => id,
-            None => {
-                let id = self.fresh()?;
-                spirv::push_inst(&mut self.sections.constants, op::TYPE_INT, &[id, 32, 0]);
-                id
-            }
-        };
-        self.u32_type = Some(id);
-        Ok(id)
-    }
-
-    /// The id of an OpString; the caller has checked length and terminator.
-    pub fn string(&mut self, bytes: &[u8]) -> Result<u32, WriteError> {
-        if let Some(&id) = self.strings.get(bytes) {
-            return Ok(id);
-        }
-        let id = self.new_string(bytes)?;
-        self.strings.insert(bytes.to_vec(), id);
-        Ok(id)
-    }
-
-    /// The id of an OpString of its own; likewise.
-    pub fn new_string(&mut self, bytes: &[u8]) -> Result<u32, WriteError> {
-        let id = self.fresh()?;
-        let mut operands = vec![id];
-        spirv::push_string(&mut operands, bytes);
-        spirv::push_inst(&mut self.sections.strings, op::STRING, &operands);
-        Ok(id)
-    }
-}
-
-/// Writes a reflection as the instructions to be placed into a module whose ids `ids` gives.
+/// Writes a reflection's imports, strings, constants and instructions into the sections of a
+/// builder.
 ///
 /// The revision is the lowest that the instructions need, unless the model names a higher one.
-///
-/// # Errors
-/// References to instructions that do not come earlier, strings that no OpString holds, a
-/// revision that does not suit; see [`WriteError`].
-pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections, WriteError> {
+fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteError> {
     let lowest = reflection.lowest_revision();
     let revision = match reflection.revision {
         0 => lowest,
         asked => asked,
     };
+    let set = sections.import(&format!("{SET_PREFIX}{revision}"));
+    sections.ty_void();
     let mut pools = Pools {
-        ids,
-        u32_type: None,
-        constants: HashMap::new(),
-        strings: HashMap::new(),
+        sections,
         kernels: Vec::new(),
         infos: Vec::new(),
-        sections: Sections::default(),
     };
-
-    let mut name = Vec::new();
-    spirv::push_string(&mut name, NON_SEMANTIC_EXTENSION.as_bytes());
-    spirv::push_inst(&mut pools.sections.extensions, op::EXTENSION, &name);
-
-    let set = pools.import(&format!("{SET_PREFIX}{revision}"))?;
-
-    let void = match pools.ids.void_type() {
-        Some(id) => id,
-        None => {
-            let id = pools.fresh()?;
-            spirv::push_inst(&mut pools.sections.constants, op::TYPE_VOID, &[id]);
-            id
-        }
-    };
-
     let mut large = Vec::new();
     for inst in &reflection.instructions {
         let row = inst.row();
@@ -193,39 +44,42 @@ pub fn write(reflection: &Reflection, ids: &mut dyn IdSource) -> Result<Sections
         };
         inst.encode(&mut sink)?;
         let operands = sink.operands;
-        let result = pools.instruction(row.name, [void, set, row.number], &operands)?;
+        let result = pools.instruction(row.name, [set, row.number], &operands)?;
         match inst {
             Instruction::Kernel(_) => pools.kernels.push(result),
             Instruction::ArgumentInfo(_) => pools.infos.push(result),
             inst => {
-                let data = inst.data().filter(|data| data.0.len() > data::MAX_INLINE);
+                let data = inst.data().filter(|data| data.0.len() > MAX_INLINE);
                 large.extend(data.map(|data| (result, data)));
             }
         }
     }
     if !(reflection.roles.is_empty() && reflection.needs.is_empty() && large.is_empty()) {
-        let set = pools.import(PUMICE_SET)?;
+        let set = pools.sections.import(PUMICE_SET);
         for (buffer, data) in large {
             let operands = data::encode(buffer, &data.0, &mut pools)?;
-            pools.instruction(data::NAME, [void, set, data::NUMBER], &operands)?;
+            pools.instruction(data::NAME, [set, data::NUMBER], &operands)?;
         }
         for role in &reflection.roles {
             let encode = |sink: &mut Sink<'_, '_>| role.encode(sink);
-            own_instruction(&mut pools, role.name(), [void, set, role.number()], encode)?;
+            own_instruction(&mut pools, role.name(), [set, role.number()], encode)?;
         }
         for need in &reflection.needs {
             let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
-            own_instruction(&mut pools, need.name(), [void, set, need.number()], encode)?;
+            own_instruction(&mut pools, need.name(), [set, need.number()], encode)?;
         }
     }
-    Ok(pools.sections)
+    match sections.bound() {
+        0..=spirv::MAX_BOUND => Ok(()),
+        _ => Err(WriteError::NoIds),
+    }
 }
 
-/// Writes an instruction of our own set; `head` is the result type, the set and the number.
+/// Writes an instruction of our own set; `head` is the set and the number.
 fn own_instruction(
     pools: &mut Pools<'_>,
     instruction: &'static str,
-    head: [u32; 3],
+    head: [u32; 2],
     encode: impl FnOnce(&mut Sink<'_, '_>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     let mut sink = Sink {
@@ -241,48 +95,16 @@ fn own_instruction(
     Ok(())
 }
 
-/// The ids of a finished module.
-#[derive(Default)]
-struct ModuleIds {
-    bound: u32,
-    void: Option<u32>,
-    u32_type: Option<u32>,
-    constants: HashMap<u32, u32>,
-}
-
-impl IdSource for ModuleIds {
-    fn fresh(&mut self) -> Option<u32> {
-        let id = self.bound;
-        self.bound = id
-            .checked_add(1)
-            .filter(|&bound| bound <= spirv::MAX_BOUND)?;
-        Some(id)
-    }
-
-    fn void_type(&mut self) -> Option<u32> {
-        self.void
-    }
-
-    fn u32_type(&mut self) -> Option<u32> {
-        self.u32_type
-    }
-
-    fn u32_constant(&mut self, value: u32) -> Option<u32> {
-        self.constants.get(&value).copied()
-    }
-}
-
 /// Puts a reflection into a finished module: gives the module with every section in its place
 /// and the bound raised. The module must not have the set already.
 ///
 /// # Errors
-/// A module whose instruction words are broken, and what [`write()`] refuses.
+/// A module whose instruction words are broken, references to instructions that do not come
+/// earlier, strings that no OpString holds, a revision that does not suit; see [`WriteError`].
 pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteError> {
     let header = spirv::header(words).map_err(ReadError::from)?;
-    let mut ids = ModuleIds {
-        bound: header.bound,
-        ..ModuleIds::default()
-    };
+    let mut sections = Builder::addition(header.bound);
+    let mut u32_type = None;
     // Where each section goes: behind the last instruction of the kinds before it.
     let mut extensions_at = spirv::HEADER_WORDS;
     let mut imports_at = extensions_at;
@@ -308,29 +130,35 @@ pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteEr
                 op::MEMORY_MODEL | op::ENTRY_POINT | op::EXECUTION_MODE | op::EXECUTION_MODE_ID,
                 _,
             ) => strings_at = inst.end(),
-            (op::TYPE_VOID, &[id]) => ids.void = Some(id),
-            (op::TYPE_INT, &[id, 32, 0]) => ids.u32_type = Some(id),
-            (op::CONSTANT, &[ty, id, value]) if ids.u32_type == Some(ty) => {
-                ids.constants.insert(value, id);
+            (op::TYPE_VOID, &[id]) => sections.know(id, Op::TypeVoid, None, &[]),
+            (op::TYPE_INT, &[id, 32, 0]) => {
+                u32_type = Some(id);
+                sections.know(id, Op::TypeInt, None, &[32, 0]);
+            }
+            (op::CONSTANT, &[ty, id, value]) if u32_type == Some(ty) => {
+                sections.know(id, Op::Constant, u32_type, &[value]);
             }
             (op::FUNCTION, _) if constants_at.is_none() => constants_at = Some(inst.at),
             _ => {}
         }
     }
     let constants_at = constants_at.unwrap_or(words.len());
-    let mut sections = write(reflection, &mut ids)?;
-    if has_extension {
-        sections.extensions.clear();
+    write(reflection, &mut sections)?;
+    let mut extension = Vec::new();
+    if !has_extension {
+        let name = spirv::string_words(NON_SEMANTIC_EXTENSION);
+        spirv::push_inst(&mut extension, op::EXTENSION, &name);
     }
 
-    let mut out = Vec::with_capacity(words.len() + sections.instructions.len() * 2);
+    let section = |which| sections.section(which);
+    let mut out = Vec::with_capacity(words.len() + section(Section::Functions).len() * 2);
     let mut from = 0;
     for (at, section) in [
-        (extensions_at, &sections.extensions),
-        (imports_at, &sections.imports),
-        (strings_at, &sections.strings),
-        (constants_at, &sections.constants),
-        (words.len(), &sections.instructions),
+        (extensions_at, &extension[..]),
+        (imports_at, section(Section::Imports)),
+        (strings_at, section(Section::Strings)),
+        (constants_at, section(Section::Globals)),
+        (words.len(), section(Section::Functions)),
     ] {
         // A module out of its logical layout would need a smaller `at`: keep the order instead.
         let at = at.max(from);
@@ -338,6 +166,6 @@ pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteEr
         out.extend_from_slice(section);
         from = at;
     }
-    out[3] = ids.bound;
+    out[3] = sections.bound();
     Ok(out)
 }

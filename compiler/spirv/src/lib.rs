@@ -4,10 +4,20 @@
 //! fit the module. Knows the grammar's names and numbers and nothing of what instructions mean.
 #![forbid(unsafe_code)]
 
+mod builder;
+mod grammar;
 pub mod op;
 mod words;
 
+pub use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
+    MemoryModel, Op, StorageClass,
+};
+
+pub use builder::{Builder, FunctionWords, Id, Section};
+pub use grammar::{Entry, capability_name, entry, op_name};
 pub use words::{
     HEADER_WORDS, Header, Inst, Instructions, MAGIC, MAX_BOUND, MAX_INSTRUCTION_WORDS, Malformed,
-    header, instructions, push_inst, push_string, string, string_words,
+    first_word, header, inst_words, instructions, native_order, push_inst, push_parts, push_string,
+    string, string_words, text,
 };

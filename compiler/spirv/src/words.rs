@@ -1,5 +1,7 @@
 //! SPIR-V's binary form (§2.3): header, instruction words, literal strings.
 
+use std::borrow::Cow;
+
 /// Why words are no SPIR-V module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
@@ -71,6 +73,18 @@ pub fn header(words: &[u32]) -> Result<Header, Malformed> {
     })
 }
 
+/// A module in the machine's byte order: borrowed where it has it, swapped where it was written
+/// by a machine of the other one. `None` where the first word is the magic number of neither.
+pub fn native_order(words: &[u32]) -> Option<Cow<'_, [u32]>> {
+    match *words.first()? {
+        MAGIC => Some(Cow::Borrowed(words)),
+        magic if magic.swap_bytes() == MAGIC => {
+            Some(words.iter().map(|w| w.swap_bytes()).collect())
+        }
+        _ => None,
+    }
+}
+
 /// One instruction of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst<'a> {
@@ -78,6 +92,8 @@ pub struct Inst<'a> {
     pub at: usize,
     /// Its opcode.
     pub opcode: u16,
+    /// Its words.
+    pub words: &'a [u32],
     /// Its words after the first.
     pub operands: &'a [u32],
 }
@@ -85,7 +101,7 @@ pub struct Inst<'a> {
 impl Inst<'_> {
     /// Index of the word behind the instruction.
     pub fn end(&self) -> usize {
-        self.at + 1 + self.operands.len()
+        self.at + self.words.len()
     }
 }
 
@@ -123,10 +139,12 @@ impl<'a> Iterator for Instructions<'a> {
             }));
         }
         self.at = at + count;
+        let words = &self.words[at..at + count];
         Some(Ok(Inst {
             at,
             opcode,
-            operands: &self.words[at + 1..at + count],
+            words,
+            operands: &words[1..],
         }))
     }
 }
@@ -144,6 +162,13 @@ pub fn string(words: &[u32]) -> Option<(Vec<u8>, usize)> {
         }
     }
     None
+}
+
+/// Decodes a literal string as text, bytes that are no UTF-8 replaced: it, and how many words it
+/// takes. `None` when it is not terminated.
+pub fn text(words: &[u32]) -> Option<(String, usize)> {
+    let (bytes, count) = string(words)?;
+    Some((String::from_utf8_lossy(&bytes).into_owned(), count))
 }
 
 /// Appends a literal string: its bytes, a terminator, and zeros up to a whole word.
@@ -165,10 +190,78 @@ pub fn string_words(text: impl AsRef<[u8]>) -> Vec<u32> {
     words
 }
 
-/// Appends an instruction. The caller keeps it within [`MAX_INSTRUCTION_WORDS`].
+/// The first word of an instruction of `count` words, this one included.
+///
+/// # Panics
+/// Beyond [`MAX_INSTRUCTION_WORDS`], which the caller splits or refuses.
+pub fn first_word(opcode: u16, count: usize) -> u32 {
+    assert!(count <= MAX_INSTRUCTION_WORDS, "opcode {opcode} too long");
+    (count as u32) << 16 | u32::from(opcode)
+}
+
+/// Appends an instruction, which the caller keeps within [`MAX_INSTRUCTION_WORDS`].
 pub fn push_inst(out: &mut Vec<u32>, opcode: u16, operands: &[u32]) {
-    let count = operands.len() + 1;
-    debug_assert!(count <= MAX_INSTRUCTION_WORDS, "opcode {opcode} too long");
-    out.push((count as u32) << 16 | u32::from(opcode));
-    out.extend_from_slice(operands);
+    push_parts(out, opcode, [operands]);
+}
+
+/// Appends an instruction whose operands come in parts.
+pub fn push_parts<const N: usize>(out: &mut Vec<u32>, opcode: u16, parts: [&[u32]; N]) {
+    let count = 1 + parts.iter().map(|part| part.len()).sum::<usize>();
+    out.push(first_word(opcode, count));
+    for part in parts {
+        out.extend_from_slice(part);
+    }
+}
+
+/// The words of an instruction.
+pub fn inst_words(opcode: u16, operands: &[u32]) -> Vec<u32> {
+    let mut words = Vec::with_capacity(1 + operands.len());
+    push_inst(&mut words, opcode, operands);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        MAGIC, Malformed, inst_words, instructions, native_order, push_parts, string_words, text,
+    };
+
+    #[test]
+    fn instructions_end_at_the_first_broken_one() {
+        let mut words = vec![MAGIC, 0x0001_0000, 0, 8, 0];
+        push_parts(&mut words, 5, [&[1], &string_words("name")]);
+        words.extend(inst_words(17, &[6]));
+        words.push(4 << 16 | 43);
+        let found: Vec<_> = instructions(&words).collect();
+        let [Ok(name), Ok(capability), Err(error)] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((name.at, name.opcode, name.end()), (5, 5, 9));
+        assert_eq!(text(&name.operands[1..]), Some(("name".to_string(), 2)));
+        assert_eq!(capability.words, [2 << 16 | 17, 6]);
+        let broken = Malformed::BadWordCount {
+            at: 11,
+            opcode: 43,
+            count: 4,
+            left: 1,
+        };
+        assert_eq!(*error, broken);
+    }
+
+    #[test]
+    fn strings_end_with_a_zero_byte() {
+        assert_eq!(text(&string_words("four")), Some(("four".to_string(), 2)));
+        assert_eq!(text(&string_words("")), Some((String::new(), 1)));
+        assert_eq!(text(&[u32::from_le_bytes(*b"four")]), None);
+        assert_eq!(text(&[]), None);
+    }
+
+    #[test]
+    fn words_of_the_other_byte_order_are_swapped() {
+        let words = [MAGIC, 0x0001_0000];
+        let swapped = words.map(u32::swap_bytes);
+        assert_eq!(native_order(&words).unwrap(), &words[..]);
+        assert_eq!(native_order(&swapped).unwrap(), &words[..]);
+        assert!(native_order(&[7]).is_none() && native_order(&[]).is_none());
+    }
 }

@@ -7,7 +7,7 @@
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::merge::{Inst, Sections, opcode};
+use super::merge::{Inst, Sections, inst, opcode};
 
 /// The types and constants of the merged module, ids already unified.
 pub struct Types<'m> {
@@ -134,7 +134,7 @@ impl<'m> Types<'m> {
 
 /// A call whose arguments and result are cast; `fresh` gives ids. Operands are not renamed.
 pub fn cast_call(call: &[u32], cast: &CallCast, mut fresh: impl FnMut() -> u32) -> Vec<Inst> {
-    let bitcast = |ty, id, operand| vec![(4 << 16) | Op::Bitcast as u32, ty, id, operand];
+    let bitcast = |ty, id, operand| inst(Op::Bitcast, &[ty, id, operand]);
     let mut out = Vec::new();
     let mut call = call.to_vec();
     for (at, ty) in cast.params.iter().enumerate() {

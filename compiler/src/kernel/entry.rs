@@ -6,13 +6,7 @@
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-use super::merge::{Function, Inst, Sections, opcode};
-
-fn inst(op: Op, operands: &[u32]) -> Inst {
-    let mut words = vec![((operands.len() as u32 + 1) << 16) | op as u32];
-    words.extend(operands);
-    words
-}
+use super::merge::{Function, Inst, Sections, inst, opcode};
 
 /// Makes a wrapper of `kernel` the entry point; ids from `bound` on are free.
 pub fn wrap(modules: &mut [Sections], kernel: u32, bound: &mut u32) {

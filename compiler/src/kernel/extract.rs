@@ -5,12 +5,12 @@
 //! they use. Exported functions that it calls become imports. The built-in library is stored in
 //! this form, so that a program decodes only what it uses.
 
-use rspirv::spirv::{Decoration, LinkageType, MAGIC_NUMBER, Op};
+use pumice_spirv as spirv;
+use rspirv::spirv::{Decoration, LinkageType, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
-use super::merge::{Inst, Renamer, Sections, opcode, result_positions, split};
-use super::operands::{read_string, string_words};
+use super::merge::{Inst, Renamer, Sections, inst, opcode, result_positions, split, text_at};
 
 /// Names and ids of the exported functions, in the order of their decorations.
 fn exports(sections: &Sections) -> Vec<(String, u32)> {
@@ -24,7 +24,7 @@ fn exports(sections: &Sections) -> Vec<(String, u32)> {
                 && inst.last() == Some(&(LinkageType::Export as u32))
                 && functions.contains(&inst[1])
         })
-        .map(|inst| (read_string(&inst[3..]), inst[1]))
+        .map(|inst| (text_at(inst, 3).0, inst[1]))
         .collect()
 }
 
@@ -124,7 +124,7 @@ impl<'a> Extraction<'a> {
     }
 
     fn keeps_global(&self, inst: &Inst) -> bool {
-        match result_positions(inst[0] as u16).1 {
+        match result_positions(inst).1 {
             Some(at) => self.used.contains(&inst[at]),
             // OpTypeForwardPointer names its type first.
             None => inst.get(1).is_some_and(|id| self.used.contains(id)),
@@ -135,7 +135,7 @@ impl<'a> Extraction<'a> {
         let sections = self.sections;
         let mut body: Vec<Inst> = Vec::new();
         for &capability in &sections.capabilities {
-            body.push(vec![(2 << 16) | Op::Capability as u32, capability]);
+            body.push(inst(Op::Capability, &[capability]));
         }
         body.extend(sections.extensions.iter().cloned());
         for (id, name) in sections
@@ -143,16 +143,12 @@ impl<'a> Extraction<'a> {
             .iter()
             .filter(|(id, _)| self.used.contains(id))
         {
-            let text = pumice_spirv::string_words(name);
-            let mut inst = vec![
-                ((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32,
-                *id,
-            ];
-            inst.extend(text);
-            body.push(inst);
+            let mut operands = vec![*id];
+            spirv::push_string(&mut operands, name.as_bytes());
+            body.push(inst(Op::ExtInstImport, &operands));
         }
         if let Some((addressing, memory)) = sections.memory_model {
-            body.push(vec![(3 << 16) | Op::MemoryModel as u32, addressing, memory]);
+            body.push(inst(Op::MemoryModel, &[addressing, memory]));
         }
         for inst in &sections.names {
             if opcode(inst) != Op::ModuleProcessed as u32 && self.used.contains(&inst[1]) {
@@ -194,7 +190,7 @@ impl<'a> Extraction<'a> {
         let mut inst = inst.clone();
         let linkage =
             opcode(&inst) == Op::Decorate as u32 && inst[2] == Decoration::LinkageAttributes as u32;
-        if linkage && inst[1] != self.root && string_words(&inst[3..]).is_some() {
+        if linkage && inst[1] != self.root {
             if let Some(last) = inst.last_mut() {
                 *last = LinkageType::Import as u32;
             }
@@ -205,7 +201,7 @@ impl<'a> Extraction<'a> {
     /// Numbers the ids from 1 in order of appearance.
     fn number(&mut self, version: u32, body: Vec<Inst>) -> KernelModule {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut words = vec![MAGIC_NUMBER, version, 0, 0, 0];
+        let mut words = vec![spirv::MAGIC, version, 0, 0, 0];
         for mut inst in body {
             let positions = self.renamer.ids(&inst).to_vec();
             for at in positions {

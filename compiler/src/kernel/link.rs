@@ -4,14 +4,16 @@
 //! export, equal types and constants exist once, and capabilities are united. Errors name
 //! the symbol. Never drops a kernel, and never looks inside a function body.
 
-use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, MAGIC_NUMBER, Op, StorageClass};
+use pumice_spirv as spirv;
+use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
 use super::compat::{CallCast, Types, cast_call};
 use super::entry;
-use super::merge::{IdMap, Inst, Renamer, Sections, opcode, result_positions, split};
-use super::operands::{instructions, read_string, string_words};
+use super::merge::{
+    IdMap, Inst, Renamer, Sections, inst, opcode, recount, result_positions, split, text_at,
+};
 use crate::Outcome;
 use crate::options::LinkOptions;
 use pumice_budget::{self as budget, WORD_BYTES};
@@ -51,10 +53,10 @@ pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelM
 
 /// Whether a module decorates anything as imported.
 fn has_imports(words: &[u32]) -> bool {
-    instructions(words).flatten().any(|(_, op, inst)| {
-        op == Op::Decorate as u16
-            && inst.get(2) == Some(&(Decoration::LinkageAttributes as u32))
-            && inst.last() == Some(&(LinkageType::Import as u32))
+    spirv::instructions(words).flatten().any(|inst| {
+        inst.opcode == spirv::op::DECORATE
+            && inst.operands.get(1) == Some(&(Decoration::LinkageAttributes as u32))
+            && inst.operands.last() == Some(&(LinkageType::Import as u32))
     })
 }
 
@@ -145,7 +147,7 @@ impl Linker {
         let mut taken = FxHashSet::default();
         let entry_points = self.modules.iter().flat_map(|m| &m.entry_points);
         for inst in entry_points.filter(|inst| !run_by_the_program.contains(&inst[2])) {
-            let name = read_string(&inst[3..]);
+            let (name, _) = text_at(inst, 3);
             if !taken.insert(name.clone()) {
                 self.errors
                     .push(format!("kernel '{name}' is defined more than once"));
@@ -153,15 +155,14 @@ impl Linker {
         }
         let entry_points = self.modules.iter_mut().flat_map(|m| &mut m.entry_points);
         for inst in entry_points.filter(|inst| run_by_the_program.contains(&inst[2])) {
-            let name = read_string(&inst[3..]);
+            let (name, end) = text_at(inst, 3);
             if taken.insert(name.clone()) {
                 continue;
             }
             let mut others = (1..).map(|n: u32| format!("{name}.{n}"));
             if let Some(free) = others.find(|other| !taken.contains(other)) {
-                let words = string_words(&inst[3..]).unwrap_or(0);
-                inst.splice(3..3 + words, pumice_spirv::string_words(&free));
-                inst[0] = ((inst.len() as u32) << 16) | Op::EntryPoint as u32;
+                inst.splice(3..end, spirv::string_words(&free));
+                recount(inst);
                 taken.insert(free);
             }
         }
@@ -209,7 +210,7 @@ impl Linker {
         for m in 0..self.modules.len() {
             for g in 0..self.modules[m].globals.len() {
                 let mut inst = std::mem::take(&mut self.modules[m].globals[g]);
-                let (_, result_at) = result_positions(inst[0] as u16);
+                let (_, result_at) = result_positions(&inst);
                 let own = result_at.map(|at| inst[at]);
                 self.renamer.rename(&mut inst, &self.map);
                 if let (Some(at), Some(id)) = (result_at, own) {
@@ -311,7 +312,7 @@ impl Linker {
         let entry_points = self.modules.iter().flat_map(|m| &m.entry_points);
         let symbol = |inst: &Inst| Symbol {
             id: inst[2],
-            name: read_string(&inst[3..]),
+            name: text_at(inst, 3).0,
             linkage: LinkageType::Export,
         };
         entry_points.map(symbol).collect()
@@ -342,9 +343,10 @@ impl Linker {
                 // The variable under its declared type: a constant cast of its address.
                 let alias = self.bound;
                 self.bound += 1;
-                let op = (5 << 16) | Op::SpecConstantOp as u32;
-                let cast = vec![op, declared, alias, Op::Bitcast as u32, target.id];
-                self.modules[0].globals.push(cast);
+                let cast = [declared, alias, Op::Bitcast as u32, target.id];
+                self.modules[0]
+                    .globals
+                    .push(inst(Op::SpecConstantOp, &cast));
                 self.dropped.insert(symbol.id);
                 self.map.replace(symbol.id, alias);
                 fits = true;
@@ -369,7 +371,7 @@ impl Linker {
             let bodies = module.functions.iter().filter(|f| f.has_body);
             let insts = bodies.flat_map(|f| f.insts.iter());
             for inst in insts.chain(&module.globals).chain(&module.entry_points) {
-                let own = result_positions(inst[0] as u16).1;
+                let own = result_positions(inst).1;
                 for at in self.renamer.ids(inst) {
                     if Some(*at) != own {
                         used.insert(self.map.find(inst[*at]));
@@ -407,11 +409,11 @@ impl Linker {
         let modules = std::mem::take(&mut self.modules);
         let version = modules.iter().map(|m| m.version).max().unwrap_or(0x1_0200);
         self.drop_contents(&modules);
-        let mut out = vec![MAGIC_NUMBER, version, 0, 0, 0];
+        let mut out = vec![spirv::MAGIC, version, 0, 0, 0];
         let mut seen = FxHashSet::default();
         for capability in modules.iter().flat_map(|m| &m.capabilities) {
             if seen.insert(*capability) {
-                out.extend([(2 << 16) | Op::Capability as u32, *capability]);
+                spirv::push_inst(&mut out, spirv::op::CAPABILITY, &[*capability]);
             }
         }
         let mut seen = FxHashSet::default();
@@ -422,14 +424,12 @@ impl Linker {
         }
         for (id, name) in modules.iter().flat_map(|m| &m.imports) {
             if !self.map.is_replaced(*id) {
-                let text = pumice_spirv::string_words(name);
-                out.push(((2 + text.len() as u32) << 16) | Op::ExtInstImport as u32);
-                out.push(*id);
-                out.extend(text);
+                let name = spirv::string_words(name);
+                spirv::push_parts(&mut out, spirv::op::EXT_INST_IMPORT, [&[*id], &name]);
             }
         }
         if let Some((addressing, memory)) = modules[0].memory_model {
-            out.extend([(3 << 16) | Op::MemoryModel as u32, addressing, memory]);
+            spirv::push_inst(&mut out, spirv::op::MEMORY_MODEL, &[addressing, memory]);
         }
         let sections: [fn(&Sections) -> &Vec<Inst>; 3] =
             [|m| &m.entry_points, |m| &m.execution_modes, |m| &m.strings];
@@ -470,7 +470,7 @@ impl Linker {
         for function in modules.iter().flat_map(|m| &m.functions) {
             if self.dropped.contains(&function.id) {
                 for inst in &function.insts {
-                    if let Some(at) = result_positions(inst[0] as u16).1 {
+                    if let Some(at) = result_positions(inst).1 {
                         self.dropped.insert(inst[at]);
                     }
                 }
@@ -481,8 +481,8 @@ impl Linker {
     /// Completes an entry point's interface to all variables, which functions of another
     /// program may use: input, and from SPIR-V 1.4 on those of every storage class.
     fn list_variables(&self, entry: &mut Inst, modules: &[Sections], version: u32) {
-        let name = string_words(&entry[3..]).unwrap_or(0);
-        let listed: FxHashSet<u32> = entry[3 + name..].iter().copied().collect();
+        let (_, name_end) = text_at(entry, 3);
+        let listed: FxHashSet<u32> = entry[name_end..].iter().copied().collect();
         for inst in modules.iter().flat_map(|m| &m.globals) {
             let is_listed = opcode(inst) == Op::Variable as u32
                 && (version >= ALL_GLOBALS || inst[3] == StorageClass::Input as u32);
@@ -490,7 +490,7 @@ impl Linker {
                 entry.push(inst[2]);
             }
         }
-        entry[0] = ((entry.len() as u32) << 16) | Op::EntryPoint as u32;
+        recount(entry);
     }
 
     fn is_kept(&self, id: u32) -> bool {
@@ -542,7 +542,7 @@ impl Linker {
                 kept.extend(target);
             }
         }
-        kept[0] = ((kept.len() as u32) << 16) | opcode(inst);
+        recount(&mut kept);
         self.push(out, kept);
     }
 
@@ -558,7 +558,7 @@ impl Linker {
                 out.extend(inst);
                 continue;
             }
-            if let Some(at) = result_positions(inst[0] as u16).1 {
+            if let Some(at) = result_positions(inst).1 {
                 if !self.is_kept(inst[at]) {
                     continue;
                 }
@@ -579,7 +579,7 @@ impl Linker {
                 }
                 let first_visit = state[top] == 0;
                 state[top] = 1;
-                let own = result_positions(insts[top][0] as u16).1;
+                let own = result_positions(&insts[top]).1;
                 let mut waits = false;
                 if first_visit {
                     for at in self.renamer.ids(&insts[top]).to_vec() {
@@ -652,7 +652,7 @@ fn linkage_of(inst: &Inst) -> Option<Symbol> {
     };
     Some(Symbol {
         id: inst[1],
-        name: read_string(&inst[3..inst.len() - 1]),
+        name: text_at(inst, 3).0,
         linkage,
     })
 }

@@ -4,10 +4,11 @@
 //! `base + original`. Debug-information and non-semantic extended instructions are left out:
 //! they describe one source, and linking keeps only what executes (and OpLine).
 
-use rspirv::spirv::{MAGIC_NUMBER, Op};
+use pumice_spirv as spirv;
+use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::operands::{Context, id_positions, instructions, read_string};
+use super::operands::{Context, id_positions};
 
 /// One instruction: opcode word and operands.
 pub type Inst = Vec<u32>;
@@ -85,24 +86,31 @@ impl Context for Reader {
     }
 }
 
-/// Positions of result type and result id of an opcode, as the grammar has them.
-pub fn result_positions(op: u16) -> (Option<usize>, Option<usize>) {
-    use rspirv::grammar::OperandKind::{IdResult, IdResultType};
-    let Some(entry) = super::operands::grammar(op) else {
-        return (None, None);
-    };
-    match entry.operands {
-        [first, second, ..] if first.kind == IdResultType && second.kind == IdResult => {
-            (Some(1), Some(2))
-        }
-        [first, ..] if first.kind == IdResult => (None, Some(1)),
-        _ => (None, None),
-    }
+/// Positions of result type and result id in an instruction, as the grammar has them.
+pub fn result_positions(inst: &[u32]) -> (Option<usize>, Option<usize>) {
+    spirv::entry(inst[0] as u16).map_or((None, None), spirv::Entry::result_positions)
+}
+
+/// The literal string from a word of an instruction on, and the index behind it. [`split`] refuses
+/// those that do not end.
+pub fn text_at(inst: &[u32], at: usize) -> (String, usize) {
+    let (text, words) = spirv::text(&inst[at..]).unwrap_or_default();
+    (text, at + words)
+}
+
+/// An instruction of these operands.
+pub fn inst(op: Op, operands: &[u32]) -> Inst {
+    spirv::inst_words(op as u16, operands)
+}
+
+/// Brings an instruction's word count up to date with its length.
+pub fn recount(inst: &mut Inst) {
+    inst[0] = spirv::first_word(inst[0] as u16, inst.len());
 }
 
 /// Takes a module apart; its ids become `base + id`.
 pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
-    if words.len() < 5 || words[0] != MAGIC_NUMBER {
+    if words.len() < spirv::HEADER_WORDS || words[0] != spirv::MAGIC {
         return Err("not a SPIR-V module".to_string());
     }
     let bound = words[3];
@@ -117,11 +125,12 @@ pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
     let mut reader = Reader::default();
     let mut ids = Vec::new();
     let mut function: Option<Function> = None;
-    for item in instructions(words) {
-        let (offset, op, raw) = item.map_err(|e| e.to_string())?;
+    for item in spirv::instructions(words) {
+        let item = item.map_err(|error| format!("malformed SPIR-V: {error}"))?;
+        let (offset, op, raw) = (item.at, item.opcode, item.words);
         let malformed = |reason: &str| format!("malformed SPIR-V at word {offset}: {reason}");
         id_positions(raw, &reader, &mut ids).map_err(malformed)?;
-        let (type_at, result_at) = result_positions(op);
+        let (type_at, result_at) = result_positions(raw);
         if op == Op::TypeInt as u16 && raw[2] == 64 {
             reader.wide_types.insert(raw[1]);
         }
@@ -159,7 +168,7 @@ pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
             Op::Capability => out.capabilities.push(inst[1]),
             Op::Extension => out.extensions.push(inst),
             Op::ExtInstImport => {
-                let name = read_string(&raw[2..]);
+                let (name, _) = text_at(raw, 2);
                 if name == "OpenCL.std" {
                     reader.opencl_std.insert(raw[1]);
                 } else if [
@@ -274,7 +283,7 @@ impl Renamer {
                 if opcode(inst) == Op::TypeInt as u32 && inst[2] == 64 {
                     wide_types.insert(inst[1]);
                 }
-                if let (Some(t), Some(r)) = result_positions(inst[0] as u16) {
+                if let (Some(t), Some(r)) = result_positions(inst) {
                     if wide_types.contains(&inst[t]) {
                         wide_values.insert(inst[r]);
                     }

@@ -4,109 +4,9 @@
 //! rspirv's grammar table; operands whose meaning depends on another word (switch literals,
 //! memory masks, OpSpecConstantOp, OpenCL.std's literal operands) are handled here.
 
-use std::fmt;
-use std::sync::OnceLock;
-
-use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
-use rspirv::spirv::{Op, OpenclStd100Op as CLOp};
-
-/// Why a module's words cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    /// Word offset of the instruction.
-    pub offset: usize,
-    /// What is wrong.
-    pub reason: &'static str,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "malformed SPIR-V at word {}: {}",
-            self.offset, self.reason
-        )
-    }
-}
-
-/// The grammar entry of an opcode, by array look-up.
-pub fn grammar(opcode: u16) -> Option<&'static Instruction<'static>> {
-    static TABLE: OnceLock<Vec<Option<&'static Instruction<'static>>>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let mut table = vec![None; 8192];
-        for inst in INSTRUCTION_TABLE.iter() {
-            let index = inst.opcode as usize;
-            if index < table.len() {
-                table[index] = Some(inst);
-            }
-        }
-        table
-    });
-    table.get(opcode as usize).copied().flatten()
-}
-
-/// Iterates over the instructions behind a module's five header words.
-pub struct Instructions<'a> {
-    words: &'a [u32],
-    offset: usize,
-}
-
-/// The instructions of `words` (header included in `words`).
-pub fn instructions(words: &[u32]) -> Instructions<'_> {
-    Instructions { words, offset: 5 }
-}
-
-impl<'a> Iterator for Instructions<'a> {
-    type Item = Result<(usize, u16, &'a [u32]), Malformed>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let first = *self.words.get(self.offset)?;
-        let count = (first >> 16) as usize;
-        let start = self.offset;
-        if count == 0 {
-            self.offset = self.words.len();
-            return Some(Err(Malformed {
-                offset: start,
-                reason: "an instruction of zero words",
-            }));
-        }
-        match self.words.get(start..start + count) {
-            Some(inst) => {
-                self.offset = start + count;
-                Some(Ok((start, first as u16, inst)))
-            }
-            None => {
-                self.offset = self.words.len();
-                Some(Err(Malformed {
-                    offset: start,
-                    reason: "an instruction runs past the end",
-                }))
-            }
-        }
-    }
-}
-
-/// Number of words of the literal string at the start of `words`, terminator included.
-pub fn string_words(words: &[u32]) -> Option<usize> {
-    words
-        .iter()
-        .position(|w| w.to_le_bytes().contains(&0))
-        .map(|i| i + 1)
-}
-
-/// The literal string at the start of `words` (lossy where it is not UTF-8).
-pub fn read_string(words: &[u32]) -> String {
-    let mut bytes = Vec::with_capacity(words.len() * 4);
-    'all: for word in words {
-        for byte in word.to_le_bytes() {
-            if byte == 0 {
-                break 'all;
-            }
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
+use pumice_spirv as spirv;
+use rspirv::grammar::{OperandKind, OperandQuantifier};
+use rspirv::spirv::{Decoration, Op, OpenclStd100Op as CLOp};
 
 /// What deciding about an operand needs to know about earlier instructions.
 pub trait Context {
@@ -140,9 +40,15 @@ pub fn id_positions(
 ) -> Result<(), &'static str> {
     out.clear();
     let opcode = inst[0] as u16;
-    let entry = grammar(opcode).ok_or("an unknown opcode")?;
+    let entry = spirv::entry(opcode).ok_or("an unknown opcode")?.grammar;
     let mut at = 1;
     match entry.opcode {
+        Op::Decorate if inst.get(2) == Some(&(Decoration::LinkageAttributes as u32)) => {
+            out.push(1);
+            // The last word is the linkage type.
+            let name = inst.get(3..inst.len() - 1).and_then(spirv::text);
+            return name.map(|_| ()).ok_or("an unterminated string");
+        }
         // Everything behind the target is literal.
         Op::Decorate | Op::MemberDecorate | Op::ExecutionMode | Op::DecorateString => {
             out.push(1);
@@ -232,7 +138,8 @@ fn one_operand(
             at + 1
         }
         OperandKind::LiteralString => {
-            at + string_words(&inst[at..]).ok_or("an unterminated string")?
+            let (_, words) = spirv::text(&inst[at..]).ok_or("an unterminated string")?;
+            at + words
         }
         OperandKind::LiteralContextDependentNumber => inst.len(),
         OperandKind::PairIdRefIdRef => {
@@ -287,4 +194,37 @@ fn one_operand(
         return Err("too few operands");
     }
     Ok(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, id_positions};
+    use pumice_spirv::{inst_words, op};
+
+    struct Nothing;
+
+    impl Context for Nothing {
+        fn literal_words(&self, _selector: u32) -> usize {
+            1
+        }
+
+        fn is_opencl_std(&self, _set: u32) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn linkage_names_have_an_end_before_the_linkage_type() {
+        const LINKAGE_ATTRIBUTES: u32 = 41;
+        let check = |name: &[u32]| {
+            let operands = [&[1, LINKAGE_ATTRIBUTES], name, &[0]].concat();
+            let inst = inst_words(op::DECORATE, &operands);
+            let mut ids = Vec::new();
+            id_positions(&inst, &Nothing, &mut ids).map(|()| ids)
+        };
+        assert_eq!(check(&[u32::from(b'f')]), Ok(vec![1]));
+        let endless = u32::from_le_bytes(*b"four");
+        assert_eq!(check(&[endless]), Err("an unterminated string"));
+        assert_eq!(check(&[]), Err("an unterminated string"));
+    }
 }

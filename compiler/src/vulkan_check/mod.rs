@@ -12,15 +12,12 @@ mod types;
 
 use std::collections::HashMap;
 
-use rspirv::grammar::{OperandKind, OperandQuantifier};
+use pumice_spirv as spirv;
 use rspirv::spirv::Op;
 
 use self::types::Types;
 
-use crate::kernel::operands::{self, grammar, id_positions, instructions};
-
-/// The universal limit on the id bound (SPIR-V 2.17): drivers make tables of that length.
-const MAX_BOUND: u32 = 0x3F_FFFF;
+use crate::kernel::operands::{self, id_positions};
 
 /// What an id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +94,11 @@ pub fn check(words: &[u32]) -> Result<(), String> {
     let &[_, _, _, bound, _, ..] = words else {
         return Err("no SPIR-V header".into());
     };
-    if bound > MAX_BOUND {
+    // Drivers make tables of that length.
+    if bound > spirv::MAX_BOUND {
         return Err(format!(
-            "the id bound {bound} is above the limit of {MAX_BOUND}"
+            "the id bound {bound} is above the limit of {}",
+            spirv::MAX_BOUND
         ));
     }
     let insts = read(words, bound)?;
@@ -136,21 +135,21 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
     let mut wide_types = HashMap::new();
     let mut insts = Vec::new();
     let mut place = Place::default();
-    for (number, inst) in instructions(words).enumerate() {
-        let (_, opcode, words) = inst.map_err(|error| error.to_string())?;
-        let entry = grammar(opcode)
+    for (number, inst) in spirv::instructions(words).enumerate() {
+        let spirv::Inst { opcode, words, .. } = inst.map_err(|error| error.to_string())?;
+        let entry = spirv::entry(opcode)
             .ok_or_else(|| format!("instruction {number}: unknown opcode {opcode}"))?;
         let mut inst = Inst {
-            op: entry.opcode,
+            op: entry.grammar.opcode,
             words,
             ids: Vec::new(),
-            has_type: false,
+            has_type: entry.has_type,
             result: 0,
             number,
             function: 0,
         };
         id_positions(words, &selectors, &mut inst.ids).map_err(|why| inst.error(why))?;
-        if words.len() > most_words(entry.operands) {
+        if words.len() > entry.max_words {
             return Err(inst.error("too many operands"));
         }
         for &position in &inst.ids {
@@ -159,10 +158,8 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
                 _ => return Err(inst.error("an id out of bounds")),
             }
         }
-        let kind = |index: usize| entry.operands.get(index).map(|operand| operand.kind);
-        inst.has_type = kind(0) == Some(OperandKind::IdResultType);
-        if kind(usize::from(inst.has_type)) == Some(OperandKind::IdResult) {
-            inst.result = words[1 + usize::from(inst.has_type)];
+        if let (_, Some(at)) = entry.result_positions() {
+            inst.result = words[at];
         }
         place.step(&inst).map_err(|why| inst.error(why))?;
         inst.function = place.function;
@@ -182,36 +179,6 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
         0 => Ok(insts),
         _ => Err("the last function has no end".into()),
     }
-}
-
-/// The most words that an instruction with these operands has.
-fn most_words(operands: &[rspirv::grammar::LogicalOperand]) -> usize {
-    let one = |kind: OperandKind| match kind {
-        OperandKind::IdResultType
-        | OperandKind::IdResult
-        | OperandKind::IdRef
-        | OperandKind::IdScope
-        | OperandKind::IdMemorySemantics
-        | OperandKind::LiteralInteger
-        | OperandKind::StorageClass
-        | OperandKind::Dim
-        | OperandKind::ImageFormat
-        | OperandKind::SelectionControl
-        | OperandKind::FunctionControl
-        | OperandKind::GroupOperation
-        | OperandKind::Capability
-        | OperandKind::AddressingModel
-        | OperandKind::MemoryModel
-        | OperandKind::AccessQualifier => Some(1),
-        _ => None,
-    };
-    let words = operands.iter().map(|operand| match operand.quantifier {
-        OperandQuantifier::ZeroOrMore => None,
-        _ => one(operand.kind),
-    });
-    words
-        .sum::<Option<usize>>()
-        .map_or(usize::MAX, |words| 1 + words)
 }
 
 /// Where among functions and blocks an instruction stands.
@@ -265,7 +232,7 @@ fn is_block_end(op: Op) -> bool {
 fn define(insts: &[Inst<'_>]) -> Result<HashMap<u32, Definition>, String> {
     let mut definitions = HashMap::new();
     for inst in insts.iter().filter(|inst| inst.result != 0) {
-        let name = grammar(inst.op as u16).map_or("", |entry| entry.opname);
+        let name = spirv::op_name(inst.op as u16).unwrap_or("");
         let kind = match inst.op {
             Op::Function => Kind::Function,
             Op::Label => Kind::Label,
@@ -361,7 +328,7 @@ impl Check<'_> {
     fn kinds(&self) -> Result<(), String> {
         let inst = self.inst;
         let operands: Vec<u32> = inst.operands().collect();
-        let name = grammar(inst.op as u16).map_or("", |entry| entry.opname);
+        let name = spirv::op_name(inst.op as u16).unwrap_or("");
         match inst.op {
             Op::EntryPoint => {
                 let (function, interface) = operands.split_first().ok_or("no function")?;

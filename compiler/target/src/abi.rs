@@ -1,4 +1,4 @@
-//! How kernels get at their arguments: the two forms of a Vulkan module's interface, and the
+//! The two forms of a Vulkan module's interface, by which kernels get at their arguments, and the
 //! options of the second.
 //!
 //! With [`Abi::Addresses`] pointers are device addresses among the other arguments. With
@@ -29,7 +29,7 @@ impl Abi {
     }
 }
 
-/// Where plain data arguments go.
+/// The place of plain data arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PodPlace {
     /// A storage buffer.
@@ -41,7 +41,7 @@ pub enum PodPlace {
     PushConstant,
 }
 
-/// Where ids, sizes and offsets of the range come from.
+/// The source of ids, sizes and offsets of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RangeForm {
     /// Vulkan's built-ins alone: no global offset, work-groups of one size.
@@ -58,7 +58,7 @@ pub enum RangeForm {
 }
 
 impl RangeForm {
-    /// Whether work-groups at a range's end may be smaller.
+    /// Returns whether work-groups at a range's end may be smaller.
     pub fn has_regions(self) -> bool {
         matches!(self, RangeForm::Regions | RangeForm::WideRegions)
     }
@@ -67,7 +67,7 @@ impl RangeForm {
 /// Options of the descriptor form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DescriptorOptions {
-    /// Where plain data arguments go.
+    /// The place of plain data arguments.
     pub pods: PodPlace,
     /// All plain data of a kernel in one block (`-cluster-pod-kernel-args`, on by default).
     pub cluster_pods: bool,
@@ -78,7 +78,7 @@ pub struct DescriptorOptions {
     /// Constant data of the module is a buffer (`-module-constants-in-storage-buffer`), else a
     /// private array.
     pub constants_in_buffer: bool,
-    /// Where ids, sizes and offsets of the range come from.
+    /// The source of ids, sizes and offsets of the range.
     pub range: RangeForm,
     /// get_work_dim is a specialization constant (`-work-dim`, on by default), else 3.
     pub work_dim: bool,
@@ -103,7 +103,7 @@ impl Default for DescriptorOptions {
 }
 
 impl DescriptorOptions {
-    /// What the driver compiles with where a device has no addresses: every range and any size of
+    /// The options of the driver for a device that has no addresses: every range and any size of
     /// constant data.
     pub fn of_driver() -> Self {
         Self {
@@ -223,7 +223,7 @@ const OPTIONS: &[Row] = rows! {
         |f, v| switch(v).map(|on| f.uniform_groups = on);
 };
 
-/// What `--help` says about the options.
+/// The lines of `--help` about the options.
 pub fn help() -> String {
     let line = |row: &Row| format!("  {:36}{}\n", row.name, row.help);
     OPTIONS.iter().map(line).collect()
@@ -252,7 +252,7 @@ impl DescriptorFlags {
         Ok(true)
     }
 
-    /// Whether an option was given that only the descriptor form has.
+    /// Returns whether an option was given that only the descriptor form has.
     pub fn any(&self) -> bool {
         self.any
     }

@@ -6,8 +6,10 @@
 
 pub mod abi;
 pub mod options;
+mod quirks;
 mod target;
 
 pub use abi::Abi;
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
+pub use quirks::{QuirkKind, Quirks};
 pub use target::{FEATURES, FloatControls, SmallStorage, SubgroupOps, Target};

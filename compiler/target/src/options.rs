@@ -100,12 +100,12 @@ pub struct LowerOptions {
     pub spec_constants: Vec<(u32, u64)>,
 }
 
-/// What is wrong with a string of options.
+/// The fault of a string of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionError {
     /// The option as written.
     pub option: String,
-    /// Why it was refused, for the build log.
+    /// The reason of the refusal, for the build log.
     pub message: String,
 }
 
@@ -157,7 +157,7 @@ const COMPILE: u8 = 1;
 /// Legal for clLinkProgram.
 const LINK: u8 = 2;
 
-/// What stands behind an option's name.
+/// The text behind an option's name.
 #[derive(Clone, Copy)]
 enum Form {
     /// Nothing.

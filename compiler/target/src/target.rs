@@ -1,8 +1,9 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
 use crate::abi::Abi;
+use crate::quirks::Quirks;
 
-/// Which storage classes accept 8- or 16-bit accesses.
+/// The storage classes that accept 8- or 16-bit accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SmallStorage {
     /// Storage buffers and physical storage buffers.
@@ -53,11 +54,11 @@ pub struct SubgroupOps {
 
 /// Everything about a device that changes what the compiler accepts or emits.
 ///
-/// Built by the runtime from capability bits (never from names) and from its one list of
-/// extensions; equal targets give equal output for equal input.
+/// Built by the runtime from capability bits (never from names), from its one list of extensions
+/// and the Vulkan layer's list of quirks; equal targets give equal output for equal input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// How kernels get at their arguments.
+    /// The form in which kernels get their arguments.
     pub abi: Abi,
     /// CL_DEVICE_NUMERIC_VERSION's major and minor, e.g. `(3, 0)`.
     pub opencl_version: (u8, u8),
@@ -80,9 +81,6 @@ pub struct Target {
     pub read_write_images: bool,
     /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
     pub image_3d_writes: bool,
-    /// Whether the device's samplers are coarser than OpenCL wants them, so that reads through
-    /// samplers are computed pixel by pixel (known of some drivers).
-    pub sample_exactly: bool,
     /// `shaderInt8` arithmetic.
     pub int8: bool,
     /// `shaderInt16` arithmetic.
@@ -107,56 +105,29 @@ pub struct Target {
     pub memory_model_device_scope: bool,
     /// Float controls for 16-, 32- and 64-bit floats, in this order.
     pub float_controls: [FloatControls; 3],
-    /// Whether f16 denormals survive arithmetic (by capability or by start-up probe).
+    /// True if f16 denormals survive arithmetic (by capability or by start-up probe).
     pub denorms_f16: bool,
-    /// Whether f32 denormals survive arithmetic likewise.
+    /// True if f32 denormals survive arithmetic likewise.
     pub denorms_f32: bool,
-    /// Whether GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
     pub exact_fma_f16: bool,
-    /// Whether GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
     pub exact_fma_f32: bool,
-    /// Whether GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
+    /// True if GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
     pub exact_fma_f64: bool,
-    /// Whether OpFDiv on f16 is correctly rounded (probe).
+    /// True if OpFDiv on f16 is correctly rounded (probe).
     pub exact_div_f16: bool,
-    /// Whether OpFDiv on f32 is correctly rounded (probe).
+    /// True if OpFDiv on f32 is correctly rounded (probe).
     pub exact_div_f32: bool,
-    /// Whether OpFDiv on f64 is correctly rounded (probe).
+    /// True if OpFDiv on f64 is correctly rounded (probe).
     pub exact_div_f64: bool,
-    /// Whether GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
+    /// True if GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
     pub exact_sqrt_f32: bool,
-    /// Whether GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
+    /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
-    /// Whether the driver needs values that leave a loop to go through an OpPhi whose sources
-    /// differ (a driver's bug; the runtime knows which).
-    pub loop_values_by_phi: bool,
-    /// Whether `(a & C) | (b & !C)` must be written as `(a | !C) & (b | C)` (a bug of the
-    /// driver's compiler; the runtime knows which).
-    pub split_bit_joins: bool,
-    /// Whether a global load that no branch leads to is made all the same when its address is one
-    /// for all work-items (a bug of the driver; the runtime knows which).
-    pub loads_ignore_branches: bool,
-    /// Whether vectors of small lanes are accessed faster as words of up to 64 bits, because the
-    /// driver gathers a vector's components one by one (known of some drivers).
-    pub vectors_by_words: bool,
-    /// Whether work-items are numbered by sub-group and lane, in sub-groups of
-    /// `max_subgroup_size`, and local ids are had faster from those numbers than from the
-    /// built-in (known of some drivers).
-    pub local_ids_from_lanes: bool,
-    /// Whether integers of up to 32 bits are divided faster as doubles, which is exact, because the
-    /// driver divides them one work-item at a time (known of some drivers).
-    pub divide_in_doubles: bool,
-    /// Whether a sub-group holds work-items of one row of the work-group only, so that a group
-    /// that is to have OpenCL's sub-groups must be a single row (known of some drivers).
-    pub sub_groups_in_rows: bool,
-    /// Whether `x + 0.0` needs help for `-0.0`, and `fabs` (a driver's bug; the runtime knows
-    /// which).
-    pub guard_zero_sums: bool,
-    /// Whether `x * 0.0` needs help for NaN and negative numbers (likewise).
-    pub guard_zero_products: bool,
-    /// Whether signed comparisons of an i32 extended to i64 must be written as unsigned ones (a
-    /// driver's bug; the runtime knows which).
-    pub guard_widened_compares: bool,
+    /// The driver's faults and habits: they switch passes on and change what others write. From the
+    /// Vulkan layer's list, by driver and version.
+    pub quirks: Quirks,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
@@ -207,7 +178,7 @@ pub const FEATURES: &[&str] = &[
 ];
 
 impl Target {
-    /// Whether the device offers an extension of that name.
+    /// Returns whether the device offers an extension of that name.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)
     }
@@ -261,7 +232,6 @@ impl Target {
             images: true,
             read_write_images: true,
             image_3d_writes: true,
-            sample_exactly: false,
             int8: true,
             int16: true,
             int64_buffer_atomics: true,
@@ -284,16 +254,7 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
-            loop_values_by_phi: false,
-            split_bit_joins: false,
-            loads_ignore_branches: false,
-            vectors_by_words: false,
-            local_ids_from_lanes: false,
-            divide_in_doubles: false,
-            sub_groups_in_rows: false,
-            guard_zero_sums: false,
-            guard_zero_products: false,
-            guard_widened_compares: false,
+            quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
             max_work_group_size: 1024,

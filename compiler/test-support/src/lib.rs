@@ -2,7 +2,7 @@
 //!
 //! Kernel files run in the interpreter ([`runs`]), the SPIR-V tools serve as judges
 //! ([`spirv_tools`]), and generators make kernels that nobody wrote ([`random_programs`],
-//! [`random_cfg`], [`number_kernels`]).
+//! [`random_cfg`], [`number_kernels`], [`shapes`]).
 #![forbid(unsafe_code)]
 
 pub mod lowering_passes;
@@ -11,6 +11,7 @@ pub mod random_cfg;
 pub mod random_programs;
 mod run_target;
 pub mod runs;
+pub mod shapes;
 pub mod spirv_tools;
 
 pub use run_target::run_target;

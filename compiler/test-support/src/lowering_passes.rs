@@ -8,6 +8,7 @@ use pumice_backend::passes::lower::{
     lower_atomics, lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf,
     lower_subgroups, select_buffers,
 };
+use pumice_backend::pipeline::run_structurize;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_ir::LowerError;
 use pumice_ir::text::module_to_text;
@@ -58,5 +59,7 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     let result = lower_wide_vectors::run(module, &ctx).map(|_| ());
     check(module, "lower_wide_vectors", result)?;
     let result = select_buffers::run(module, &ctx).map(|_| ());
-    check(module, "select_buffers", result)
+    check(module, "select_buffers", result)?;
+    let result = run_structurize(module, &ctx);
+    check(module, "structurize", result)
 }

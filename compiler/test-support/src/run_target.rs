@@ -27,8 +27,7 @@ pub fn run_target() -> Target {
         "__opencl_c_work_group_collective_functions",
     ];
     // So that these passes have something to do.
-    target.vectors_by_words = true;
-    target.divide_in_doubles = true;
+    target.quirks = "VectorsByWords DivideInDoubles".parse().expect("names");
     target.extensions.extend(extensions.map(String::from));
     target.features.extend(features.map(String::from));
     target

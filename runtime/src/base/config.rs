@@ -31,7 +31,7 @@ use crate::base::os;
 pub struct Variable {
     /// The name of its environment variable.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub help: &'static str,
 }
 
@@ -40,7 +40,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// The system's configuration file.
 const SYSTEM_FILE: &str = "/etc/pumice.conf";
 
-/// What every name begins with.
+/// The beginning of every name.
 const PREFIX: &str = "PUMICE_";
 
 impl Variable {
@@ -201,7 +201,7 @@ fn find() -> Option<(PathBuf, io::Result<String>)> {
     (paths.into_iter().flatten().map(read)).find(|(_, text)| is_there(text))
 }
 
-/// What a file says for a program.
+/// Reads the settings of a file for a program.
 fn parse(text: &str, program: &str) -> File {
     let mut file = File::default();
     let mut general = HashMap::new();

@@ -35,12 +35,12 @@ struct Workers {
 struct WorkersState {
     /// Threads at work.
     at_work: usize,
-    /// Whether the process is ending, so that no work may begin.
+    /// True if the process is ending, so that no work may begin.
     closed: bool,
 }
 
 thread_local! {
-    /// How much work this thread is in: a callback may run inside other work.
+    /// The depth of work that this thread is in: a callback may run inside other work.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -81,7 +81,7 @@ pub(crate) enum Stage {
 
 /// The process's end, as its jobs see it.
 pub(crate) struct Ending {
-    /// Whether all that was submitted has ended.
+    /// True if all that was submitted has ended.
     pub idle: bool,
     deadline: Instant,
 }
@@ -104,11 +104,11 @@ static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Set in children that were forked after a device was opened.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// How long the end waits in all for the device, the cache and helper threads; a kernel that runs
+/// The longest that the end waits in all for the device, the cache and helper threads; a kernel that runs
 /// longer is left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long the exit handlers of a forked child may do nothing.
+/// The longest that the exit handlers of a forked child may do nothing.
 const STUCK: Duration = Duration::from_secs(2);
 
 /// Adds a job to the process's end.
@@ -148,7 +148,7 @@ pub(crate) fn begin_work() -> WorkGuard {
     }
 }
 
-/// Whether the process is ending.
+/// Tells whether the process is ending.
 pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
@@ -161,13 +161,13 @@ pub fn forked() {
     }
 }
 
-/// Whether this process was forked from one that had opened a device, so that the threads are
+/// Tells whether this process was forked from one that had opened a device, so that the threads are
 /// missing by which commands and builds end.
 pub fn is_forked() -> bool {
     FORKED.load(Ordering::Acquire)
 }
 
-/// Whether objects that are released are left as they are: at the end of the process (by
+/// Tells whether objects that are released are left as they are: at the end of the process (by
 /// destructors of static objects, say) the Vulkan driver may be gone already, and in a forked child
 /// its threads are.
 pub fn keeps_released() -> bool {

@@ -15,7 +15,7 @@ const PRIVATE_FOLDER: u32 = 0o700;
 /// The bits of a mode by which others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Whether a file to be read may be reached by a symbolic link.
+/// Says whether a file to be read may be reached by a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// It may.
@@ -24,7 +24,7 @@ pub enum Links {
     Refused,
 }
 
-/// What becomes of a file to be written that is there.
+/// The fate of a file that exists where one is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// It grows at its end.

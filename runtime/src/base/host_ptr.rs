@@ -83,7 +83,7 @@ impl HostSlice {
         self.length
     }
 
-    /// Whether it has no bytes.
+    /// Tells whether it has no bytes.
     pub fn is_empty(self) -> bool {
         self.length == 0
     }

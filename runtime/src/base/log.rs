@@ -11,7 +11,7 @@ use crate::base::config;
 use crate::base::files::{self, Contents};
 use crate::base::os;
 
-/// How much is said; each level includes the ones before it.
+/// The amount of log lines; each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Nothing.
@@ -39,7 +39,7 @@ const LEVELS: &[(&str, Level)] = &[
 pub struct Group {
     /// Its name in `PUMICE_LOG`.
     pub name: &'static str,
-    /// What its lines are about.
+    /// The subject of its lines.
     pub help: &'static str,
     /// The beginnings of the paths of its modules, without the crate; the longest one that fits decides.
     /// The last group has the rest.
@@ -153,7 +153,7 @@ fn write(text: Arguments<'_>) {
     }
 }
 
-/// Whether lines of this level are wanted from a module.
+/// Tells whether lines of this level are wanted from a module.
 pub fn enabled(wanted: Level, module: &str) -> bool {
     wanted <= levels()[group(module)]
 }

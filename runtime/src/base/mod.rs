@@ -1,4 +1,4 @@
-//! What every other part stands on: errors, logs and options, API objects, the process's end, and
+//! The base of every other part: errors, logs and options, API objects, the process's end, and
 //! memory that the runtime does not own.
 
 pub(crate) mod callback;

@@ -1,4 +1,4 @@
-//! What every API object is made of: the ICD header, the kind tag, the API reference count.
+//! The parts of every API object: the ICD header, the kind tag, the API reference count.
 //!
 //! A handle is the address of an [`Object`], which an `Arc` owns. All references that the
 //! application holds together own exactly one strong count; commands and child objects hold
@@ -20,11 +20,11 @@ pub fn set_dispatch(table: usize) {
     DISPATCH.store(table, Ordering::Release);
 }
 
-/// What tells the object kinds apart at run time.
+/// Tells the kinds of objects apart at run time.
 pub trait Kind {
     /// The tag in the header; each kind has its own.
     const TAG: u64;
-    /// What a call answers when a handle is not of this kind.
+    /// The error of a call whose handle is not of this kind.
     const INVALID: Error;
 }
 

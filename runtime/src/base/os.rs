@@ -1,6 +1,6 @@
-//! What the operating system says of this process. One of the runtime's few places with `unsafe`.
+//! Asks the operating system about this process. One of the runtime's few places with `unsafe`.
 
-/// Whether the process has rights that its user lacks: a set-uid or set-gid executable, or one with
+/// Tells whether the process has rights that its user lacks: a set-uid or set-gid executable, or one with
 /// capabilities (AT_SECURE, as secure_getenv has it). What the user says is then not to be followed.
 pub fn is_privileged() -> bool {
     // SAFETY: getauxval reads the process's auxiliary vector; an entry that is not there is 0.

@@ -1,4 +1,4 @@
-//! Where kernels' printf output goes.
+//! The destination of kernels' printf output.
 //!
 //! To the C library's stdout, which the ICD provides: the application's own output goes through
 //! that buffer, and the order of both must be kept.
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::base::config;
 use crate::base::log;
 
-/// How text is written and flushed.
+/// Functions that write and flush text.
 #[derive(Clone, Copy, Debug)]
 pub struct Sink {
     /// Writes bytes.
@@ -17,14 +17,14 @@ pub struct Sink {
     pub flush: fn(),
 }
 
-/// How much of a buffer's output there was, in bytes of records.
+/// The sizes of a printf buffer's output, in bytes of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// What the kernels printed, as far as 32 bits count it in words.
+    /// The output of the kernels, as far as 32 bits count it in words.
     pub asked: u64,
-    /// What the buffer has room for.
+    /// The room in the buffer.
     pub room: u64,
-    /// What came out as text.
+    /// The part that came out as text.
     pub decoded: u64,
 }
 
@@ -37,7 +37,7 @@ impl Decoded {
         }
     }
 
-    /// Whether there was room for everything and yet not everything is a record: a kernel has
+    /// Tells whether there was room for everything and yet not everything is a record: a kernel has
     /// written over the buffer.
     pub fn is_damaged(&self) -> bool {
         self.asked <= self.room && self.decoded < self.asked

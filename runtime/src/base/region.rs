@@ -2,7 +2,7 @@
 
 use crate::base::error::{Error, Result};
 
-/// How a three-dimensional region lies in linear memory.
+/// The place of a three-dimensional region in linear memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Byte offset of the region's first byte.
@@ -101,7 +101,7 @@ fn rows(layout: Layout, extent: Extent) -> impl Iterator<Item = usize> {
     (0..extent[2]).flat_map(move |z| (0..extent[1]).map(move |y| layout.row(y, z)))
 }
 
-/// How many pieces [`pieces`] gives.
+/// The number of pieces that [`pieces`] gives.
 pub fn piece_count(from: Layout, to: Layout, extent: Extent) -> usize {
     if extent.contains(&0) {
         return 0;
@@ -127,7 +127,7 @@ pub fn pieces(
         .map(move |(a, b)| (a, b, extent[0]))
 }
 
-/// Whether two boxes of one extent intersect, as coordinates: pitches play no part.
+/// Tells whether two boxes of one extent intersect, as coordinates: pitches play no part.
 pub fn boxes_intersect(a: [usize; 3], b: [usize; 3], extent: Extent) -> bool {
     (0..3).all(|i| a[i].abs_diff(b[i]) < extent[i])
 }
@@ -149,7 +149,7 @@ pub fn ascending_pieces(
         })
 }
 
-/// Whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
+/// Tells whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
 pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
     if extent.contains(&0) {
         return false;

@@ -115,7 +115,7 @@ fn thread_track(trace: &Trace) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether a trace is written.
+/// Tells whether a trace is written.
 pub fn enabled() -> bool {
     trace().is_some()
 }
@@ -160,7 +160,7 @@ pub(crate) fn queue_track(device: &str) -> u64 {
     track
 }
 
-/// What a device ran, from and to nanoseconds of the host's clock.
+/// Traces a command of a device, from and to nanoseconds of the host's clock.
 pub(crate) fn command(track: u64, name: &str, times: (u64, u64)) {
     if let Some(trace) = trace() {
         trace.slice(track, "device", name, times, "");

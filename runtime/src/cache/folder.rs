@@ -26,7 +26,7 @@ use crate::base::log;
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
 /// Magic and hash.
 const HEADER: usize = 8 + 32;
-/// What a file that is being written is called.
+/// The beginning of the name of a file that is being written.
 const UNFINISHED: &str = "unfinished-";
 /// Unfinished files older than this were left behind by a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -43,7 +43,7 @@ pub struct Folder {
     limit: u64,
     /// Guards what is known of its size.
     size: Mutex<Size>,
-    /// Whether something has failed and been logged.
+    /// True if something has failed and been logged.
     complained: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl Folder {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

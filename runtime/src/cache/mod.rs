@@ -1,4 +1,4 @@
-//! What was built before, kept on disk for other processes and other days.
+//! Keeps builds on disk for other processes and other days.
 //!
 //! An entry's name is a hash of everything that decides the result: the compiler's own sources,
 //! the target, the options, the source or module. This folder stores bytes under keys and knows neither
@@ -92,11 +92,11 @@ impl Hasher for Feed {
     }
 }
 
-/// What is asked for, by the name that its entry has.
+/// The name of an entry.
 #[derive(Clone, Debug)]
 pub struct Key(String);
 
-/// What a build starts from, for its key.
+/// The input of a build, for its key.
 pub enum Start<'a> {
     /// OpenCL C, and the headers given with it.
     Source(&'a [u8], &'a [(String, Vec<u8>)]),

@@ -1,7 +1,7 @@
 //! Entries are written on a thread of their own: making a file can take as long as compiling a
 //! small kernel, and no build waits for it.
 //!
-//! What is waiting to be written is found as if it were. The end of the process waits for the rest;
+//! An entry that waits to be written is found as if it were there. The end of the process waits for the rest;
 //! a process that ends without its exit handlers loses some entries and nothing else.
 
 use std::collections::BTreeMap;
@@ -35,9 +35,9 @@ struct State {
     waiting: BTreeMap<String, Entry>,
     /// Bytes of all that waits.
     bytes: usize,
-    /// Whether the thread has been started.
+    /// True if the thread has been started.
     started: bool,
-    /// Whether somebody waits for the end, so that nothing may be put off.
+    /// True if somebody waits for the end, so that nothing may be put off.
     hurry: bool,
 }
 
@@ -62,7 +62,7 @@ impl Writer {
         }
     }
 
-    /// Whether this process is the thread's. A child that was forked has no such thread, and
+    /// Tells whether this process is the thread's. A child that was forked has no such thread, and
     /// perhaps a lock that nobody gives back.
     fn is_own(&self) -> bool {
         let process = std::process::id();

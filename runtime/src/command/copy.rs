@@ -29,7 +29,7 @@ pub struct Copy {
     from: Layout,
     to: Layout,
     extent: Extent,
-    /// Whether the regions share bytes, which are then copied in ascending order.
+    /// True if the regions share bytes, which are then copied in ascending order.
     ascending: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::memory::part::Part;
 struct Map {
     object: Ref<Mem>,
     mapping: Mapping,
-    /// Whether the view is a copy that must be filled.
+    /// True if the view is a copy that must be filled.
     fill: bool,
 }
 

@@ -56,7 +56,7 @@ pub trait HostCommand: Send + Sync {
     /// Its name in a trace.
     fn name(&self) -> &str;
 
-    /// Whether it runs the application's code, which only the queue's host thread does; any other
+    /// Tells whether it runs the application's code, which only the queue's host thread does; any other
     /// command runs on a thread of ours or the enqueuing one.
     fn calls_application(&self) -> bool {
         false

@@ -182,7 +182,7 @@ impl Object<Context> {
         &self.svm
     }
 
-    /// Where a device stands in [`Context::devices`].
+    /// The place of a device in [`Context::devices`].
     pub fn device_index(&self, device: &Ref<Device>) -> Option<usize> {
         self.devices
             .iter()

@@ -40,13 +40,13 @@ impl Device {
             | cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
     }
 
-    /// Whether it shares addresses with the host.
+    /// Tells whether it shares addresses with the host.
     pub fn has_svm(&self) -> bool {
         self.svm_capabilities() != 0
     }
 }
 
-/// Whether clSVMAlloc's flags are right and supported by all of `devices`.
+/// Tells whether clSVMAlloc's flags are right and supported by all of `devices`.
 fn supported(devices: &[Ref<Device>], flags: u64) -> bool {
     let known = flags & !(ACCESS_BITS | FINE_BITS) == 0;
     let access = (flags & ACCESS_BITS).count_ones() <= 1;
@@ -101,7 +101,7 @@ impl Object<Context> {
         (offset < buffer.size()).then(|| (buffer.clone(), offset))
     }
 
-    /// Whether any of its devices shares addresses with the host.
+    /// Tells whether any of its devices shares addresses with the host.
     pub fn has_svm(&self) -> bool {
         self.devices().iter().any(|device| device.has_svm())
     }

@@ -13,7 +13,7 @@ pub struct Extension {
     pub name: &'static str,
     /// CL_MAKE_VERSION.
     pub version: u32,
-    /// Whether a device has it.
+    /// Tells whether a device has it.
     condition: fn(&Capabilities) -> bool,
 }
 
@@ -211,54 +211,54 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
-/// Whether the device has doubles as OpenCL wants them, with denormals: because it promises to
+/// Tells whether the device has doubles as OpenCL wants them, with denormals: because it promises to
 /// keep them, or because a probe may find that it does. What the probe found is in
 /// [`Device::offered`](crate::device::Device::offered).
 pub fn doubles(caps: &Capabilities) -> bool {
     caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
 }
 
-/// Whether doubles depend on the probe.
+/// Tells whether doubles depend on the probe.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::Change::ProbeDenormals)
+        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
-/// Whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
+/// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
 pub fn generic_pointers(caps: &Capabilities) -> bool {
     caps.features.buffer_device_address
 }
 
-/// Whether atomics can have the device's scope: by the memory model's own bit, or by the model that
+/// Tells whether atomics can have the device's scope: by the memory model's own bit, or by the model that
 /// was before it, where every scope is legal.
 pub fn device_scope(caps: &Capabilities) -> bool {
     !caps.features.vulkan_memory_model || caps.features.vulkan_memory_model_device_scope
 }
 
-/// Whether both global and local memory have 64-bit atomics.
+/// Tells whether both global and local memory have 64-bit atomics.
 pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
 }
 
-/// What the mask calls images.
+/// The name of images in the mask.
 pub const IMAGES: &str = "images";
 
-/// Whether the device has images and samplers.
+/// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
 }
 
-/// Whether a kernel can read and write one image.
+/// Tells whether a kernel can read and write one image.
 pub fn read_write_images(caps: &Capabilities) -> bool {
     images(caps) && caps.features.shader_storage_image_read_without_format
 }
 
-/// Whether kernels can read the clocks of the device and of a sub-group.
+/// Tells whether kernels can read the clocks of the device and of a sub-group.
 pub fn clocks(caps: &Capabilities) -> bool {
     caps.features.shader_device_clock && caps.features.shader_subgroup_clock
 }
 
-/// Whether the device's sub-groups have shuffles by any lane number.
+/// Tells whether the device's sub-groups have shuffles by any lane number.
 fn shuffles(caps: &Capabilities) -> bool {
     sub_group_size(caps).is_some() && caps.subgroup.shuffle
 }
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(names.len(), count);
     }
 
-    /// What a 3.1 device must list (OpenCL 3.1 API §4.2) is there whenever one says 3.1.
+    /// Checks that a device which says 3.1 lists what it must (OpenCL 3.1 API §4.2).
     #[test]
     fn version_3_1_has_what_it_demands() {
         let mut caps = Capabilities::default();

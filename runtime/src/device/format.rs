@@ -2,7 +2,7 @@
 //! components in memory and the components that a kernel gets.
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::quirks::{self, Change};
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
 
 /// The numbers that channels hold, which decides how colours become bits.
@@ -214,7 +214,7 @@ impl Uses {
 }
 
 impl ImageFormat {
-    /// Whether a device has images of this format and type for the uses.
+    /// Tells whether a device has images of this format and type for the uses.
     pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
         let features = caps.format(self.vulkan);
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
@@ -227,7 +227,7 @@ impl ImageFormat {
             self.data_type,
             cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555
         );
-        if depth && !planes || small && quirks::has(&caps.driver, Change::NoSmallChannels) {
+        if depth && !planes || small && quirks::has(&caps.driver, QuirkKind::NoSmallChannels) {
             return false;
         }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
@@ -258,7 +258,7 @@ pub fn find(order: u32, data_type: u32) -> Option<&'static ImageFormat> {
     FORMATS.iter().find(is)
 }
 
-/// Whether the specification knows the combination, supported or not (section 5.3.1.1).
+/// Tells whether the specification knows the combination, supported or not (section 5.3.1.1).
 pub fn is_valid(order: u32, data_type: u32) -> bool {
     let any = (cl::CL_SNORM_INT8..=cl::CL_FLOAT).contains(&data_type);
     let packed = matches!(
@@ -283,7 +283,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
     }
 }
 
-/// Whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
+/// Tells whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
 /// types of images, and its sizes.
 pub fn minimum(caps: &Capabilities) -> bool {
     use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};

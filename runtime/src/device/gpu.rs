@@ -16,11 +16,11 @@ use crate::device::pipelines;
 
 pub use vk::{Probes, Recorder, Wait};
 
-/// How much goes through staging at a time, in bytes.
+/// The most bytes that go through staging at a time.
 pub(crate) const STAGING: usize = 8 << 20;
 /// Up to so many bytes of mapped memory the host clears itself.
 const HOST_CLEARS: usize = 64 << 10;
-/// How often a question that ran out of memory is asked again.
+/// The number of times that a call which ran out of memory is repeated.
 const ASK_AGAIN: usize = 8;
 
 /// Turns an error of the Vulkan layer into the one that the API reports.
@@ -45,7 +45,7 @@ fn retry_on_out_of_memory<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
     ask()
 }
 
-/// Whether what nothing has written reads as zero.
+/// Tells whether what nothing has written reads as zero.
 fn zero_memory() -> bool {
     static ZERO_MEMORY: OnceLock<bool> = OnceLock::new();
     *ZERO_MEMORY.get_or_init(|| config::ZERO_MEMORY.flag(true))
@@ -77,11 +77,11 @@ impl Device {
         let raw = physical.open().map_err(error)?;
         let driver = &raw.capabilities().driver;
         for quirk in vk::quirks::of(driver) {
-            let (change, name, info) = (quirk.change, &driver.name, &driver.info);
-            if change == vk::quirks::Change::LoopsStop {
+            let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
+            if kind == vk::quirks::QuirkKind::LoopsStop {
                 log::warn!("{name} {info}: {}", quirk.reason);
             } else {
-                log::info!("{name} {info}: {change:?}: {}", quirk.reason);
+                log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }
         }
         exit::device_opened();
@@ -106,7 +106,7 @@ impl Device {
         &self.raw
     }
 
-    /// What the start-up probes found.
+    /// The findings of the start-up probes.
     pub fn probes(&self) -> Probes {
         self.raw.probes().clone()
     }
@@ -310,7 +310,7 @@ impl Times {
     }
 }
 
-/// What a command queue submits to.
+/// The Vulkan queue and timeline of a command queue.
 pub struct Stream {
     device: vk::Device,
     queue: vk::Queue,

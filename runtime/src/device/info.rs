@@ -112,7 +112,7 @@ impl Object<Device> {
         })
     }
 
-    /// What no device has: pipes, device queues, sub-devices.
+    /// Answers about what no device has: pipes, device queues, sub-devices.
     fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
         Some(match name {
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
 use pumice_compiler::{Abi, Target};
-use pumice_vulkan_layer::quirks;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{
     Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
 };
@@ -240,7 +240,7 @@ impl Device {
         self.platform
     }
 
-    /// What the Vulkan device can do.
+    /// The capabilities of the Vulkan device.
     pub fn capabilities(&self) -> &Capabilities {
         self.physical.capabilities()
     }
@@ -266,7 +266,7 @@ impl Device {
         })
     }
 
-    /// Whether the probe, where doubles depend on it, found that their denormals are flushed. A
+    /// Tells whether the probe, where doubles depend on it, found that their denormals are flushed. A
     /// device that cannot be opened is taken by its word: nothing runs there.
     pub fn flushes_doubles(&self) -> bool {
         extensions::doubles_probed(self.capabilities())
@@ -385,7 +385,7 @@ impl Device {
         }
     }
 
-    /// How kernels get at their arguments on this device.
+    /// The form in which kernels get their arguments on this device.
     pub fn abi(&self) -> Abi {
         let asked = config::ABI
             .value()
@@ -439,6 +439,10 @@ fn make_target(
     let subgroup = &caps.subgroup;
     let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
+    let mut quirks = quirks::kinds(&caps.driver);
+    if caps.masked.iter().any(|name| name == "sampleExactly") {
+        quirks = quirks.without(QuirkKind::SampleExactly);
+    }
     Target {
         abi,
         opencl_version: extensions::version(caps),
@@ -447,8 +451,6 @@ fn make_target(
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),
-        sample_exactly: quirks::has(&caps.driver, quirks::Change::SampleExactly)
-            && !caps.masked.iter().any(|name| name == "sampleExactly"),
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,
@@ -483,16 +485,7 @@ fn make_target(
         exact_div_f64: probes.exact_div_f64,
         exact_sqrt_f32: probes.exact_sqrt_f32,
         exact_sqrt_f64: probes.exact_sqrt_f64,
-        loop_values_by_phi: quirks::has(&caps.driver, quirks::Change::LoopValuesByPhi),
-        split_bit_joins: quirks::has(&caps.driver, quirks::Change::SplitBitJoins),
-        loads_ignore_branches: quirks::has(&caps.driver, quirks::Change::LoadsIgnoreBranches),
-        vectors_by_words: quirks::has(&caps.driver, quirks::Change::VectorsByWords),
-        local_ids_from_lanes: quirks::has(&caps.driver, quirks::Change::LocalIdsFromLanes),
-        divide_in_doubles: quirks::has(&caps.driver, quirks::Change::DivideInDoubles),
-        sub_groups_in_rows: quirks::has(&caps.driver, quirks::Change::SubGroupsInRows),
-        guard_zero_sums: quirks::has(&caps.driver, quirks::Change::GuardZeroSums),
-        guard_zero_products: quirks::has(&caps.driver, quirks::Change::GuardZeroProducts),
-        guard_widened_compares: quirks::has(&caps.driver, quirks::Change::GuardWidenedCompares),
+        quirks,
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,

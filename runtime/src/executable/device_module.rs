@@ -1,4 +1,4 @@
-//! What an executable has on its device: the shader module, data buffers, pipelines, and room for
+//! The part of an executable on its device: the shader module, data buffers, pipelines, and room for
 //! argument blocks.
 
 use std::collections::HashMap;

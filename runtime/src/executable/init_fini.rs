@@ -41,7 +41,7 @@ impl InitRun {
         std::mem::take(&mut self.printf.lock())
     }
 
-    /// Whether there is nothing left to wait for or to print.
+    /// Tells whether there is nothing left to wait for or to print.
     fn is_over(&self) -> bool {
         let ended = (self.submitted.as_ref())
             .is_none_or(|(queue, value)| queue.timeline().completed().is_ok_and(|at| at >= *value));
@@ -50,12 +50,12 @@ impl InitRun {
 }
 
 impl Executable {
-    /// Whether the program has initializers (CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).
+    /// Tells whether the program has initializers (CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).
     pub fn has_initializers(&self) -> bool {
         !self.interface.init_fini.initializers.is_empty()
     }
 
-    /// Whether the program has finalizers (CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT).
+    /// Tells whether the program has finalizers (CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT).
     pub fn has_finalizers(&self) -> bool {
         !self.interface.init_fini.finalizers.is_empty()
     }

@@ -8,15 +8,15 @@
 //! Nothing in the buffer is trusted: it is device memory that a kernel may have written to. An
 //! unknown id or a record that does not fit ends the output. What did not fit is counted ([`Decoded`]).
 
-use pumice_numerics::half_to_f64;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use pumice_numerics::half_to_f64;
+use pumice_printf::{Directive, Kind, Piece, pieces};
 use pumice_reflection::PrintfInfo;
 
+use super::printf_number::{float, pad_text, signed, unsigned};
 use crate::base::printf::Decoded;
-
-use super::printf_number::{Flags, float, pad, signed, unsigned};
 
 /// The strings of a module, by PrintfID.
 #[derive(Debug, Default)]
@@ -27,33 +27,6 @@ struct Format {
     text: Vec<u8>,
     argument_sizes: Vec<u32>,
 }
-
-/// A conversion specification of a format string.
-#[derive(Clone, Copy, Debug, Default)]
-struct Directive {
-    flags: Flags,
-    width: usize,
-    precision: Option<usize>,
-    /// Elements of a vector argument.
-    vector: Option<usize>,
-    length: Length,
-    conversion: u8,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Length {
-    #[default]
-    None,
-    Char,
-    Short,
-    /// `hl`: 4-byte elements of a vector.
-    Int,
-    /// `l`, and OpenCL C 3.1's `z` and `t`: the size of what is printed.
-    Long,
-}
-
-/// Width and precision beyond this are cut: C guarantees 4095 characters per conversion.
-const MAX_WIDTH: usize = 4095;
 
 impl Formats {
     /// Adds a string; false when its id is taken.
@@ -103,28 +76,25 @@ impl Formats {
 
     fn print(&self, format: &[u8], arguments: &[&[u8]], out: &mut Vec<u8>) {
         let mut arguments = arguments.iter();
-        let mut left = format;
-        while let Some(at) = left.iter().position(|&byte| byte == b'%') {
-            out.extend_from_slice(&left[..at]);
-            left = &left[at..];
-            let (directive, length) = parse(left);
-            let verbatim = &left[..length];
-            left = &left[length..];
-            match directive {
-                Some(directive) if directive.conversion == b'%' => out.push(b'%'),
-                Some(directive) => match arguments.next() {
-                    Some(argument) if self.convert(&directive, argument, out).is_some() => {}
-                    _ => out.extend_from_slice(verbatim),
-                },
-                // Undefined by the specification: shown as it stands.
-                None => out.extend_from_slice(verbatim),
+        for piece in pieces(format) {
+            match piece {
+                Piece::Text(text) => out.extend_from_slice(text),
+                Piece::Percent => out.push(b'%'),
+                Piece::Directive(directive) => {
+                    let printed = arguments
+                        .next()
+                        .and_then(|argument| self.convert(&directive, argument, out));
+                    // Undefined by the specification: shown as it stands.
+                    if printed.is_none() {
+                        out.extend_from_slice(directive.source);
+                    }
+                }
             }
         }
-        out.extend_from_slice(left);
     }
 
     /// Prints one argument; `None` where its size suits neither conversion nor vector.
-    fn convert(&self, directive: &Directive, argument: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn convert(&self, directive: &Directive<'_>, argument: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let count = directive.vector.unwrap_or(1);
         let element = element_size(argument.len(), directive.vector)?;
         let mut text = Vec::new();
@@ -138,36 +108,23 @@ impl Formats {
         Some(())
     }
 
-    fn convert_one(&self, d: &Directive, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        match d.conversion {
-            b'd' | b'i' => signed(integer(d, bytes, true)?, d.flags, d.width, d.precision, out),
-            b'u' | b'o' | b'x' | b'X' => {
-                let value = integer(d, bytes, false)? as u64;
-                unsigned(value, d.conversion, d.flags, d.width, d.precision, out);
-            }
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                let value = real(bytes)?;
-                float(value, d.conversion, d.flags, d.width, d.precision, out);
-            }
-            b'c' => pad(
-                b"",
-                &[*bytes.first()?],
-                d.flags.without_zero(),
-                d.width,
-                out,
-            ),
-            b's' => {
+    fn convert_one(&self, d: &Directive<'_>, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        match d.kind {
+            Kind::Signed => signed(integer(d, bytes, true)?, d, out),
+            Kind::Unsigned => unsigned(integer(d, bytes, false)? as u64, d, out),
+            Kind::Float => float(real(bytes)?, d, out),
+            Kind::Character => pad_text(b"", &[*bytes.first()?], d, out),
+            Kind::String => {
                 let id = integer(d, bytes, false)?;
                 let string = u32::try_from(id).ok().and_then(|id| self.0.get(&id));
                 let text = string.map_or(&b"(null)"[..], |string| &string.text);
                 let length = d.precision.map_or(text.len(), |most| most.min(text.len()));
-                pad(b"", &text[..length], d.flags.without_zero(), d.width, out);
+                pad_text(b"", &text[..length], d, out);
             }
-            b'p' => {
+            Kind::Pointer => {
                 let text = format!("{:x}", word(bytes, false)?);
-                pad(b"0x", text.as_bytes(), d.flags.without_zero(), d.width, out);
+                pad_text(b"0x", text.as_bytes(), d, out);
             }
-            _ => return None,
         }
         Some(())
     }
@@ -215,14 +172,8 @@ fn word(bytes: &[u8], sign: bool) -> Option<i64> {
 }
 
 /// An integer argument, narrowed to what the length modifier says.
-fn integer(d: &Directive, bytes: &[u8], sign: bool) -> Option<i64> {
-    let most = match d.length {
-        Length::Char => 1,
-        Length::Short => 2,
-        Length::Int => 4,
-        Length::None | Length::Long => 8,
-    };
-    word(&bytes[..bytes.len().min(most)], sign)
+fn integer(d: &Directive<'_>, bytes: &[u8], sign: bool) -> Option<i64> {
+    word(&bytes[..bytes.len().min(d.length.most_bytes())], sign)
 }
 
 /// A half, float or double argument.
@@ -232,58 +183,6 @@ fn real(bytes: &[u8]) -> Option<f64> {
         [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
         _ => f64::from_le_bytes(bytes.try_into().ok()?),
     })
-}
-
-/// Parses the directive that `text` begins with: it, if it is one, and how many bytes it takes.
-fn parse(text: &[u8]) -> (Option<Directive>, usize) {
-    let mut d = Directive::default();
-    let mut at = 1;
-    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
-    loop {
-        match byte(at) {
-            b'-' => d.flags.left = true,
-            b'+' => d.flags.plus = true,
-            b' ' => d.flags.space = true,
-            b'#' => d.flags.alternate = true,
-            b'0' => d.flags.zero = true,
-            _ => break,
-        }
-        at += 1;
-    }
-    let number = |at: &mut usize| {
-        let mut value = 0_usize;
-        while byte(*at).is_ascii_digit() {
-            value = (value * 10 + usize::from(byte(*at) - b'0')).min(MAX_WIDTH);
-            *at += 1;
-        }
-        value
-    };
-    d.width = number(&mut at);
-    if byte(at) == b'.' {
-        at += 1;
-        d.precision = Some(number(&mut at));
-    }
-    if byte(at) == b'v' {
-        at += 1;
-        // 16 is the only one of two digits.
-        let count = number(&mut at);
-        if !matches!(count, 2 | 3 | 4 | 8 | 16) {
-            return (None, at.min(text.len()));
-        }
-        d.vector = Some(count);
-    }
-    (d.length, at) = match (byte(at), byte(at + 1)) {
-        (b'h', b'h') => (Length::Char, at + 2),
-        (b'h', b'l') => (Length::Int, at + 2),
-        (b'h', _) => (Length::Short, at + 1),
-        (b'l', b'l') => (Length::Long, at + 2),
-        (b'l' | b'z' | b't', _) => (Length::Long, at + 1),
-        _ => (Length::None, at),
-    };
-    d.conversion = byte(at);
-    let known = d.conversion != 0 && b"diouxXfFeEgGaAcsp%".contains(&d.conversion);
-    let end = if known { at + 1 } else { at };
-    (known.then_some(d), end.clamp(1, text.len()))
 }
 
 #[cfg(test)]

@@ -1,45 +1,23 @@
 //! Numbers in C's conversions: flags, width, precision.
 
-/// Flags of a conversion.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flags {
-    /// `-`
-    pub left: bool,
-    /// `+`
-    pub plus: bool,
-    /// a space
-    pub space: bool,
-    /// `#`
-    pub alternate: bool,
-    /// `0`
-    pub zero: bool,
-}
+use pumice_printf::{Directive, Flags};
 
-impl Flags {
-    /// For conversions that are never padded with zeros.
-    pub fn without_zero(self) -> Self {
-        Self {
-            zero: false,
-            ..self
-        }
-    }
-
-    fn sign(self, negative: bool) -> &'static str {
-        match self {
-            _ if negative => "-",
-            Self { plus: true, .. } => "+",
-            Self { space: true, .. } => " ",
-            _ => "",
-        }
+/// The sign before a number's digits.
+fn sign(flags: Flags, negative: bool) -> &'static str {
+    match flags {
+        _ if negative => "-",
+        Flags { plus: true, .. } => "+",
+        Flags { space: true, .. } => " ",
+        _ => "",
     }
 }
 
-/// Appends `prefix` and `body`, padded to `width`; zeros go between them, spaces around.
-pub(super) fn pad(prefix: &[u8], body: &[u8], flags: Flags, width: usize, out: &mut Vec<u8>) {
-    let missing = width.saturating_sub(prefix.len() + body.len());
+/// Appends `prefix` and `body`, padded to the width; zeros go between them, spaces around.
+fn pad(prefix: &[u8], body: &[u8], zeros: bool, d: &Directive<'_>, out: &mut Vec<u8>) {
+    let missing = d.width.saturating_sub(prefix.len() + body.len());
     let fill = |out: &mut Vec<u8>, byte| out.extend(std::iter::repeat_n(byte, missing));
-    let zeros = flags.zero && !flags.left;
-    if !flags.left && !zeros {
+    let zeros = zeros && !d.flags.left;
+    if !d.flags.left && !zeros {
         fill(out, b' ');
     }
     out.extend_from_slice(prefix);
@@ -47,9 +25,20 @@ pub(super) fn pad(prefix: &[u8], body: &[u8], flags: Flags, width: usize, out: &
         fill(out, b'0');
     }
     out.extend_from_slice(body);
-    if flags.left {
+    if d.flags.left {
         fill(out, b' ');
     }
+}
+
+/// The same for what is never padded with zeros.
+pub(super) fn pad_text(prefix: &[u8], body: &[u8], d: &Directive<'_>, out: &mut Vec<u8>) {
+    pad(prefix, body, false, d, out);
+}
+
+/// The same for an integer: a precision takes the zero flag away.
+fn pad_integer(prefix: &str, body: &str, d: &Directive<'_>, out: &mut Vec<u8>) {
+    let zeros = d.flags.zero && d.precision.is_none();
+    pad(prefix.as_bytes(), body.as_bytes(), zeros, d, out);
 }
 
 /// At least `precision` digits; no digit at all for 0 with precision 0.
@@ -62,99 +51,58 @@ fn digits(text: String, precision: Option<usize>) -> String {
 }
 
 /// `%d` and `%i`.
-pub(super) fn signed(
-    value: i64,
-    flags: Flags,
-    width: usize,
-    precision: Option<usize>,
-    out: &mut Vec<u8>,
-) {
-    let body = digits(value.unsigned_abs().to_string(), precision);
-    // A precision takes the zero flag away.
-    let padding = if precision.is_some() {
-        flags.without_zero()
-    } else {
-        flags
-    };
-    pad(
-        flags.sign(value < 0).as_bytes(),
-        body.as_bytes(),
-        padding,
-        width,
-        out,
-    );
+pub(super) fn signed(value: i64, d: &Directive<'_>, out: &mut Vec<u8>) {
+    let body = digits(value.unsigned_abs().to_string(), d.precision);
+    pad_integer(sign(d.flags, value < 0), &body, d, out);
 }
 
 /// `%u`, `%o`, `%x` and `%X`.
-pub(super) fn unsigned(
-    value: u64,
-    conversion: u8,
-    flags: Flags,
-    width: usize,
-    precision: Option<usize>,
-    out: &mut Vec<u8>,
-) {
-    let text = match conversion {
+pub(super) fn unsigned(value: u64, d: &Directive<'_>, out: &mut Vec<u8>) {
+    let text = match d.letter {
         b'o' => format!("{value:o}"),
         b'x' => format!("{value:x}"),
         b'X' => format!("{value:X}"),
         _ => value.to_string(),
     };
-    let mut body = digits(text, precision);
-    let prefix = match conversion {
-        b'x' if flags.alternate && value != 0 => "0x",
-        b'X' if flags.alternate && value != 0 => "0X",
+    let mut body = digits(text, d.precision);
+    let prefix = match d.letter {
+        b'x' if d.flags.alternate && value != 0 => "0x",
+        b'X' if d.flags.alternate && value != 0 => "0X",
         _ => "",
     };
-    if conversion == b'o' && flags.alternate && !body.starts_with('0') {
+    if d.letter == b'o' && d.flags.alternate && !body.starts_with('0') {
         body.insert(0, '0');
     }
-    let padding = if precision.is_some() {
-        flags.without_zero()
-    } else {
-        flags
-    };
-    pad(prefix.as_bytes(), body.as_bytes(), padding, width, out);
+    pad_integer(prefix, &body, d, out);
 }
 
 /// `%f`, `%e`, `%g`, `%a` and their capitals.
-pub(super) fn float(
-    value: f64,
-    conversion: u8,
-    flags: Flags,
-    width: usize,
-    precision: Option<usize>,
-    out: &mut Vec<u8>,
-) {
-    let upper = conversion.is_ascii_uppercase();
+pub(super) fn float(value: f64, d: &Directive<'_>, out: &mut Vec<u8>) {
+    let upper = d.letter.is_ascii_uppercase();
     let shown = |text: String| if upper { text.to_uppercase() } else { text };
     // A NaN's sign means nothing and differs between devices.
-    let sign = flags.sign(value.is_sign_negative() && !value.is_nan());
+    let sign = sign(d.flags, value.is_sign_negative() && !value.is_nan());
     let magnitude = value.abs();
     if !value.is_finite() {
         let body = shown(if value.is_nan() { "nan" } else { "inf" }.to_string());
-        pad(
-            sign.as_bytes(),
-            body.as_bytes(),
-            flags.without_zero(),
-            width,
-            out,
-        );
+        pad_text(sign.as_bytes(), body.as_bytes(), d, out);
         return;
     }
+    let precision = d.precision.unwrap_or(6);
     let (mut prefix, body) = (
         sign.to_string(),
-        match conversion.to_ascii_lowercase() {
-            b'f' => fixed(magnitude, precision.unwrap_or(6), flags.alternate),
-            b'e' => exponential(magnitude, precision.unwrap_or(6), flags.alternate),
-            b'g' => shortest(magnitude, precision.unwrap_or(6).max(1), flags.alternate),
-            _ => hexadecimal(magnitude, precision, flags.alternate),
+        match d.letter.to_ascii_lowercase() {
+            b'f' => fixed(magnitude, precision, d.flags.alternate),
+            b'e' => exponential(magnitude, precision, d.flags.alternate),
+            b'g' => shortest(magnitude, precision.max(1), d.flags.alternate),
+            _ => hexadecimal(magnitude, d.precision, d.flags.alternate),
         },
     );
-    if conversion.eq_ignore_ascii_case(&b'a') {
+    if d.letter.eq_ignore_ascii_case(&b'a') {
         prefix.push_str(if upper { "0X" } else { "0x" });
     }
-    pad(prefix.as_bytes(), shown(body).as_bytes(), flags, width, out);
+    let body = shown(body);
+    pad(prefix.as_bytes(), body.as_bytes(), d.flags.zero, d, out);
 }
 
 fn fixed(value: f64, precision: usize, point: bool) -> String {

@@ -30,7 +30,7 @@ pub struct Mapping {
     pub address: usize,
     /// The part.
     pub part: Part,
-    /// Whether the application may write through it.
+    /// True if the application may write through it.
     pub writes: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Mem {
     properties: Option<Vec<u64>>,
     /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
     host_address: usize,
-    /// Whether that is shared virtual memory.
+    /// True if that is shared virtual memory.
     uses_svm: bool,
     content: Content,
     /// Guards the ranges mapped at the moment.
@@ -60,7 +60,7 @@ enum Content {
     Image(Image),
 }
 
-/// What the maker of a memory object decides.
+/// The properties of a memory object that its maker decides.
 pub(super) struct Parts {
     pub context: Ref<Context>,
     /// With the default access filled in.
@@ -369,7 +369,7 @@ impl Mem {
         }
     }
 
-    /// Whether its texels are depths.
+    /// Tells whether its texels are depths.
     pub fn is_depth_image(&self) -> bool {
         let order = self.image().map(|image| image.format().order);
         order == Some(cl::CL_DEPTH)
@@ -383,7 +383,7 @@ impl Mem {
         }
     }
 
-    /// Whether kernels may write to it.
+    /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
         self.flags & cl::CL_MEM_READ_ONLY == 0
     }

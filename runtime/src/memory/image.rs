@@ -189,14 +189,14 @@ impl Image {
         }
     }
 
-    /// What a kernel reads by a sampler or without, on a device of the context.
+    /// The view that a kernel reads by a sampler or without, on a device of the context.
     pub fn sampled_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
         self.view(index, device, self.format.components, |views| {
             &mut views.sampled
         })
     }
 
-    /// What a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
+    /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
     pub fn storage_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
         if self.format.components != IDENTITY {
@@ -226,7 +226,7 @@ impl Image {
         Ok(slot.insert(view.map_err(gpu::error)?).clone())
     }
 
-    /// What a kernel sees of an image that is a buffer's.
+    /// The view that a kernel has of an image that is a buffer's.
     pub fn buffer_view(&self, index: usize, device: &gpu::Device) -> Result<BufferView> {
         let Texels::Buffer { storage, offset } = &self.texels else {
             return Err(Error::InvalidMemObject);

@@ -107,7 +107,7 @@ impl Desc {
         Ok(kind)
     }
 
-    /// Whether a device has images of these sizes.
+    /// Tells whether a device has images of these sizes.
     fn fits(&self, device: &Device, kind: ImageKind) -> bool {
         let limits = &device.capabilities().limits;
         let most = match kind {
@@ -131,7 +131,7 @@ impl Desc {
             && (!arrays || within(self.array_size, limits.max_image_layers))
     }
 
-    /// What Vulkan is asked for.
+    /// The description for Vulkan.
     fn vulkan(&self, kind: ImageKind, format: &ImageFormat) -> ImageDesc {
         // All are within the device's limits.
         let [width, height, depth] = [self.width, self.height, self.depth].map(|n| n as u32);

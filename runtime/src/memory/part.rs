@@ -39,7 +39,7 @@ pub struct HostView {
     pub memory: HostSlice,
     /// The part's place there.
     pub layout: Layout,
-    /// Whether it is a copy that maps and unmaps must bring up to date.
+    /// True if it is a copy that maps and unmaps must bring up to date.
     pub copied: bool,
 }
 
@@ -51,7 +51,7 @@ impl HostView {
 }
 
 impl Part {
-    /// Whether both parts, of one shape, have bytes or texels in common.
+    /// Tells whether both parts, of one shape, have bytes or texels in common.
     pub fn overlaps(&self, other: &Part) -> bool {
         match (self, other) {
             (

@@ -94,7 +94,7 @@ impl Sampler {
         &self.context
     }
 
-    /// What Vulkan is asked for.
+    /// The description for Vulkan.
     pub fn desc(&self) -> SamplerDesc {
         SamplerDesc {
             // Without a mode, coordinates are inside.

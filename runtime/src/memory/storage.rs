@@ -16,14 +16,14 @@ pub struct Storage {
     residency: Residency<Bytes>,
     /// CL_MEM_USE_HOST_PTR: the application's memory.
     use_host: Option<HostSlice>,
-    /// Whether the only device's memory is the application's itself.
+    /// True if the only device's memory is the application's itself.
     imported: bool,
 }
 
 /// Buffers of one size.
 struct Bytes {
     size: usize,
-    /// Whether the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
+    /// True if the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
     host_cached: bool,
 }
 

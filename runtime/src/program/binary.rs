@@ -4,7 +4,7 @@
 //! compiler version, hash of the target, hash of the options and of everything behind the header}, then Kernel words,
 //! then Vulkan words.
 //!
-//! What an application passes may be damaged, and a hash that fits is easily made: Vulkan words go to
+//! Binaries from the application may be damaged, and a hash that fits is easily made: Vulkan words go to
 //! the driver, which checks nothing, so a binary is lowered again from its Kernel words, which the
 //! importer does not trust. The options of lowering stand in the header for that. Only the program
 //! cache's own entries, which nobody else can write, are taken with their Vulkan words.
@@ -12,6 +12,7 @@
 //! A bare Vulkan SPIR-V module with NonSemantic.ClspvReflection is accepted as well (the door for
 //! modules made by clspv). Anything else is CL_INVALID_BINARY.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -25,7 +26,6 @@ use crate::program::Build;
 
 const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
 const FORMAT: u32 = 2;
-const SPIRV_MAGIC: u32 = 0x0723_0203;
 /// Magic, then format, kind, two word counts, options of lowering and 0 (u32 each), version, target
 /// and contents hashes (u64 each).
 const HEADER: usize = 8 + 6 * 4 + 3 * 8;
@@ -127,7 +127,7 @@ fn version_hash() -> u64 {
     hash_of(&(env!("CARGO_PKG_VERSION"), FORMAT))
 }
 
-/// What a binary's Vulkan words were made for.
+/// The hash of the target that a binary's Vulkan words were made for.
 pub(crate) fn target_hash(device: &Device) -> u64 {
     device.target().map_or(0, |target| hash_of(&*target))
 }
@@ -165,17 +165,11 @@ pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
     if bytes.len() < 20 || bytes.len() % 4 != 0 {
         return None;
     }
-    let words = |from: fn([u8; 4]) -> u32| -> Vec<u32> {
-        bytes
-            .chunks_exact(4)
-            .map(|chunk| from([chunk[0], chunk[1], chunk[2], chunk[3]]))
-            .collect()
-    };
-    let little = words(u32::from_le_bytes);
-    if little[0] == SPIRV_MAGIC {
-        return Some(little);
-    }
-    (little[0] == SPIRV_MAGIC.swap_bytes()).then(|| words(u32::from_be_bytes))
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|chunk| u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
+        .collect();
+    pumice_spirv::native_order(&words).map(Cow::into_owned)
 }
 
 /// Reads a binary for a device.

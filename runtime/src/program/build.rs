@@ -37,7 +37,7 @@ struct Call {
     text: String,
     includes: Includes,
     kind: CallKind,
-    /// Whether arguments of kernels stay unknown to clGetKernelArgInfo.
+    /// True if arguments of kernels stay unknown to clGetKernelArgInfo.
     hides_arguments: bool,
 }
 
@@ -66,7 +66,7 @@ impl Call {
         }
     }
 
-    /// Whether the call's own options ask for uniform work-groups.
+    /// Tells whether the call's own options ask for uniform work-groups.
     fn has_uniform_groups(&self) -> bool {
         match &self.kind {
             CallKind::Build(options, _) => options.math.uniform_work_group_size,

@@ -1,21 +1,15 @@
 //! Every stage of a build as files, for people (`PUMICE_DUMP`).
 //!
 //! Each build has a folder of its own, named by the process and a number. What it does not reach
-//! is not there. The text of the passes is that of `compiler/src/ir/text`, which the file tests
+//! is not there. The text of the passes is that of `compiler/ir/src/text`, which the file tests
 //! and `pumicec` read.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pumice_compiler::backend::{
-    pass::Ctx,
-    pipeline::{pipeline, run_pass},
-};
 use pumice_compiler::ir::text::module_to_text;
-use pumice_compiler::{
-    CompileOptions, IncludeResolver, KernelModule, LowerOptions, Source, Target, backend, frontend,
-};
+use pumice_compiler::ir::{LowerError, Module};
 
 use crate::base::config;
 use crate::base::files::{self, Contents};
@@ -61,54 +55,28 @@ impl Dump {
         self.file(name, &bytes);
     }
 
-    /// The front end's stages before code: text, syntax tree, typed tree.
-    pub fn source(
-        &self,
-        source: Source<'_>,
-        options: &CompileOptions,
-        target: &Target,
-        includes: &dyn IncludeResolver,
-    ) {
-        self.file("source.cl", source.text);
-        let stages = [
-            (
-                "preprocessed.cl",
-                frontend::preprocess(source, options, target, includes).output,
-            ),
-            (
-                "syntax.txt",
-                frontend::parse(source, options, target, includes)
-                    .output
-                    .map(String::into_bytes),
-            ),
-            (
-                "typed.txt",
-                frontend::check(source, options, target, includes)
-                    .output
-                    .map(String::into_bytes),
-            ),
-        ];
-        for (name, text) in stages {
-            if let Some(text) = text {
-                self.file(name, &text);
-            }
-        }
+    /// The source as the application gave it.
+    pub fn source(&self, text: &[u8]) {
+        self.file("source.cl", text);
     }
 
-    /// The IR as imported and after each pass.
-    pub fn passes(&self, module: &KernelModule, target: &Target, options: &LowerOptions) {
-        let mut ir = match backend::to_ir(&module.words, options) {
-            Ok(ir) => ir,
-            Err(error) => return self.file("ir-00-import.txt", error.to_string().as_bytes()),
+    /// A stage of the front end: text, syntax tree or typed tree.
+    pub fn front_end(&self, stage: &str, text: &[u8]) {
+        let name = match stage {
+            "preprocessed" => "preprocessed.cl",
+            "parsed" => "syntax.txt",
+            _ => "typed.txt",
         };
-        self.file("ir-00-import.ir", module_to_text(&ir).as_bytes());
-        let ctx = Ctx { target, options };
-        for (index, pass) in pipeline(&ctx).enumerate() {
-            let name = format!("ir-{:02}-{}", index + 1, pass.name);
-            if let Err(error) = run_pass(pass, &mut ir, &ctx) {
-                return self.file(&format!("{name}.txt"), error.to_string().as_bytes());
-            }
-            self.file(&format!("{name}.ir"), module_to_text(&ir).as_bytes());
+        self.file(name, text);
+    }
+
+    /// A step of lowering: the IR as imported or after a pass, or the reason why there is none.
+    /// Steps are numbered from 0.
+    pub fn step(&self, number: usize, step: &str, result: Result<&Module, &LowerError>) {
+        let name = format!("ir-{number:02}-{step}");
+        match result {
+            Ok(ir) => self.file(&format!("{name}.ir"), module_to_text(ir).as_bytes()),
+            Err(error) => self.file(&format!("{name}.txt"), error.to_string().as_bytes()),
         }
     }
 }

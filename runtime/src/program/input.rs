@@ -24,7 +24,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// Whether both are the same object, so that devices of one target can share a build.
+    /// Tells whether both are the same object, so that devices of one target can share a build.
     pub fn is_same(&self, other: &Input) -> bool {
         match (self, other) {
             (Input::Source(one), Input::Source(other)) => Arc::ptr_eq(one, other),

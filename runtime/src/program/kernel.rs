@@ -46,7 +46,7 @@ pub struct DeviceKernel {
     pub executable: Arc<Executable>,
     /// Its place among the executable's kernels.
     pub index: usize,
-    /// Whether the program was built with `-cl-uniform-work-group-size`.
+    /// True if the program was built with `-cl-uniform-work-group-size`.
     pub uniform_groups: bool,
 }
 
@@ -279,7 +279,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Whether an image suits an argument.
+    /// Checks that an image suits an argument.
     fn check_image(
         &self,
         index: u32,

@@ -39,7 +39,7 @@ use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::executable::Executable;
 
-/// Where a program came from.
+/// The origin of a program.
 #[derive(Debug)]
 pub enum Origin {
     /// clCreateProgramWithSource.
@@ -57,7 +57,7 @@ pub enum Origin {
     Linked,
 }
 
-/// What a program is for one device.
+/// The state of a program for one device.
 #[derive(Clone, Default)]
 pub struct Build {
     /// CL_BUILD_*.
@@ -314,19 +314,19 @@ impl Program {
         &self.devices
     }
 
-    /// Where it came from.
+    /// Its origin.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Where a device stands in [`Program::devices`].
+    /// The place of a device in [`Program::devices`].
     pub fn device_index(&self, device: &Ref<Device>) -> Option<usize> {
         self.devices
             .iter()
             .position(|d| d.handle() == device.handle())
     }
 
-    /// What the program is for its devices at the moment.
+    /// The state of the program for each of its devices.
     pub fn builds(&self) -> Vec<Build> {
         self.builds.lock().clone()
     }
@@ -336,7 +336,7 @@ impl Program {
         self.kernels.fetch_add(delta as usize, Ordering::AcqRel);
     }
 
-    /// Whether kernel objects are attached.
+    /// Tells whether kernel objects are attached.
     pub(crate) fn has_kernels(&self) -> bool {
         self.kernels.load(Ordering::Acquire) != 0
     }

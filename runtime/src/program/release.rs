@@ -1,4 +1,4 @@
-//! What happens when a program goes, or a build of it: finalizers run, then the callbacks of
+//! Ends programs, and builds of them: finalizers run, then the callbacks of
 //! clSetProgramReleaseCallback.
 
 use crate::base::error::{Error, Result};

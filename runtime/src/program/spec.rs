@@ -2,14 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-const OP_TYPE_INT: u32 = 21;
-const OP_TYPE_FLOAT: u32 = 22;
-const OP_SPEC_CONSTANT_TRUE: u32 = 48;
-const OP_SPEC_CONSTANT_FALSE: u32 = 49;
-const OP_SPEC_CONSTANT: u32 = 50;
-const OP_DECORATE: u32 = 71;
+use pumice_spirv::{self as spirv, op};
+
 const DECORATION_SPEC_ID: u32 = 1;
-const HEADER_WORDS: usize = 5;
 
 /// A scalar specialization constant.
 struct Constant {
@@ -19,43 +14,28 @@ struct Constant {
     size: usize,
 }
 
-/// The instructions: index of the first word, opcode, words. Stops at the first malformed one.
-fn instructions(words: &[u32]) -> impl Iterator<Item = (usize, u32, &[u32])> {
-    let mut at = HEADER_WORDS;
-    std::iter::from_fn(move || {
-        let first = *words.get(at)?;
-        let length = (first >> 16) as usize;
-        let inst = words.get(at..at.checked_add(length)?)?;
-        if inst.is_empty() {
-            return None;
-        }
-        let item = (at, first & 0xffff, inst);
-        at += length;
-        Some(item)
-    })
-}
-
 fn constants(words: &[u32]) -> BTreeMap<u32, Constant> {
     let mut spec_ids = HashMap::new();
     let mut widths = HashMap::new();
     let mut found = BTreeMap::new();
-    for (at, opcode, inst) in instructions(words) {
-        match (opcode, inst) {
-            (OP_DECORATE, [_, target, DECORATION_SPEC_ID, id]) => {
+    for inst in spirv::instructions(words).map_while(Result::ok) {
+        let at = inst.at;
+        match (inst.opcode, inst.operands) {
+            (op::DECORATE, [target, DECORATION_SPEC_ID, id]) => {
                 spec_ids.insert(*target, *id);
             }
-            (OP_TYPE_INT | OP_TYPE_FLOAT, [_, result, width, ..]) => {
+            (op::TYPE_INT | op::TYPE_FLOAT, [result, width, ..]) => {
                 widths.insert(*result, *width as usize / 8);
             }
-            (OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE, [_, _, result]) => {
+            (op::SPEC_CONSTANT_TRUE | op::SPEC_CONSTANT_FALSE, [_, result]) => {
                 if let Some(id) = spec_ids.get(result) {
                     found.insert(*id, Constant { at, size: 1 });
                 }
             }
-            (OP_SPEC_CONSTANT, [_, ty, result, ..]) => {
+            (op::SPEC_CONSTANT, [ty, result, literal @ ..]) => {
                 if let (Some(id), Some(size)) = (spec_ids.get(result), widths.get(ty)) {
                     // The literal takes whole words; a module with fewer is malformed.
-                    if inst.len() == 3 + size.div_ceil(4).max(1) {
+                    if literal.len() == size.div_ceil(4).max(1) {
                         found.insert(*id, Constant { at, size: *size });
                     }
                 }
@@ -81,8 +61,7 @@ pub fn specialize(words: &[u32], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u32> {
         let Some(value) = values.get(&id).filter(|v| v.len() == constant.size) else {
             continue;
         };
-        let opcode = words[constant.at] & 0xffff;
-        if opcode == OP_SPEC_CONSTANT {
+        if words[constant.at] as u16 == op::SPEC_CONSTANT {
             for (index, chunk) in value.chunks(4).enumerate() {
                 let mut bytes = [0; 4];
                 bytes[..chunk.len()].copy_from_slice(chunk);
@@ -91,11 +70,11 @@ pub fn specialize(words: &[u32], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u32> {
         } else {
             let set = value.iter().any(|byte| *byte != 0);
             let opcode = if set {
-                OP_SPEC_CONSTANT_TRUE
+                op::SPEC_CONSTANT_TRUE
             } else {
-                OP_SPEC_CONSTANT_FALSE
+                op::SPEC_CONSTANT_FALSE
             };
-            out[constant.at] = (3 << 16) | opcode;
+            out[constant.at] = spirv::first_word(opcode, 3);
         }
     }
     out
@@ -107,11 +86,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn module() -> Vec<u32> {
-        let mut words = vec![0x0723_0203, 0x0001_0000, 0, 10, 0];
-        let mut push = |opcode: u32, operands: &[u32]| {
-            words.push(((operands.len() as u32 + 1) << 16) | opcode);
-            words.extend(operands);
-        };
+        let mut words = vec![pumice_spirv::MAGIC, 0x0001_0000, 0, 10, 0];
+        let mut push =
+            |opcode, operands: &[u32]| pumice_spirv::push_inst(&mut words, opcode, operands);
         push(71, &[3, 1, 7]); // id 3 has SpecId 7
         push(71, &[4, 1, 8]);
         push(71, &[6, 1, 9]);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use pumice_compiler::ir::{LowerError, Module};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, Outcome, Source,
-    Target, compile, link, lower,
+    Target, compile_observed, link, lower_observed,
 };
 
 use crate::base::trace;
@@ -55,10 +56,18 @@ impl Stages<'_> {
             name: "<source>",
             text,
         };
-        if let Some(dump) = self.dump {
-            dump.source(source, options, self.target, self.includes);
+        let dump = self.dump;
+        let mut observer = |stage: &'static str, text: &dyn Fn() -> Vec<u8>| {
+            if let Some(dump) = dump {
+                dump.front_end(stage, &text());
+            }
+        };
+        if let Some(dump) = dump {
+            dump.source(text);
         }
-        let module = self.output(compile(source, options, self.target, self.includes))?;
+        let (target, includes) = (self.target, self.includes);
+        let outcome = compile_observed(source, options, target, includes, &mut observer);
+        let module = self.output(outcome)?;
         self.dump_words("kernel.spv", &module.words);
         Some(Arc::new(module))
     }
@@ -78,10 +87,16 @@ impl Stages<'_> {
     /// Lowers a linked module; no device has it yet.
     pub fn lower(&mut self, module: Arc<KernelModule>, options: &LowerOptions) -> Option<Build> {
         let _span = trace::span("build", "lower");
-        if let Some(dump) = self.dump {
-            dump.passes(&module, self.target, options);
-        }
-        let vulkan = self.output(lower(&module, self.target, options))?;
+        let dump = self.dump;
+        let mut steps = 0;
+        let mut observer = |step: &'static str, result: Result<&Module, &LowerError>| {
+            if let Some(dump) = dump {
+                dump.step(steps, step, result);
+            }
+            steps += 1;
+        };
+        let lowered = lower_observed(&module, self.target, options, &mut observer);
+        let vulkan = self.output(lowered)?;
         self.dump_words("vulkan.spv", &vulkan.words);
         Some(Build {
             kernel_module: Some(module),

@@ -140,7 +140,7 @@ impl Object<Event> {
         self.status.load(Ordering::Acquire)
     }
 
-    /// Whether the command has ended, well or not.
+    /// Tells whether the command has ended, well or not.
     pub fn is_done(&self) -> bool {
         self.status() <= cl::CL_COMPLETE
     }
@@ -289,7 +289,7 @@ pub struct Node {
     pub command: Command,
     /// The events of the wait list, whose failure is passed on.
     pub wait_list: Vec<Ref<Event>>,
-    /// Whether the application has the event, and may ask for the command's times.
+    /// True if the application has the event, and may ask for the command's times.
     pub gives_event: bool,
     /// Recorded commands of other queues of the device, ordered by semaphores.
     pub after: Vec<Ref<Event>>,
@@ -304,7 +304,7 @@ impl std::fmt::Debug for Node {
 }
 
 impl Node {
-    /// Whether an event of the wait list ended abnormally.
+    /// Tells whether an event of the wait list ended abnormally.
     pub fn wait_list_failed(&self) -> bool {
         self.wait_list.iter().any(|e| e.status() < 0)
     }

@@ -40,7 +40,7 @@ use crate::device::Device;
 pub struct WaitList {
     /// The events of the wait list.
     pub events: Vec<Ref<Event>>,
-    /// Whether the application takes the command's own event.
+    /// True if the application takes the command's own event.
     pub gives_event: bool,
 }
 
@@ -112,7 +112,7 @@ impl Queue {
         self.on.device()
     }
 
-    /// Whether CL_QUEUE_PROFILING_ENABLE is set.
+    /// Tells whether CL_QUEUE_PROFILING_ENABLE is set.
     pub fn profiling(&self) -> bool {
         self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
     }

@@ -12,19 +12,8 @@ use pumice_vulkan_layer::{
 
 /// The target with what the driver at hand needs.
 pub fn for_driver(device: &Device, target: Target) -> Target {
-    let has = |change| quirks::has(&device.capabilities().driver, change);
     Target {
-        loads_ignore_branches: has(quirks::Change::LoadsIgnoreBranches),
-        loop_values_by_phi: has(quirks::Change::LoopValuesByPhi),
-        split_bit_joins: has(quirks::Change::SplitBitJoins),
-        vectors_by_words: has(quirks::Change::VectorsByWords),
-        local_ids_from_lanes: has(quirks::Change::LocalIdsFromLanes),
-        divide_in_doubles: has(quirks::Change::DivideInDoubles),
-        sub_groups_in_rows: has(quirks::Change::SubGroupsInRows),
-        guard_zero_sums: has(quirks::Change::GuardZeroSums),
-        guard_zero_products: has(quirks::Change::GuardZeroProducts),
-        guard_widened_compares: has(quirks::Change::GuardWidenedCompares),
-        sample_exactly: has(quirks::Change::SampleExactly),
+        quirks: quirks::kinds(&device.capabilities().driver),
         ..target
     }
 }

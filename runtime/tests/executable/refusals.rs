@@ -341,8 +341,8 @@ fn needs_of_the_module() {
         "error: the module has capability Kernel: it is not Vulkan SPIR-V\n"
     );
     assert_eq!(
-        with(5090, &device),
-        "error: the module declares capability 5090, which is not supported\n"
+        with(4422, &device),
+        "error: the module declares capability 4422, which is not supported\n"
     );
 
     let mut d = Draft::new();

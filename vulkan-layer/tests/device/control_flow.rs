@@ -2,7 +2,7 @@
 //! rows of `quirks.rs` are held against what the device at hand really does.
 
 use pumice_vulkan_layer::asm::{Module, class};
-use pumice_vulkan_layer::quirks::{self, Change};
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{Device, MemoryClass, Resource};
 
 use crate::dispatch::{buffer_of, pipeline, storage_layout, words};
@@ -252,7 +252,7 @@ fn zeros_subtracted_from_zero_are_positive_unless_a_quirk_says_otherwise() {
         let negative = run(device, &zero_minus_zero())[0] != 0;
         assert_eq!(
             negative,
-            quirks::has(driver, Change::GuardZeroSums),
+            quirks::has(driver, QuirkKind::GuardZeroSums),
             "{driver:?}"
         );
     });
@@ -280,7 +280,7 @@ fn zero_times_a_negative_number_is_negative_unless_a_quirk_says_otherwise() {
         let positive = run(device, &zero_times_negative())[0] == 0;
         assert_eq!(
             positive,
-            quirks::has(driver, Change::GuardZeroProducts),
+            quirks::has(driver, QuirkKind::GuardZeroProducts),
             "{driver:?}"
         );
     });
@@ -306,7 +306,7 @@ fn widened_integers_compare_with_constants_unless_a_quirk_says_otherwise() {
         let driver = &device.capabilities().driver;
         let got = run(device, &widened_is_less());
         let want: Vec<u32> = (0..ITEMS).map(|id| u32::from(id < 5)).collect();
-        let quirk = quirks::has(driver, Change::GuardWidenedCompares);
+        let quirk = quirks::has(driver, QuirkKind::GuardWidenedCompares);
         assert_eq!(got != want, quirk, "{driver:?}");
     });
 }
@@ -338,7 +338,7 @@ fn a_loop_of_a_hundred_thousand_rounds_ends_there_unless_a_quirk_says_otherwise(
         let got = run(device, &long_loop(100_000));
         eprintln!("{} rounds of 100000", got[0]);
         let stops = got.iter().any(|&rounds| rounds != 100_000);
-        let limit = quirks::has(driver, Change::LoopsStop);
+        let limit = quirks::has(driver, QuirkKind::LoopsStop);
         assert_eq!(stops, limit, "{driver:?}: {got:?}");
         assert_eq!(run(device, &long_loop(65_000)), [65_000; ITEMS as usize]);
     });
@@ -418,7 +418,7 @@ fn bits_are_joined_behind_branches() {
         assert_eq!(run(device, &join_behind_branches(true)), want, "a product");
         // Whether the quirk shows depends on the CPU, too.
         let got = run(device, &join_behind_branches(false));
-        let quirk = quirks::has(&device.capabilities().driver, Change::SplitBitJoins);
+        let quirk = quirks::has(&device.capabilities().driver, QuirkKind::SplitBitJoins);
         eprintln!("a sum of products is right: {}", got == want);
         assert!(got == want || quirk, "a sum: {got:x?}, not {want:x?}");
     });

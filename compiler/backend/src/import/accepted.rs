@@ -1,5 +1,5 @@
-//! What the importer takes, as lists: what clGetDeviceInfo tells of them (cl_khr_spirv_queries)
-//! derives from here.
+//! Lists of the SPIR-V that the importer takes: clGetDeviceInfo's answers (cl_khr_spirv_queries)
+//! derive from them.
 
 use pumice_target::Target;
 use rspirv::spirv::Capability;

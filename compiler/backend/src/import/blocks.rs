@@ -263,7 +263,8 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// What a loop's control asks for. What it promises about iterations and dependencies is not used.
+/// Gives the unroll hint of a loop's control. Its promises about iterations and dependencies are
+/// not used.
 pub(super) fn unroll_hint(merge: &Inst<'_>) -> Result<UnrollHint> {
     let control = merge.arg(2)?;
     let has = |bit: LoopControl| control & bit.bits() != 0;

@@ -38,7 +38,7 @@ pub(super) struct Local {
     pub packed: bool,
 }
 
-/// What is known of a label before the walk.
+/// Facts about a label that are known before the walk.
 #[derive(Clone, Debug)]
 pub(super) struct Label<'a> {
     pub block: Option<Block>,
@@ -158,7 +158,7 @@ impl<'a, 'm> Body<'a, 'm> {
         Ok(())
     }
 
-    /// Whether a pointer parameter stands for a copy of what it points to.
+    /// Returns whether a pointer parameter stands for a copy of what it points to.
     fn is_by_val(&self, id: u32) -> bool {
         let by_val = FunctionParameterAttribute::ByVal as u32;
         self.pre.decorations.get(&id).is_some_and(|decos| {
@@ -300,7 +300,7 @@ impl<'a, 'm> Body<'a, 'm> {
 
     // ---- ids ----
 
-    /// What an id stands for; constants and addresses are made here.
+    /// Gives the meaning of an id; makes constants and addresses here.
     pub fn local(&mut self, inst: &Inst<'_>, id: u32) -> Result<Local> {
         if let Some(local) = self.values.get(&id) {
             return Ok(local.clone());

@@ -65,7 +65,7 @@ impl Const {
         }
     }
 
-    /// Whether the constant is made of numbers alone: its bytes say all of it.
+    /// Returns whether the constant is made of numbers alone: its bytes say all of it.
     fn is_plain(&self) -> bool {
         match &self.val {
             ConstVal::Bits(_) | ConstVal::Null | ConstVal::Undef | ConstVal::Bytes(_) => true,
@@ -680,7 +680,7 @@ impl Preamble<'_> {
         Ok(offset)
     }
 
-    /// What one index of an access chain does.
+    /// Takes one index of an access chain.
     pub(super) fn chain_step(
         &self,
         inst: &Inst<'_>,

@@ -189,7 +189,7 @@ pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) ->
     Ok(func)
 }
 
-/// What the application sees of an entry point.
+/// Describes an entry point to the application.
 pub(super) fn kernel<'p>(
     pre: &'p Preamble<'_>,
     told: &Told<'p>,
@@ -344,7 +344,7 @@ fn arg_kind(
     })
 }
 
-/// What a module tells of its kernels, by kernel.
+/// The facts that a module tells of its kernels, by kernel.
 #[derive(Debug, Default)]
 pub(super) struct Told<'p> {
     /// The texts of OpStrings `<key>.<kernel>.<text>`, the first of each key and kernel.

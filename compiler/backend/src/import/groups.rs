@@ -294,7 +294,7 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// Where the components of this work-item's part of a block stand.
+    /// Gives the places of the components of this work-item's part of a block.
     fn block_places(&mut self, inst: &Inst<'_>, ty: Type) -> Result<SmallVec<[Value; 4]>> {
         let (pointer, ptr) = self.pointer(inst, 0)?;
         let elem = self.pre.pointee(inst, pointer.ty)?;

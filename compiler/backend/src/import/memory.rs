@@ -148,8 +148,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Whether a generic pointer leads to private or local memory: only then does it survive
-    /// the way there and back. NULL counts as being everywhere.
+    /// Makes a Bool: a generic pointer leads to private or local memory: only then does it
+    /// survive the way there and back. NULL counts as being everywhere.
     fn is_in_space(&mut self, ptr: Value, space: AddressSpace) -> Value {
         let named = self.convert(ConvertOp::AddressSpaceCast, ptr, Type::ptr(space));
         let generic = Type::ptr(AddressSpace::Generic);
@@ -242,7 +242,7 @@ impl Body<'_, '_> {
         self.define(inst, ty, Val::Leaves(leaves))
     }
 
-    /// Whether values of the type are kept in memory.
+    /// Returns whether values of the type are kept in memory.
     pub(super) fn is_big(&self, ty: Ty) -> bool {
         let info = self.pre.types.get(ty);
         info.leaf.is_none() && info.leaves > MAX_VALUE_LEAVES

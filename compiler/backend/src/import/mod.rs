@@ -24,8 +24,7 @@ mod memory;
 mod ocl_std;
 mod ops;
 mod preamble;
-pub(crate) mod raw;
-mod reader;
+pub(crate) mod reader;
 mod run_time;
 mod sync;
 mod types;
@@ -53,6 +52,7 @@ pub type SpecConstants = FxHashMap<u32, u64>;
 pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
     let words = Words::new(words)?;
     let insts = words.insts()?;
+    versions::check_all(&insts, words.minor)?;
     let (mut pre, start) = Preamble::read(&words, &insts, spec)?;
     let decls = functions::declare(&mut pre, &insts, start)?;
     let mut module = Module {

@@ -8,7 +8,7 @@ use pumice_ir::{
     AccessFlags, BinaryOp, ConvertOp, InstKind, IntCond, MathOp, PrintfArg, Rounding, Scalar, Type,
     Value,
 };
-use pumice_printf::conversions;
+use pumice_printf::{Kind, directives};
 use rspirv::grammar::OPENCL_STD_100_INSTRUCTION_TABLE;
 use rspirv::spirv::OpenclStd100Op as Ocl;
 use smallvec::SmallVec;
@@ -232,10 +232,10 @@ impl Body<'_, '_> {
         let text = literal(&self.func, self.globals, format)
             .ok_or_else(|| inst.error("the format is not a string literal"))?;
         let mut args = SmallVec::new();
-        let conversions = conversions(&text);
+        let kinds: Vec<Kind> = directives(&text).map(|d| d.kind).collect();
         for n in 1..inst.args.len() {
             let value = self.arg(inst, n)?;
-            if conversions.get(n - 1) == Some(&b's') {
+            if kinds.get(n - 1) == Some(&Kind::String) {
                 // A parameter's string shows once its function is inlined.
                 args.push(match literal(&self.func, self.globals, value) {
                     Some(text) => PrintfArg::String(self.strings.id(text)),
@@ -259,7 +259,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether an instruction that stays OpenCL.std has the operands of its specification.
+/// Returns whether an instruction that stays OpenCL.std has the operands of its specification.
 fn operands_fit(op: Ocl, args: &[Type], result: Type) -> bool {
     let float = result.scalar.is_float();
     let ints = Type::vector(Scalar::I32, result.lanes);

@@ -1,5 +1,5 @@
-//! Which SPIR-V opcodes are which lane-wise IR operations: the tables that function bodies
-//! and `OpSpecConstantOp` share.
+//! Tables of the SPIR-V opcodes that are lane-wise IR operations: function bodies and
+//! `OpSpecConstantOp` share them.
 
 use pumice_ir::{AtomicOp, BinaryOp, ConvertOp, FloatCond, IntCond, UnaryOp};
 use rspirv::spirv::Op;
@@ -39,7 +39,7 @@ pub(super) fn binary(op: Op) -> Option<BinaryOp> {
     })
 }
 
-/// Whether the second operand is a shift count, whose type may differ.
+/// Returns whether the second operand is a shift count, whose type may differ.
 pub(super) fn is_shift(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr)
 }

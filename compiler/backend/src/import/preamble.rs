@@ -31,7 +31,7 @@ pub(super) enum ExtSet {
     NonSemantic,
 }
 
-/// What an id of the preamble or a function stands for.
+/// The meaning of an id of the preamble or of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Def {
     #[default]
@@ -151,7 +151,7 @@ fn built_in(number: u32) -> Option<BuiltIn> {
 impl<'a> Preamble<'a> {
     /// Reads the instructions before the first function; gives the index of that one.
     pub fn read(
-        words: &Words,
+        words: &Words<'_>,
         insts: &[Inst<'a>],
         spec: &FxHashMap<u32, u64>,
     ) -> Result<(Self, usize)> {
@@ -540,7 +540,7 @@ impl<'a> Preamble<'a> {
         self.spec.get(deco.args.first()?).copied()
     }
 
-    /// What an id stands for.
+    /// Gives the meaning of an id.
     pub fn def(&self, id: u32) -> Def {
         self.defs.get(id as usize).copied().unwrap_or_default()
     }
@@ -587,7 +587,7 @@ impl<'a> Preamble<'a> {
     }
 }
 
-/// What an OpTypeImage of a Kernel module declares.
+/// Reads an OpTypeImage of a Kernel module.
 fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
     let number = inst.arg(1)?;
     let dim = match Dim::from_u32(number) {

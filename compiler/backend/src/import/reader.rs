@@ -5,9 +5,9 @@
 //! Why not rspirv's parser: it refuses valid `OpSpecConstantOp` and can panic on operands.
 
 use pumice_budget as budget;
-use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
+use pumice_spirv::{self as spirv, Malformed};
 use rspirv::spirv::Op;
-use std::sync::LazyLock;
+use std::borrow::Cow;
 
 /// Why a module cannot be imported. The text names the instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,81 +32,16 @@ impl std::fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-pub(super) type Result<T> = std::result::Result<T, ImportError>;
+pub(crate) type Result<T> = std::result::Result<T, ImportError>;
 
 /// Tells of memory before it is allocated.
 pub(super) fn charge(bytes: u64) -> Result<()> {
     budget::charge(bytes).map_err(|why| ImportError::new(why.to_string()))
 }
 
-/// The universal limit on the id bound (SPIR-V §2.17).
-const MAX_BOUND: u32 = 0x3F_FFFF;
-pub(super) const MAGIC: u32 = 0x0723_0203;
-
-/// What the grammar says about an opcode's words.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    has_type: bool,
-    has_id: bool,
-    min_words: u16,
-    max_words: u16,
-}
-
-/// Shapes by opcode; the grammar's own look-up is a linear search.
-static SHAPES: LazyLock<Vec<Option<Shape>>> = LazyLock::new(|| {
-    let mut shapes = Vec::new();
-    for inst in INSTRUCTION_TABLE.iter() {
-        let opcode = inst.opcode as usize;
-        if shapes.len() <= opcode {
-            shapes.resize(opcode + 1, None);
-        }
-        let mut shape = Shape {
-            has_type: false,
-            has_id: false,
-            min_words: 1,
-            max_words: 1,
-        };
-        for operand in inst.operands {
-            match operand.kind {
-                OperandKind::IdResultType => shape.has_type = true,
-                OperandKind::IdResult => shape.has_id = true,
-                _ => {}
-            }
-            let words = match operand.kind {
-                OperandKind::IdResultType
-                | OperandKind::IdResult
-                | OperandKind::IdRef
-                | OperandKind::IdScope
-                | OperandKind::IdMemorySemantics
-                | OperandKind::LiteralInteger
-                | OperandKind::StorageClass
-                | OperandKind::FunctionControl
-                | OperandKind::SelectionControl
-                | OperandKind::GroupOperation
-                | OperandKind::Capability
-                | OperandKind::AddressingModel
-                | OperandKind::MemoryModel
-                | OperandKind::AccessQualifier => Some(1),
-                // Everything else may take more words than one.
-                _ => None,
-            };
-            let repeats = operand.quantifier == OperandQuantifier::ZeroOrMore;
-            if operand.quantifier == OperandQuantifier::One {
-                shape.min_words += 1;
-            }
-            shape.max_words = match words {
-                Some(words) if !repeats => shape.max_words.saturating_add(words),
-                _ => u16::MAX,
-            };
-        }
-        shapes[opcode] = Some(shape);
-    }
-    shapes
-});
-
 /// An instruction with its result type and result id split off.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inst<'a> {
+pub(crate) struct Inst<'a> {
     /// Opcode.
     pub op: Op,
     /// Index of the first word in the module.
@@ -143,101 +78,89 @@ impl<'a> Inst<'a> {
 
     /// The literal string at operand `n` and the operand after it.
     pub fn string(&self, n: usize) -> Result<(String, usize)> {
-        let mut bytes = Vec::new();
-        for (i, word) in self.rest(n).iter().enumerate() {
-            for byte in word.to_le_bytes() {
-                if byte == 0 {
-                    return Ok((String::from_utf8_lossy(&bytes).into_owned(), n + i + 1));
-                }
-                bytes.push(byte);
-            }
-        }
-        Err(self.error("the literal string has no end"))
+        let (text, words) =
+            spirv::text(self.rest(n)).ok_or_else(|| self.error("the literal string has no end"))?;
+        Ok((text, n + words))
     }
 }
 
 /// A module's words in host byte order, with a checked header.
 #[derive(Debug)]
-pub(super) struct Words {
-    words: Vec<u32>,
+pub(crate) struct Words<'a> {
+    words: Cow<'a, [u32]>,
     /// The module declares SPIR-V 1.`minor`.
     pub minor: u8,
     /// Ids are below this.
     pub bound: u32,
 }
 
-impl Words {
+impl<'a> Words<'a> {
     /// Checks the header and swaps bytes when the module was written by the other order.
-    pub fn new(words: &[u32]) -> Result<Self> {
-        let &[magic, version, _, bound, schema, ..] = words else {
+    pub fn new(words: &'a [u32]) -> Result<Self> {
+        if words.len() < spirv::HEADER_WORDS {
             return Err(ImportError::new("a SPIR-V module has at least five words"));
-        };
-        let swapped = match magic {
-            MAGIC => false,
-            m if m.swap_bytes() == MAGIC => true,
-            _ => return Err(ImportError::new("this is no SPIR-V: wrong magic number")),
-        };
-        let swap = |w: u32| if swapped { w.swap_bytes() } else { w };
-        let (version, bound, schema) = (swap(version), swap(bound), swap(schema));
+        }
+        let words = spirv::native_order(words)
+            .ok_or_else(|| ImportError::new("this is no SPIR-V: wrong magic number"))?;
+        let (version, bound, schema) = (words[1], words[3], words[4]);
         let [reserved, minor, major, top] = version.to_le_bytes();
         if reserved != 0 || top != 0 || major != 1 || minor > 6 {
             return Err(ImportError::new(format!(
                 "SPIR-V version word {version:#010x} is not one of 1.0 to 1.6"
             )));
         }
-        if bound == 0 || bound > MAX_BOUND + 1 {
+        // The universal limit (SPIR-V §2.17) is the highest id here.
+        if bound == 0 || bound > spirv::MAX_BOUND + 1 {
             return Err(ImportError::new(format!(
                 "the id bound {bound} is outside 1 to {}",
-                MAX_BOUND + 1
+                spirv::MAX_BOUND + 1
             )));
         }
         if schema != 0 {
             return Err(ImportError::new(format!("unknown schema {schema}")));
         }
         Ok(Self {
-            words: words.iter().map(|&w| swap(w)).collect(),
+            words,
             minor,
             bound,
         })
     }
 
-    /// Reads the instruction at word `offset`; `None` at the end of the module.
-    pub fn inst_at(&self, offset: usize) -> Result<Option<(Inst<'_>, usize)>> {
-        let Some(&first) = self.words.get(offset) else {
-            return Ok(None);
+    /// Checks an instruction against the grammar and splits its result type and id off.
+    fn inst<'w>(&self, item: std::result::Result<spirv::Inst<'w>, Malformed>) -> Result<Inst<'w>> {
+        let (offset, opcode, count) = match item {
+            Ok(inst) => (inst.at, inst.opcode, inst.words.len()),
+            Err(Malformed::BadWordCount {
+                at, opcode, count, ..
+            }) => (at, opcode, count),
+            Err(error) => return Err(ImportError::new(error.to_string())),
         };
-        let (count, opcode) = ((first >> 16) as usize, first & 0xFFFF);
-        let at = |message: String| ImportError::new(format!("word {offset}: {message}"));
-        let op = Op::from_u32(opcode).ok_or_else(|| at(format!("unknown opcode {opcode}")))?;
-        let shape = SHAPES
-            .get(opcode as usize)
-            .copied()
-            .flatten()
-            .ok_or_else(|| at(format!("unknown opcode {opcode}")))?;
-        if count < usize::from(shape.min_words) || count > usize::from(shape.max_words) {
-            return Err(at(format!("Op{op:?} cannot have {count} words")));
+        let refuse = |message: String| ImportError::new(format!("word {offset}: {message}"));
+        let entry =
+            spirv::entry(opcode).ok_or_else(|| refuse(format!("unknown opcode {opcode}")))?;
+        let op = entry.grammar.opcode;
+        if !entry.allows(count) {
+            return Err(refuse(format!("Op{op:?} cannot have {count} words")));
         }
-        let Some(operands) = self.words.get(offset + 1..offset + count) else {
-            return Err(at(format!("Op{op:?} runs past the end of the module")));
-        };
+        let raw = item.map_err(|_| refuse(format!("Op{op:?} runs past the end of the module")))?;
         let mut inst = Inst {
             op,
             offset: offset as u32,
             ty: 0,
             id: 0,
-            args: operands,
+            args: raw.operands,
         };
-        if shape.has_type {
+        if entry.has_type {
             inst.ty = inst.arg(0)?;
             inst.args = inst.rest(1);
             self.check_id(&inst, inst.ty)?;
         }
-        if shape.has_id {
+        if entry.has_id {
             inst.id = inst.arg(0)?;
             inst.args = inst.rest(1);
             self.check_id(&inst, inst.id)?;
         }
-        Ok(Some((inst, offset + count)))
+        Ok(inst)
     }
 
     fn check_id(&self, inst: &Inst<'_>, id: u32) -> Result<()> {
@@ -247,24 +170,14 @@ impl Words {
         Ok(())
     }
 
-    /// All instructions of the module; those newer than the version that it declares are
-    /// refused.
+    /// All instructions of the module.
     pub fn insts(&self) -> Result<Vec<Inst<'_>>> {
         let mut insts = Vec::with_capacity((self.words.len() / 4).min(1 << 20));
-        let mut extensions = Vec::new();
-        let mut offset = 5;
-        while let Some((inst, next)) = self.inst_at(offset)? {
-            if inst.op == Op::Extension {
-                extensions.push(inst.string(0)?.0);
-            }
-            insts.push(inst);
+        for item in spirv::instructions(&self.words) {
+            insts.push(self.inst(item)?);
             budget::spend_on::<Inst<'_>>(1);
-            offset = next;
         }
         charge(0)?;
-        for inst in &insts {
-            super::versions::check(inst, self.minor, &extensions)?;
-        }
         Ok(insts)
     }
 }

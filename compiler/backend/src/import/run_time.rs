@@ -1,6 +1,6 @@
 //! Scopes and memory semantics, which Kernel SPIR-V may leave to the run and Vulkan may not.
 //!
-//! Where one is no constant, the instruction becomes a switch over the values with one arm for
+//! An instruction with one that is no constant becomes a switch over the values with one arm for
 //! each order or scope. That is written here, before inlining, because most of them are the
 //! parameter of a function that is called with a constant: folding then leaves one arm.
 
@@ -17,12 +17,12 @@ pub(super) struct Semantics {
     pub local: bool,
 }
 
-/// What an operand says.
+/// The meaning of an operand.
 #[derive(Clone, Debug)]
 pub(super) enum Choice<T: 'static> {
     /// A constant.
     Known(T),
-    /// What it says for the values of an integer; the second field is for all others.
+    /// Its meaning for the values of an integer; the second field is for all others.
     Run(Value, T, &'static [(u64, T)]),
 }
 
@@ -36,7 +36,7 @@ impl<T: Copy + 'static> Choice<T> {
     }
 }
 
-/// Which orders an operation may have. An order that it cannot have counts as the strongest.
+/// The orders that an operation may have. An order that it cannot have counts as the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,

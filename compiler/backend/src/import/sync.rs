@@ -11,7 +11,7 @@ use pumice_ir::{
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
-/// What every atomic begins with.
+/// The operands that every atomic begins with.
 struct Head {
     ptr: Value,
     scope: Choice<Scope>,

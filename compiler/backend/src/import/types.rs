@@ -164,7 +164,7 @@ impl Types {
         })
     }
 
-    /// Whether values are handles of images or samplers, which one function must know.
+    /// Returns whether values are handles of images or samplers, which one function must know.
     pub fn is_handle(&self, ty: Ty) -> bool {
         matches!(
             self.get(ty).kind,
@@ -245,7 +245,7 @@ impl Types {
         }))
     }
 
-    /// Whether objects of the type have a size and an address.
+    /// Returns whether objects of the type have a size and an address.
     pub fn is_sized(&self, ty: Ty) -> bool {
         !matches!(
             self.get(ty).kind,
@@ -253,9 +253,9 @@ impl Types {
         )
     }
 
-    /// Whether a type's layout is one of Vulkan's standard uniform buffer layout: arrays have a
-    /// stride of 16, structures and arrays in structures begin at multiples of 16, and vectors
-    /// are aligned. Offsets here are relative to a multiple of 16.
+    /// Returns whether a type's layout is one of Vulkan's standard uniform buffer layout: arrays
+    /// have a stride of 16, structures and arrays in structures begin at multiples of 16, and
+    /// vectors are aligned. Offsets here are relative to a multiple of 16.
     pub fn is_standard_uniform(&self, ty: Ty) -> bool {
         match &self.get(ty).kind {
             TypeKind::Plain => true,
@@ -355,7 +355,7 @@ impl Types {
         }
     }
 
-    /// Whether two types have the same leaves at the same offsets (OpCopyLogical).
+    /// Returns whether two types have the same leaves at the same offsets (OpCopyLogical).
     pub fn same_leaves(&self, a: Ty, b: Ty) -> bool {
         a == b
             || match (self.leaves(a), self.leaves(b)) {

@@ -89,8 +89,19 @@ fn of_decoration(number: u32) -> Option<Since> {
     })
 }
 
+/// Refuses a module with something newer than the version that it declares.
+pub(super) fn check_all(insts: &[Inst<'_>], minor: u8) -> Result<()> {
+    let mut extensions = Vec::new();
+    for inst in insts.iter().filter(|inst| inst.op == Op::Extension) {
+        extensions.push(inst.string(0)?.0);
+    }
+    insts
+        .iter()
+        .try_for_each(|inst| check(inst, minor, &extensions))
+}
+
 /// Refuses an instruction, or an enumerant among its operands, that is newer than the module.
-pub(super) fn check(inst: &Inst<'_>, minor: u8, extensions: &[String]) -> Result<()> {
+fn check(inst: &Inst<'_>, minor: u8, extensions: &[String]) -> Result<()> {
     let known = |since: Option<Since>| match since {
         Some((needed, others)) if needed > minor => {
             if extensions

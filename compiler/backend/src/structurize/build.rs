@@ -1,12 +1,12 @@
 //! Selections: walks the dominator tree of the acyclic graph that remains once the back
 //! edges, breaks and continues are taken away, and orders the blocks.
 
+use super::MAX_NESTING;
 use super::loops::Forest;
 use super::work::{Work, jump};
-use super::{MAX_NESTING, Merge};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::LowerError;
-use pumice_ir::{Block, Cfg, DomTree, InstKind};
+use pumice_ir::{Block, Cfg, DomTree, InstKind, Merge};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -95,12 +95,13 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Whether a block's subtree branches to a block outside of it, other than out of loops.
+    /// Returns whether a block's subtree branches to a block outside of it, other than out of
+    /// loops.
     fn escapes(&self, block: Block) -> bool {
         self.reach[block] < self.dom.depth(block)
     }
 
-    /// Whether a block does nothing but to leave its loop.
+    /// Returns whether a block does nothing but to leave its loop.
     fn only_breaks(&self, block: Block) -> bool {
         let targets = self.work.succs(block);
         let shape = self.innermost[block].map(|this| &self.forest.loops[this.index()]);
@@ -129,6 +130,7 @@ impl Builder<'_, '_> {
                     merge,
                     continue_target: continue_block,
                     unroll: shape.unroll,
+                    left_together: shape.left_together,
                 });
                 let escaped = self.region(body, None, depth + 1)?;
                 assert!(
@@ -273,7 +275,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// How a selection goes on.
+/// The continuation of a selection.
 enum After {
     /// At this block, which the last merge block reaches or is.
     Tail(Block),

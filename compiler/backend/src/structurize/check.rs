@@ -1,9 +1,8 @@
 //! An independent check of SPIR-V's rules for structured control flow (§2.11, §2.16.1) and of
-//! what [`StructuredCfg`] promises.
+//! what [`super::run`] promises.
 
 use super::work::targets;
-use super::{Merge, StructuredCfg};
-use pumice_ir::{Block, Cfg, DomTree, Function, InstKind};
+use pumice_ir::{Block, Cfg, DomTree, Function, InstKind, Merge};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -11,7 +10,7 @@ use smallvec::SmallVec;
 ///
 /// # Errors
 /// The first rule that does not hold, naming the block.
-pub fn check(func: &Function, structured: &StructuredCfg) -> Result<(), String> {
+pub fn check(func: &Function) -> Result<(), String> {
     let Some(entry) = func.entry() else {
         return Ok(());
     };
@@ -24,7 +23,7 @@ pub fn check(func: &Function, structured: &StructuredCfg) -> Result<(), String> 
     // Structural dominance: a header also leads to its merge block and continue target.
     let structural = Cfg::with_successors(Some(entry), func.blocks.len(), |block| {
         let mut list: SmallVec<[Block; 2]> = targets(func, block);
-        if let Some(merge) = structured.merges[block] {
+        if let Some(merge) = func.blocks[block].merge {
             list.push(merge.merge());
             if let Merge::Loop {
                 continue_target, ..
@@ -56,12 +55,12 @@ pub fn check(func: &Function, structured: &StructuredCfg) -> Result<(), String> 
             return Err(format!("{block}: in the layout but not reachable"));
         }
     }
-    headers(func, structured, &dom)?;
-    edges(func, structured, &dom)
+    headers(func, &dom)?;
+    edges(func, &dom)
 }
 
 /// Rules about headers, merge blocks and continue targets.
-fn headers(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result<(), String> {
+fn headers(func: &Function, dom: &DomTree) -> Result<(), String> {
     let mut owner: FxHashMap<Block, Block> = FxHashMap::default();
     let mut claim = |block: Block, header: Block| match owner.insert(block, header) {
         Some(other) => Err(format!(
@@ -74,7 +73,7 @@ fn headers(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result
             return Err(format!("{block}: no terminator"));
         };
         let kind = &func.insts[inst].kind;
-        let merge = structured.merges[block];
+        let merge = func.blocks[block].merge;
         match (kind, merge) {
             (InstKind::Branch { then, other, .. }, Some(Merge::Selection { .. })) => {
                 if then.block == other.block {
@@ -122,7 +121,7 @@ fn headers(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result
     for &block in &func.layout.blocks {
         for succ in targets(func, block) {
             if dom.dominates(succ, block) {
-                let ok = matches!(structured.merges[succ],
+                let ok = matches!(func.blocks[succ].merge,
                     Some(Merge::Loop { continue_target, .. }) if continue_target == block);
                 if !ok {
                     return Err(format!("{block}: stray back edge to {succ}"));
@@ -135,17 +134,19 @@ fn headers(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result
 
 /// A construct leaves only to its merge block, to the innermost loop's merge block or
 /// continue target, or by ending the function.
-fn edges(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result<(), String> {
+fn edges(func: &Function, dom: &DomTree) -> Result<(), String> {
     // The innermost construct around each block, other than the block's own.
     let mut around: FxHashMap<Block, Option<Block>> = FxHashMap::default();
     let contains = |header: Block, block: Block| {
         dom.dominates(header, block)
-            && structured.merges[header].is_some_and(|m| !dom.dominates(m.merge(), block))
+            && func.blocks[header]
+                .merge
+                .is_some_and(|m| !dom.dominates(m.merge(), block))
     };
     for &block in &func.layout.blocks {
         let mut candidate = dom.idom(block);
         if let Some(idom) = candidate {
-            if structured.merges[idom].is_none() {
+            if func.blocks[idom].merge.is_none() {
                 candidate = around[&idom];
             }
         }
@@ -157,16 +158,16 @@ fn edges(func: &Function, structured: &StructuredCfg, dom: &DomTree) -> Result<(
         }
         around.insert(block, candidate);
     }
-    let is_loop = |header: Block| matches!(structured.merges[header], Some(Merge::Loop { .. }));
+    let is_loop = |header: Block| matches!(func.blocks[header].merge, Some(Merge::Loop { .. }));
     for &block in &func.layout.blocks {
-        let own = structured.merges[block].map(|_| block);
+        let own = func.blocks[block].merge.map(|_| block);
         let constructs: Vec<Block> =
             std::iter::successors(own.or(around[&block]), |header| around[header]).collect();
         let innermost_loop = constructs.iter().copied().find(|&header| is_loop(header));
-        let exits = innermost_loop.and_then(|header| structured.merges[header]);
+        let exits = innermost_loop.and_then(|header| func.blocks[header].merge);
         for succ in targets(func, block) {
             for &header in constructs.iter().take_while(|&&h| !contains(h, succ)) {
-                let to_merge = structured.merges[header].is_some_and(|m| m.merge() == succ);
+                let to_merge = func.blocks[header].merge.is_some_and(|m| m.merge() == succ);
                 let out_of_loop = matches!(exits, Some(Merge::Loop { merge, continue_target, .. })
                     if succ == merge || succ == continue_target);
                 if !to_merge && !out_of_loop {

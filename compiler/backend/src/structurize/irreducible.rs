@@ -11,10 +11,10 @@ use pumice_ir::LowerError;
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Type, Value, is_reducible};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many instructions splitting may add, beside twice the size of the function.
+/// The instructions that splitting may add, beside twice the size of the function.
 const SPLIT_BUDGET: usize = 500;
-/// How many instructions may be looked at to find what is best split, beside so many for each one
-/// of the function.
+/// The number of instructions that may be looked at to find what is best split, beside so many for
+/// each one of the function.
 const LOOKS: usize = 10_000;
 const LOOKS_PER_INSTRUCTION: usize = 16;
 
@@ -24,7 +24,7 @@ struct Tangle {
     entries: Vec<Block>,
 }
 
-/// What splitting may still cost.
+/// The cost that splitting may still have.
 struct Budget {
     /// Instructions that may be added.
     added: usize,
@@ -138,7 +138,7 @@ fn find_tangles(cfg: &Cfg) -> Vec<Tangle> {
     found
 }
 
-/// What the search for components knows of a block.
+/// The search's facts about a block.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// The number of the set that it is searched in.
@@ -219,9 +219,9 @@ impl Search {
     }
 }
 
-/// What must be copied so that only `header` enters the component: all that the other
-/// entries reach in it without passing `header`. `None` if a block must not be copied, if it is
-/// more than `most` instructions, or if `looks` runs out.
+/// Gives the blocks to copy so that only `header` enters the component: all that the other entries
+/// reach in it without passing `header`. `None` if a block must not be copied, if it is more than
+/// `most` instructions, or if `looks` runs out.
 fn split_region(
     work: &Work<'_>,
     cfg: &Cfg,

@@ -19,10 +19,10 @@ pub(super) struct LoopShape {
     pub body: Block,
     pub continue_block: Block,
     pub merge: Block,
-    /// Whether all work-items leave in the same round: by one branch of each round that they
-    /// take alike.
+    /// True if all work-items leave in the same round: by one branch of each round that they take
+    /// alike.
     pub left_together: bool,
-    /// What the source asked.
+    /// The source's hint.
     pub unroll: UnrollHint,
     parent: Option<Loop>,
     exits: BlockList,
@@ -39,7 +39,7 @@ pub(super) struct Forest {
 }
 
 impl Forest {
-    /// Whether an edge out of `block` is a break or continue of its smallest loop.
+    /// Returns whether an edge out of `block` is a break or continue of its smallest loop.
     pub fn is_native(&self, block: Block, target: Block) -> bool {
         self.innermost[block].is_some_and(|this| {
             let shape = &self.loops[this.index()];
@@ -127,7 +127,7 @@ pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
     forest
 }
 
-/// How many blocks branch out of a loop.
+/// The blocks that branch out of a loop, as far as they matter.
 #[derive(Clone, Copy, Default)]
 enum Exits {
     #[default]
@@ -155,7 +155,7 @@ fn only_exits(cfg: &Cfg, nest: &LoopNest) -> SecondaryMap<Loop, Exits> {
     exits
 }
 
-/// Whether the only branch out of a loop is one of each round that goes one way for all.
+/// Returns whether the only branch out of a loop is one of each round that goes one way for all.
 fn leaves_together(
     work: &Work<'_>,
     cfg: &Cfg,

@@ -1,7 +1,7 @@
 //! Structured control flow for SPIR-V (unified specification §2.11) out of any CFG.
 //!
 //! Takes: any verified [`pumice_ir::Function`]. Gives: the same function with its blocks
-//! rewritten, and a [`StructuredCfg`] that says which block needs which merge instruction.
+//! rewritten, each header with its [`Merge`](pumice_ir::Merge).
 //! Never: duplicates a block that holds a barrier or a collective.
 //!
 //! 1. `prepare`: unreachable blocks go; block parameters become *variables*: each edge's
@@ -20,13 +20,11 @@
 //!    parameters again.
 //! 6. `tidy`: needless parameters and blocks go.
 //!
-//! What a loop's end depends on (`uniform`) decides how it is written; see `build`.
-//! `loop_values` rewrites the result once more for drivers that need it.
+//! The condition of a loop's end (`uniform`) decides how it is written; see `build`.
 
 mod build;
 mod check;
 mod irreducible;
-pub mod loop_values;
 mod loops;
 mod prepare;
 mod ssa;
@@ -39,70 +37,41 @@ mod tests;
 
 pub use check::check;
 
-use super::LowerError;
-use cranelift_entity::{EntityRef, SecondaryMap};
-use pumice_ir::{Block, Function, InstKind, UnrollHint};
+use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::{Function, InstKind, LowerError};
 
 /// SPIR-V's universal limit for the nesting of control flow (§2.17).
 pub(super) const MAX_NESTING: u32 = 1023;
 
-/// A merge instruction, to be written just before the terminator of its header block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Merge {
-    /// OpSelectionMerge.
-    Selection {
-        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
-        merge: Block,
-    },
-    /// OpLoopMerge. The header ends in a `Jump` (OpBranch).
-    Loop {
-        /// The merge block. May be a block without predecessors that ends in `Unreachable`.
-        merge: Block,
-        /// The continue target: the only block that branches back to the header.
-        continue_target: Block,
-        /// What the source asked about the loop.
-        unroll: UnrollHint,
-    },
-}
-
-impl Merge {
-    /// The merge block.
-    pub fn merge(self) -> Block {
-        match self {
-            Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
-        }
-    }
-}
-
-/// What the emitter needs beside the rewritten function.
+/// Structures a function. A declaration is left alone.
 ///
-/// After structurization of a function:
+/// Afterwards:
 /// - `func.layout.blocks` is the order of emission: the entry first, every block after its
 ///   immediate dominator, a header before its merge block. Blocks outside of the layout are
 ///   dead.
 /// - The entry block has no predecessors.
-/// - Each block that ends in a `Branch` or `Switch`, and each loop header, has an entry in
-///   `merges`; no other block has.
+/// - Each block that ends in a `Branch` or `Switch`, and each loop header, has a
+///   [`Merge`](pumice_ir::Merge); no other block has.
 /// - No merge block or continue target serves two headers.
 /// - A `Branch` has two distinct targets. When several cases of a `Switch` (or its default)
 ///   share a target, they pass equal arguments, so that each predecessor block gives one
 ///   value per block parameter (OpPhi).
 /// - Every value's definition dominates its uses.
-#[derive(Clone, Debug, Default)]
-pub struct StructuredCfg {
-    /// The merge instruction of each header block.
-    pub merges: SecondaryMap<Block, Option<Merge>>,
-    /// The headers of loops that all work-items of a sub-group leave in the same round.
-    pub left_together: SecondaryMap<Block, bool>,
-}
-
-/// Structures a function. A declaration is left alone.
 ///
 /// # Errors
-/// When constructs nest more deeply than SPIR-V's universal limit (§2.17).
-pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
+/// Constructs that nest more deeply than SPIR-V's universal limit (§2.17).
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    structure(func)?;
+    Ok(Changed::Yes)
+}
+
+/// Does the work of [`run`], which needs to know nothing about the device.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn structure(func: &mut Function) -> Result<(), LowerError> {
     if func.entry().is_none() {
-        return Ok(StructuredCfg::default());
+        return Ok(());
     }
     let before = num_convergent(func);
     let uniform = uniform::branches(func);
@@ -118,18 +87,13 @@ pub fn run(func: &mut Function) -> Result<StructuredCfg, LowerError> {
         "{}: a barrier or collective was duplicated",
         func.name
     );
-    let mut structured = StructuredCfg {
-        merges,
-        ..Default::default()
-    };
-    for (&header, this) in &forest.loop_of_header {
-        structured.left_together[header] = forest.loops[this.index()].left_together;
+    for (block, data) in func.blocks.iter_mut() {
+        data.merge = merges[block];
     }
-    debug_assert_eq!(check::check(func, &structured), Ok(()));
-    Ok(structured)
+    Ok(())
 }
 
-/// How many barriers and collectives the layout holds.
+/// Counts the barriers and collectives of the layout.
 fn num_convergent(func: &Function) -> usize {
     let blocks = func.layout.blocks.iter();
     blocks

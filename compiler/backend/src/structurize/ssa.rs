@@ -21,7 +21,7 @@ struct Repair<'a> {
     missing: Vec<(Var, Block)>,
 }
 
-/// What an operand is at a block.
+/// The meaning of an operand at a block.
 enum Meaning {
     /// A value that can be used there.
     Direct(Value),
@@ -115,7 +115,7 @@ impl Repair<'_> {
         }
     }
 
-    /// What a block itself gives a variable, on its edge or by an instruction.
+    /// Gives the value that a block itself gives a variable, on its edge or by an instruction.
     fn definition(&self, var: Var, block: Block) -> Option<Value> {
         let on_edge = self.work.edge_defs.get(&block).and_then(|defs| {
             let found = defs.iter().rev().find(|(defined, _)| *defined == var);
@@ -176,7 +176,7 @@ impl Repair<'_> {
         (original && alone && self.dom.dominates(home, block)).then_some(home)
     }
 
-    /// Whether the variable can hold a value that is still needed when the block starts.
+    /// Returns whether the variable can hold a value that is still needed when the block starts.
     fn may_be_live(&self, var: Var, block: Block) -> bool {
         let data = &self.work.vars[var];
         match (data.home, self.work.origin[block]) {

@@ -1,10 +1,9 @@
 //! Removes what the earlier steps made too much of: parameters with one possible argument,
 //! blocks that only continue their only predecessor, empty arms.
 
-use super::Merge;
 use super::work::targets;
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, Cfg, Function, InstKind, Value};
+use pumice_ir::{Block, Cfg, Function, InstKind, Merge, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Simplifies a structured function without changing its constructs.
@@ -28,12 +27,12 @@ pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<
     drop_single_valued_params(func);
 }
 
-/// What values have turned out to be.
+/// The values that others have turned out to be.
 #[derive(Default)]
 struct Renamed(FxHashMap<Value, Value>);
 
 impl Renamed {
-    /// What a value is in the end; shortens the way there.
+    /// Gives the value that one is in the end; shortens the way there.
     fn resolve(&mut self, value: Value) -> Value {
         let mut end = value;
         while let Some(&next) = self.0.get(&end) {

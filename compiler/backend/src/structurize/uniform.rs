@@ -1,4 +1,4 @@
-//! Which branches inside of loops go the same way for all work-items of a work-group that
+//! Finds the branches inside of loops that go the same way for all work-items of a work-group that
 //! reach them together: those whose condition comes of constants, arguments and counters alone.
 //!
 //! Loads, calls and joins of several ways are taken to differ. A loop's own parameters do not
@@ -46,7 +46,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Whether a value is the same for all that use it in `block` at one time.
+    /// Returns whether a value is the same for all that use it in `block` at one time.
     fn is_uniform(&self, value: Value, block: Block) -> bool {
         let mut seen: FxHashSet<Value> = FxHashSet::default();
         let mut work = vec![value];
@@ -99,7 +99,7 @@ impl Scan<'_> {
     }
 }
 
-/// Whether an instruction gives all work-items of a work-group one result for one operand.
+/// Returns whether an instruction gives all work-items of a work-group one result for one operand.
 fn is_same_for_same(kind: &InstKind) -> bool {
     match kind {
         InstKind::BuiltIn { which } => matches!(

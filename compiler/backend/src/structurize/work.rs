@@ -19,7 +19,7 @@ pub(super) struct VarData {
     pub ty: Type,
     /// The original block that dominated all uses: elsewhere the variable is never needed.
     pub home: Option<Block>,
-    /// Whether the home block itself starts with the variable's value (a parameter).
+    /// True if the home block itself starts with the variable's value (a parameter).
     pub live_into_home: bool,
 }
 
@@ -236,7 +236,7 @@ impl BlockList {
         }
     }
 
-    /// Whether a block is there.
+    /// Returns whether a block is there.
     pub fn contains(&self, block: Block) -> bool {
         match self.list.len() {
             0..=SHORT => self.list.contains(&block),

@@ -1,4 +1,4 @@
-//! Where things lie in push constants and argument blocks.
+//! Offsets in push constants and argument blocks.
 //!
 //! Invariant: arguments are read as 32-bit words, so every argument begins on a word.
 //! [`crate::passes::lower::lower_kernel_args`] and the reflection both follow [`ArgLayout`].
@@ -53,7 +53,7 @@ pub(crate) fn range_form(abi: &Abi) -> RangeForm {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleConstants {
     offsets: [Option<u32>; 8],
-    /// Whether sizes and offsets have 64 bits.
+    /// True if sizes and offsets have 64 bits.
     pub wide: bool,
     /// First byte behind them: where argument blocks begin.
     pub end: u32,

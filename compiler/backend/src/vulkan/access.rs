@@ -11,6 +11,7 @@ use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases;
 use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
+use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
 
@@ -19,7 +20,7 @@ const ALIGNED: u32 = 2;
 const NONTEMPORAL: u32 = 4;
 const NON_PRIVATE: u32 = 0x20;
 
-/// Where an access goes.
+/// The target of an access.
 pub(crate) enum Place {
     /// A constant address where no object lies: loads give zero, stores are dropped.
     Nowhere,
@@ -64,8 +65,8 @@ impl Emitter<'_> {
                 let offset = if bias == 0 {
                     id
                 } else {
-                    let u32_ty = self.b.int(32);
-                    let bias = self.b.u32(bias);
+                    let u32_ty = self.b.ty_int(32);
+                    let bias = self.b.const_u32(bias);
                     self.b.op(Op::ISub, u32_ty, &[id, bias])
                 };
                 Ok(Place::Array {
@@ -125,7 +126,9 @@ impl Emitter<'_> {
 
     /// A pointer to physical memory from an address.
     pub fn physical_pointer(&mut self, address: Id, pointee: Id) -> Id {
-        let ptr = self.b.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        let ptr = self
+            .b
+            .ty_pointer(StorageClass::PhysicalStorageBuffer, pointee);
         self.b.op(Op::ConvertUToPtr, ptr, &[address])
     }
 
@@ -166,18 +169,18 @@ impl Emitter<'_> {
         if bytes == 0 {
             return id;
         }
-        let ty = self.b.int(bits);
+        let ty = self.b.ty_int(bits);
         let bytes = self.b.const_int(bits, u64::from(bytes));
         self.b.op(Op::IAdd, ty, &[id, bytes])
     }
 
     /// The number of the element that holds byte `offset`, plus `more` elements.
     pub fn element_index(&mut self, offset: Id, unit: u32, more: u32) -> Id {
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let mut index = offset;
         if unit > 1 {
             index = self.divided(offset, unit).unwrap_or_else(|| {
-                let shift = self.b.u32(unit.trailing_zeros());
+                let shift = self.b.const_u32(unit.trailing_zeros());
                 self.b.op(Op::ShiftRightLogical, u32_ty, &[offset, shift])
             });
         }
@@ -187,8 +190,8 @@ impl Emitter<'_> {
     /// A pointer to the array element that holds byte `offset`, plus `more` elements.
     fn element(&mut self, var: Id, class: StorageClass, unit: u32, offset: Id, more: u32) -> Id {
         let index = self.element_index(offset, unit, more);
-        let element = self.b.int(unit * 8);
-        let ptr = self.b.pointer(class, element);
+        let element = self.b.ty_int(unit * 8);
+        let ptr = self.b.ty_pointer(class, element);
         self.b.op(Op::AccessChain, ptr, &[var, index])
     }
 
@@ -201,7 +204,7 @@ impl Emitter<'_> {
         match self.place(ptr)? {
             Place::Nowhere => Err(LowerError::new("atomic operation on a null local pointer")),
             Place::Physical(address) => {
-                let ty = self.b.int(bytes * 8);
+                let ty = self.b.ty_int(bytes * 8);
                 let ptr = self.physical_pointer(address, ty);
                 Ok((ptr, StorageClass::PhysicalStorageBuffer))
             }
@@ -230,9 +233,9 @@ impl Emitter<'_> {
 
     /// Loads one piece of `width` bytes, `at` bytes behind the place, as an integer.
     fn load_piece(&mut self, place: &Place, at: u32, width: u32, flags: AccessFlags) -> Id {
-        let piece_ty = self.b.int(width * 8);
+        let piece_ty = self.b.ty_int(width * 8);
         match *place {
-            Place::Nowhere => self.b.constant_op(Op::ConstantNull, piece_ty, &[]),
+            Place::Nowhere => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
             Place::Physical(address) => {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, width);
@@ -250,7 +253,7 @@ impl Emitter<'_> {
                     let ptr = self.element(var, class, unit, offset, at / unit);
                     return self.raw_load(class, ptr, piece_ty, unit, flags);
                 }
-                let unit_ty = self.b.int(unit * 8);
+                let unit_ty = self.b.ty_int(unit * 8);
                 let byte = self.add_bytes(offset, 32, at);
                 let ptr = self.element(var, class, unit, byte, 0);
                 let word = self.raw_load(class, ptr, unit_ty, unit, flags);
@@ -264,7 +267,7 @@ impl Emitter<'_> {
                     let ptr = self.buffer_element(place, unit, 1, at);
                     return self.raw_load(class, ptr, piece_ty, unit, flags);
                 }
-                let unit_ty = self.b.int(unit * 8);
+                let unit_ty = self.b.ty_int(unit * 8);
                 let place = self.moved(place, at);
                 let ptr = self.buffer_element(&place, unit, 1, 0);
                 let word = self.raw_load(class, ptr, unit_ty, unit, flags);
@@ -275,7 +278,7 @@ impl Emitter<'_> {
 
     /// `width` bytes of an element, from the byte on that `byte` is within it.
     fn cut(&mut self, word: Id, byte: Id, width: u32, unit: u32) -> Id {
-        let (unit_ty, piece_ty) = (self.b.int(unit * 8), self.b.int(width * 8));
+        let (unit_ty, piece_ty) = (self.b.ty_int(unit * 8), self.b.ty_int(width * 8));
         let shift = self.bit_position(byte, unit);
         let shifted = self.b.op(Op::ShiftRightLogical, unit_ty, &[word, shift]);
         self.b.op(Op::UConvert, piece_ty, &[shifted])
@@ -284,12 +287,12 @@ impl Emitter<'_> {
     /// Writes `width` bytes of an element and leaves the others alone.
     fn paste(&mut self, ptr: Id, byte: Id, value: Id, widths: [u32; 2], scope: Scope) {
         let unit = widths[1];
-        let unit_ty = self.b.int(unit * 8);
+        let unit_ty = self.b.ty_int(unit * 8);
         let [keep, bits] = self.field(byte, value, widths);
         if unit == 8 {
             self.b.capability(Capability::Int64Atomics);
         }
-        let (scope, relaxed) = (self.scope(scope), self.b.u32(0));
+        let (scope, relaxed) = (self.scope(scope), self.b.const_u32(0));
         self.b
             .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
         self.b
@@ -298,7 +301,7 @@ impl Emitter<'_> {
 
     /// The bits of its element that a narrower value leaves, and its own bits in their place.
     fn field(&mut self, byte: Id, value: Id, [width, unit]: [u32; 2]) -> [Id; 2] {
-        let unit_ty = self.b.int(unit * 8);
+        let unit_ty = self.b.ty_int(unit * 8);
         let shift = self.bit_position(byte, unit);
         let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
         let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
@@ -310,14 +313,14 @@ impl Emitter<'_> {
 
     /// The bit within its element at which a byte begins: a 32-bit number.
     fn bit_position(&mut self, byte: Id, unit: u32) -> Id {
-        let u32_ty = self.b.int(32);
-        let (mask, three) = (self.b.u32(unit - 1), self.b.u32(3));
+        let u32_ty = self.b.ty_int(32);
+        let (mask, three) = (self.b.const_u32(unit - 1), self.b.const_u32(3));
         let within = self.b.op(Op::BitwiseAnd, u32_ty, &[byte, mask]);
         self.b.op(Op::ShiftLeftLogical, u32_ty, &[within, three])
     }
 
     fn store_piece(&mut self, place: &Place, at: u32, width: u32, value: Id, flags: AccessFlags) {
-        let piece_ty = self.b.int(width * 8);
+        let piece_ty = self.b.ty_int(width * 8);
         match *place {
             Place::Nowhere => {}
             Place::Physical(address) => {
@@ -345,7 +348,7 @@ impl Emitter<'_> {
                     return;
                 }
                 // Nobody else writes there meanwhile.
-                let unit_ty = self.b.int(unit * 8);
+                let unit_ty = self.b.ty_int(unit * 8);
                 let [keep, bits] = self.field(byte, value, [width, unit]);
                 let old = self.raw_load(class, ptr, unit_ty, unit, flags);
                 let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
@@ -373,10 +376,10 @@ impl Emitter<'_> {
         if let [one] = pieces {
             return *one;
         }
-        let ty = self.b.int(bytes * 8);
+        let ty = self.b.ty_int(bytes * 8);
         if width == 4 {
-            let u32_ty = self.b.int(32);
-            let v2 = self.b.vector(u32_ty, 2);
+            let u32_ty = self.b.ty_int(32);
+            let v2 = self.b.ty_vector(u32_ty, 2);
             let pair = self.b.op(Op::CompositeConstruct, v2, pieces);
             return self.b.op(Op::Bitcast, ty, &[pair]);
         }
@@ -384,7 +387,7 @@ impl Emitter<'_> {
         for (i, &piece) in pieces.iter().enumerate() {
             let mut wide = self.b.op(Op::UConvert, ty, &[piece]);
             if i > 0 {
-                let shift = self.b.u32(i as u32 * width * 8);
+                let shift = self.b.const_u32(i as u32 * width * 8);
                 wide = self.b.op(Op::ShiftLeftLogical, ty, &[wide, shift]);
             }
             sum = Some(match sum {
@@ -399,13 +402,13 @@ impl Emitter<'_> {
         if width == bytes {
             return SmallVec::from_slice(&[value]);
         }
-        let ty = self.b.int(bytes * 8);
-        let piece_ty = self.b.int(width * 8);
+        let ty = self.b.ty_int(bytes * 8);
+        let piece_ty = self.b.ty_int(width * 8);
         (0..bytes / width)
             .map(|i| {
                 let mut piece = value;
                 if i > 0 {
-                    let shift = self.b.u32(i * width * 8);
+                    let shift = self.b.const_u32(i * width * 8);
                     piece = self.b.op(Op::ShiftRightLogical, ty, &[piece, shift]);
                 }
                 self.b.op(Op::UConvert, piece_ty, &[piece])
@@ -421,7 +424,7 @@ impl Emitter<'_> {
                 self.b.op(Op::Bitcast, ty, &[bits])
             }
             Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => {
-                let u32_ty = self.b.int(32);
+                let u32_ty = self.b.ty_int(32);
                 self.b.op(Op::UConvert, u32_ty, &[bits])
             }
             _ => bits,
@@ -432,11 +435,11 @@ impl Emitter<'_> {
     pub fn memory_form(&mut self, value: Id, scalar: Scalar) -> Id {
         match scalar {
             Scalar::F16 | Scalar::F32 | Scalar::F64 => {
-                let ty = self.b.int(scalar.bits());
+                let ty = self.b.ty_int(scalar.bits());
                 self.b.op(Op::Bitcast, ty, &[value])
             }
             Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
-                let u64_ty = self.b.int(64);
+                let u64_ty = self.b.ty_int(64);
                 self.b.op(Op::UConvert, u64_ty, &[value])
             }
             _ => value,
@@ -454,16 +457,17 @@ impl Emitter<'_> {
         }
     }
 
-    /// The place of a load. For drivers that ignore branches (`loads_ignore_branches` of
-    /// [`pumice_target::Target`]) an address gets a zero added that is different in every lane, as far as
-    /// anybody knows: a lane's number has no bit 31.
+    /// The place of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
+    /// address gets a zero added that is different in every lane, as far as anybody knows: a lane's
+    /// number has no bit 31.
     fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+        let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches);
         let place = self.place(ptr)?;
         match place {
-            Place::Physical(address) if self.target.loads_ignore_branches && self.behind_branch => {
-                let (u32_ty, u64_ty) = (self.b.int(32), self.b.int(64));
+            Place::Physical(address) if self.behind_branch && ignores_branches => {
+                let (u32_ty, u64_ty) = (self.b.ty_int(32), self.b.ty_int(64));
                 let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
-                let top = self.b.u32(31);
+                let top = self.b.const_u32(31);
                 let zero = self.b.op(Op::ShiftRightLogical, u32_ty, &[lane, top]);
                 let zero = self.b.op(Op::UConvert, u64_ty, &[zero]);
                 let address = self.b.op(Op::IAdd, u64_ty, &[address, zero]);

@@ -15,10 +15,10 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 /// Constant data beyond this does not become a private array, in bytes.
 const MAX_PRIVATE_CONSTANTS: u64 = 64 << 10;
 
-/// What the driver tells: of which argument, and what.
+/// A fact that the driver tells: the argument, and the kind of fact.
 type Told = (u32, HandleInfo);
 
-/// Where a kernel finds what the driver tells of an image or sampler.
+/// The place of a fact that the driver tells of an image or sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InfoPlace {
     /// At this byte of the push constants.
@@ -81,15 +81,16 @@ impl Emitter<'_> {
         }
         let array = self.word_array(self.push_words);
         let block = self.block(array);
-        let ptr = self.b.pointer(StorageClass::PushConstant, block);
+        let ptr = self.b.ty_pointer(StorageClass::PushConstant, block);
         let var = self.b.variable(ptr, StorageClass::PushConstant);
         self.b.name(var, "push_constants");
         self.push_var = Some(var);
         Ok(())
     }
 
-    /// Which of what the driver tells of a kernel's images and samplers goes into push constants,
-    /// and which behind its arguments in a uniform buffer. Masks of samplers can only be pushed.
+    /// Divides the facts that the driver tells of a kernel's images and samplers into those in push
+    /// constants and those behind its arguments in a uniform buffer. Masks of samplers can only be
+    /// pushed.
     fn split_infos(&self, k: usize, infos: Vec<Told>, base: u32) -> (Vec<Told>, Vec<Told>) {
         let size = self.arg_layouts[k].size;
         let uniform = match &self.descriptors {
@@ -158,19 +159,19 @@ impl Emitter<'_> {
     }
 
     fn word_array(&mut self, words: u32) -> Id {
-        let u32_ty = self.b.int(32);
-        let length = self.b.u32(words);
-        let array = self.b.fresh_ty(Op::TypeArray, &[u32_ty, length]);
+        let u32_ty = self.b.ty_int(32);
+        let length = self.b.const_u32(words);
+        let array = self.b.global(Op::TypeArray, None, &[u32_ty, length]);
         self.b.decorate(array, Decoration::ArrayStride, &[4]);
         array
     }
 
     /// A uniform buffer of 16-byte elements.
     fn uniform_block(&mut self, bytes: u32, slot: Slot) -> Id {
-        let u32_ty = self.b.int(32);
-        let v4 = self.b.vector(u32_ty, 4);
-        let length = self.b.u32(bytes.div_ceil(16).max(1));
-        let array = self.b.fresh_ty(Op::TypeArray, &[v4, length]);
+        let u32_ty = self.b.ty_int(32);
+        let v4 = self.b.ty_vector(u32_ty, 4);
+        let length = self.b.const_u32(bytes.div_ceil(16).max(1));
+        let array = self.b.global(Op::TypeArray, None, &[v4, length]);
         self.b.decorate(array, Decoration::ArrayStride, &[16]);
         let block = self.block(array);
         let var = self.bound_variable(block, StorageClass::Uniform, slot);
@@ -227,16 +228,16 @@ impl Emitter<'_> {
             .map(|chunk| {
                 let mut word = [0; 4];
                 word[..chunk.len()].copy_from_slice(chunk);
-                self.b.u32(u32::from_le_bytes(word))
+                self.b.const_u32(u32::from_le_bytes(word))
             })
             .collect();
-        let u32_ty = self.b.int(32);
-        let length = self.b.u32(words.len() as u32);
-        let array = self.b.ty(Op::TypeArray, &[u32_ty, length]);
-        let data = self.b.constant_op(Op::ConstantComposite, array, &words);
-        let ptr = self.b.pointer(StorageClass::Private, array);
+        let u32_ty = self.b.ty_int(32);
+        let length = self.b.const_u32(words.len() as u32);
+        let array = self.b.unique(Op::TypeArray, None, &[u32_ty, length]);
+        let data = self.b.unique(Op::ConstantComposite, Some(array), &words);
+        let ptr = self.b.ty_pointer(StorageClass::Private, array);
         let private = StorageClass::Private as u32;
-        let var = self.b.fresh_constant(Op::Variable, ptr, &[private, data]);
+        let var = self.b.global(Op::Variable, Some(ptr), &[private, data]);
         self.b.name(var, "constants");
         self.private_constants = Some(var);
         Ok(())
@@ -245,10 +246,10 @@ impl Emitter<'_> {
     /// One word of the current kernel's argument block.
     pub fn argument_word(&mut self, block: ArgBlock, word: u32) -> Result<Id, LowerError> {
         let index = match block {
-            ArgBlock::Push(base) => self.b.u32(base / 4 + word),
-            ArgBlock::Storage(..) => self.b.u32(word),
+            ArgBlock::Push(base) => self.b.const_u32(base / 4 + word),
+            ArgBlock::Storage(..) => self.b.const_u32(word),
             ArgBlock::Uniform(..) => {
-                let place = [word / 4, word % 4].map(|n| self.b.u32(n));
+                let place = [word / 4, word % 4].map(|n| self.b.const_u32(n));
                 return self.block_word(block, &place);
             }
         };
@@ -263,9 +264,9 @@ impl Emitter<'_> {
             ArgBlock::Uniform(var, _) => (var, StorageClass::Uniform),
         };
         self.cur_uses.insert(var);
-        let u32_ty = self.b.int(32);
-        let ptr = self.b.pointer(class, u32_ty);
-        let mut operands = vec![var, self.b.u32(0)];
+        let u32_ty = self.b.ty_int(32);
+        let ptr = self.b.ty_pointer(class, u32_ty);
+        let mut operands = vec![var, self.b.const_u32(0)];
         operands.extend_from_slice(indices);
         let chain = self.b.op(Op::AccessChain, ptr, &operands);
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
@@ -289,13 +290,13 @@ impl Emitter<'_> {
             ArgBlock::Push(base) => base + offset - start,
             _ => offset - start,
         };
-        let u32_ty = self.b.int(32);
-        let first = self.b.u32(first / 4);
+        let u32_ty = self.b.ty_int(32);
+        let first = self.b.const_u32(first / 4);
         let word = self.b.op(Op::IAdd, u32_ty, &[index, first]);
         if !matches!(block, ArgBlock::Uniform(..)) {
             return self.block_word(block, &[word]);
         }
-        let (two, three) = (self.b.u32(2), self.b.u32(3));
+        let (two, three) = (self.b.const_u32(2), self.b.const_u32(3));
         let row = self.b.op(Op::ShiftRightLogical, u32_ty, &[word, two]);
         let column = self.b.op(Op::BitwiseAnd, u32_ty, &[word, three]);
         self.block_word(block, &[row, column])
@@ -305,7 +306,7 @@ impl Emitter<'_> {
     pub fn load_arg(&mut self, offset: u32, ty: Type) -> Result<Id, LowerError> {
         if self.is_offset_pointer(ty) {
             // Its buffer begins there.
-            return Ok(self.b.u32(0));
+            return Ok(self.b.const_u32(0));
         }
         if self.has_buffers() && ty.scalar.is_ptr() {
             let number = u64::from(Base::Arg(offset).number());
@@ -325,11 +326,11 @@ impl Emitter<'_> {
                 }
                 4 => word,
                 _ => {
-                    let u32_ty = self.b.int(32);
-                    let narrow = self.b.int(size * 8);
+                    let u32_ty = self.b.ty_int(32);
+                    let narrow = self.b.ty_int(size * 8);
                     let mut word = word;
                     if at % 4 != 0 {
-                        let shift = self.b.u32(at % 4 * 8);
+                        let shift = self.b.const_u32(at % 4 * 8);
                         word = self.b.op(Op::ShiftRightLogical, u32_ty, &[word, shift]);
                     }
                     self.b.op(Op::UConvert, narrow, &[word])

@@ -43,7 +43,7 @@ impl Emitter<'_> {
                 }
             }
         };
-        self.b.u32(number)
+        self.b.const_u32(number)
     }
 
     fn order_bits(&self, order: MemoryOrder) -> u32 {
@@ -71,7 +71,7 @@ impl Emitter<'_> {
                 bits |= IMAGE_MEMORY;
             }
         }
-        self.b.u32(bits)
+        self.b.const_u32(bits)
     }
 
     fn fence_semantics(&mut self, order: MemoryOrder, global: bool, local: bool) -> u32 {
@@ -102,8 +102,10 @@ impl Emitter<'_> {
         self.b.capability(Capability::ShaderClockKHR);
         self.b.extension("SPV_KHR_shader_clock");
         // Device and Subgroup: not the memory model's Device, which needs a capability.
-        let scope = self.b.u32(if scope == Scope::Subgroup { 3 } else { 1 });
-        let ty = self.b.int(64);
+        let scope = self
+            .b
+            .const_u32(if scope == Scope::Subgroup { 3 } else { 1 });
+        let ty = self.b.ty_int(64);
         Ok(self.b.op(Op::ReadClockKHR, ty, &[scope]))
     }
 
@@ -113,7 +115,7 @@ impl Emitter<'_> {
         if bits == 0 || scope == Scope::Invocation {
             return;
         }
-        let (scope, semantics) = (self.scope(scope), self.b.u32(bits));
+        let (scope, semantics) = (self.scope(scope), self.b.const_u32(bits));
         self.b.stmt(Op::MemoryBarrier, &[scope, semantics]);
     }
 
@@ -141,7 +143,7 @@ impl Emitter<'_> {
             memory
         };
         let (execution, memory) = (self.scope(execution), self.scope(memory));
-        let semantics = self.b.u32(bits);
+        let semantics = self.b.const_u32(bits);
         self.b
             .stmt(Op::ControlBarrier, &[execution, memory, semantics]);
         Ok(())
@@ -182,7 +184,7 @@ impl Emitter<'_> {
         let bytes = scalar.bytes();
         let (pointer, class) = self.atomic_pointer(ptr, bytes)?;
         self.declare_atomic(class, bytes)?;
-        let ty = self.b.int(bytes * 8);
+        let ty = self.b.ty_int(bytes * 8);
         // Invocation scope is legal in OpenCL and useless in Vulkan.
         let scope = if scope == Scope::Invocation {
             Scope::Subgroup

@@ -15,7 +15,7 @@ use pumice_ir::analysis::bases::{self, Base, BaseSet};
 use pumice_ir::{AccessFlags, ConvertOp, InstKind, Scalar, Type, Value};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
-/// Where an access to a buffer goes.
+/// The target of an access to a buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct BufferPlace {
     /// The byte offset, whichever the buffer is.
@@ -39,7 +39,7 @@ impl BufferPlace {
         }
     }
 
-    /// Whether nothing can be stored there.
+    /// Returns whether nothing can be stored there.
     pub fn is_read_only(&self) -> bool {
         matches!(self.to, To::Uniform(_))
     }
@@ -49,12 +49,12 @@ impl BufferPlace {
 const ROW: u32 = 16;
 
 impl Emitter<'_> {
-    /// Whether global and constant memory is reached through descriptors.
+    /// Returns whether global and constant memory is reached through descriptors.
     pub fn has_buffers(&self) -> bool {
         self.descriptors.is_some()
     }
 
-    /// Whether a type holds a pointer that is a 32-bit offset in registers.
+    /// Returns whether a type holds a pointer that is a 32-bit offset in registers.
     pub fn is_offset_pointer(&self, ty: Type) -> bool {
         pumice_ir::analysis::partition::is_offset_pointer(ty)
             || (self.has_buffers() && bases::is_buffer_pointer(ty))
@@ -83,7 +83,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Where an access through a global or constant pointer goes.
+    /// Gives the target of an access through a global or constant pointer.
     pub fn buffer_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
         let set = self.bases_of(ptr);
         if let Some(lost) = set.lost {
@@ -185,11 +185,11 @@ impl Emitter<'_> {
 
     /// A pointer to `lanes` elements of `width` bytes, `at` bytes behind the place.
     pub fn buffer_element(&mut self, place: &BufferPlace, width: u32, lanes: u32, at: u32) -> Id {
-        let scalar = self.b.int(width * 8);
-        let element = self.b.vector(scalar, lanes);
+        let scalar = self.b.ty_int(width * 8);
+        let element = self.b.ty_vector(scalar, lanes);
         let class = place.class();
-        let ptr = self.b.pointer(class, element);
-        let zero = self.b.u32(0);
+        let ptr = self.b.ty_pointer(class, element);
+        let zero = self.b.const_u32(0);
         let bytes = width * lanes;
         match &place.to {
             To::Choice(cond, both) => {
@@ -218,9 +218,9 @@ impl Emitter<'_> {
                 if lanes == 4 {
                     return self.b.op(Op::AccessChain, ptr, &[var, zero, row]);
                 }
-                let u32_ty = self.b.int(32);
+                let u32_ty = self.b.ty_int(32);
                 let word = self.element_index(offset, 4, 0);
-                let three = self.b.u32(3);
+                let three = self.b.const_u32(3);
                 let column = self.b.op(Op::BitwiseAnd, u32_ty, &[word, three]);
                 self.b.op(Op::AccessChain, ptr, &[var, zero, row, column])
             }
@@ -234,12 +234,12 @@ impl Emitter<'_> {
             self.cur_uses.insert(var);
             return var;
         }
-        let scalar = self.b.int(width * 8);
-        let element = self.b.vector(scalar, lanes);
+        let scalar = self.b.ty_int(width * 8);
+        let element = self.b.ty_vector(scalar, lanes);
         let block = match self.buffer_blocks.get(&(width, lanes)) {
             Some(&block) => block,
             None => {
-                let array = self.b.fresh_ty(Op::TypeRuntimeArray, &[element]);
+                let array = self.b.global(Op::TypeRuntimeArray, None, &[element]);
                 let stride = width * lanes;
                 self.b.decorate(array, Decoration::ArrayStride, &[stride]);
                 let block = self.block(array);
@@ -267,10 +267,10 @@ impl Emitter<'_> {
                 let block = match self.buffer_blocks.get(&(0, 0)) {
                     Some(&block) => block,
                     None => {
-                        let u32_ty = self.b.int(32);
-                        let row = self.b.vector(u32_ty, 4);
-                        let length = self.b.u32(rows.max(1));
-                        let array = self.b.fresh_ty(Op::TypeArray, &[row, length]);
+                        let u32_ty = self.b.ty_int(32);
+                        let row = self.b.ty_vector(u32_ty, 4);
+                        let length = self.b.const_u32(rows.max(1));
+                        let array = self.b.global(Op::TypeArray, None, &[row, length]);
                         self.b.decorate(array, Decoration::ArrayStride, &[ROW]);
                         let block = self.block(array);
                         self.buffer_blocks.insert((0, 0), block);
@@ -288,7 +288,7 @@ impl Emitter<'_> {
 
     /// A Block with one member.
     pub fn block(&mut self, member: Id) -> Id {
-        let block = self.b.fresh_ty(Op::TypeStruct, &[member]);
+        let block = self.b.global(Op::TypeStruct, None, &[member]);
         self.b.decorate(block, Decoration::Block, &[]);
         self.b.decorate_member(block, 0, Decoration::Offset, &[0]);
         block
@@ -296,14 +296,14 @@ impl Emitter<'_> {
 
     /// A variable with a descriptor.
     pub fn bound_variable(&mut self, block: Id, class: StorageClass, slot: Slot) -> Id {
-        let ptr = self.b.pointer(class, block);
+        let ptr = self.b.ty_pointer(class, block);
         let var = self.b.variable(ptr, class);
         self.b.decorate(var, Decoration::DescriptorSet, &[slot.set]);
         self.b.decorate(var, Decoration::Binding, &[slot.binding]);
         var
     }
 
-    /// Whether a whole vector is one element.
+    /// Returns whether a whole vector is one element.
     fn is_element(place: &BufferPlace, ty: Type, align: u32) -> bool {
         let size = ty.scalar.bytes();
         let bytes = size * u32::from(ty.lanes);
@@ -327,8 +327,8 @@ impl Emitter<'_> {
             return None;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
-        let scalar = self.b.int(width * 8);
-        let bits_ty = self.b.vector(scalar, lanes);
+        let scalar = self.b.ty_int(width * 8);
+        let bits_ty = self.b.ty_vector(scalar, lanes);
         let ptr = self.buffer_element(place, width, lanes, 0);
         let bits = self.raw_load(place.class(), ptr, bits_ty, align, flags);
         let ty = self.ty(ty);
@@ -352,8 +352,8 @@ impl Emitter<'_> {
             return false;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
-        let scalar = self.b.int(width * 8);
-        let bits_ty = self.b.vector(scalar, lanes);
+        let scalar = self.b.ty_int(width * 8);
+        let bits_ty = self.b.ty_vector(scalar, lanes);
         let bits = if self.ty(ty) == bits_ty {
             value
         } else {
@@ -372,7 +372,7 @@ impl Emitter<'_> {
 
     /// An argument's number, or 0 where nothing is bound.
     fn number_unless_null(&mut self, base: Base, number: Id) -> Result<Id, LowerError> {
-        let zero = self.b.u32(0);
+        let zero = self.b.const_u32(0);
         let Place::Buffer(BufferPlace {
             to: To::Storage(slot),
             ..
@@ -380,7 +380,7 @@ impl Emitter<'_> {
         else {
             return Ok(number);
         };
-        let (u32_ty, bool_ty) = (self.b.int(32), self.b.bool());
+        let (u32_ty, bool_ty) = (self.b.ty_int(32), self.b.ty_bool());
         let var = self.storage_variable(slot, 4, 1);
         let words = self.b.op(Op::ArrayLength, u32_ty, &[var, 0]);
         let null = self.b.op(Op::IEqual, bool_ty, &[words, zero]);
@@ -391,8 +391,8 @@ impl Emitter<'_> {
     pub fn number_of(&mut self, ptr: Value) -> Result<Id, LowerError> {
         let set = self.bases_of(ptr);
         let offset = self.value(ptr);
-        let u32_ty = self.b.int(32);
-        let u64_ty = self.b.int(64);
+        let u32_ty = self.b.ty_int(32);
+        let u64_ty = self.b.ty_int(64);
         let base = match set.bases[..] {
             // A pointer of unknown origin: nothing can come of its bits.
             [] => Base::Null,
@@ -400,11 +400,11 @@ impl Emitter<'_> {
             // `select_buffers` has written these out.
             [..] => return Err(self.lost("a pointer into one of several buffers")),
         };
-        let mut number = self.b.u32(base.number());
+        let mut number = self.b.const_u32(base.number());
         if let (Base::Arg(_), true) = (base, self.null_is_empty()) {
             number = self.number_unless_null(base, number)?;
         }
-        let pair = self.b.vector(u32_ty, 2);
+        let pair = self.b.ty_vector(u32_ty, 2);
         let pair = self.b.op(Op::CompositeConstruct, pair, &[offset, number]);
         Ok(self.b.op(Op::Bitcast, u64_ty, &[pair]))
     }
@@ -413,7 +413,7 @@ impl Emitter<'_> {
     pub fn buffer_offset(&mut self, offset: u64) -> Result<Id, LowerError> {
         let offset = u32::try_from(offset)
             .map_err(|_| LowerError::new("program-scope data does not fit in 4 GiB"))?;
-        Ok(self.b.u32(offset))
+        Ok(self.b.const_u32(offset))
     }
 
     /// Conversions from and to pointers that are offsets into buffers; `None` if it is none.

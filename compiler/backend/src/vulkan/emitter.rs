@@ -18,8 +18,12 @@ use pumice_ir::{
     AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
     Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
 };
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
-use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Decoration, Op, StorageClass};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn as SpvBuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
+    MemoryModel, Op, StorageClass,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -32,7 +36,7 @@ pub(crate) struct ArrayVar {
     pub class: StorageClass,
 }
 
-/// Where a kernel's argument block lies.
+/// The place of a kernel's argument block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgBlock {
     /// In push constants from this byte on.
@@ -84,9 +88,9 @@ pub(crate) struct Emitter<'m> {
     pub image_classes: FxHashMap<(u32, u32), Texel>,
     /// Masks of the literal samplers, by binding.
     pub literal_samplers: Vec<u32>,
-    /// Whether a fence is for images too.
+    /// True if a fence is for images too.
     pub storage_images: bool,
-    /// What the driver tells of images and samplers: kernel and ordinal.
+    /// Places of the facts that the driver tells of images and samplers, by kernel and ordinal.
     pub info_places: FxHashMap<(u32, u32, HandleInfo), InfoPlace>,
     /// Module-scope arrays by partition number.
     pub arrays: FxHashMap<u32, ArrayVar>,
@@ -99,9 +103,9 @@ pub(crate) struct Emitter<'m> {
     pub group_size: [Id; 3],
     /// The fixed work-group size of each kernel, if all have one.
     pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
-    /// Whether Vulkan's work-groups are a single row of OpenCL's size.
+    /// True if Vulkan's work-groups are a single row of OpenCL's size.
     pub single_row: bool,
-    /// Whether what is written now may be skipped by a branch.
+    /// True if what is written now may be skipped by a branch.
     pub behind_branch: bool,
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
@@ -117,9 +121,9 @@ pub(crate) struct Emitter<'m> {
 
     // Per function.
     pub cur: FuncId,
-    /// What its pointers point into, in the descriptor form.
+    /// The buffers that its pointers point into, in the descriptor form.
     pub bases: Option<Bases>,
-    /// Where the instruction being written stands in the source.
+    /// The source position of the instruction that is being written.
     pub loc: SourceLoc,
     pub vals: SecondaryMap<Value, Id>,
     pub labels: SecondaryMap<Block, Id>,
@@ -127,7 +131,7 @@ pub(crate) struct Emitter<'m> {
     pub frame: FxHashMap<u32, Id>,
     /// Vector built-ins of which only single lanes are used: written lane by lane.
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
-    /// What the offsets of local and private memory are made of.
+    /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
 }
 
@@ -230,7 +234,8 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
-        emitter.single_row = target.sub_groups_in_rows && emitter.uses_sub_groups();
+        emitter.single_row =
+            target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();
@@ -238,23 +243,19 @@ impl<'m> Emitter<'m> {
     }
 
     fn declare_model(&mut self) {
-        const LOGICAL: u32 = 0;
-        const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
-        const GLSL450: u32 = 1;
-        const VULKAN: u32 = 3;
         self.b.capability(Capability::Shader);
         let addressing = if self.has_buffers() {
-            LOGICAL
+            AddressingModel::Logical
         } else {
             self.b
                 .capability(Capability::PhysicalStorageBufferAddresses);
-            PHYSICAL_STORAGE_BUFFER_64
+            AddressingModel::PhysicalStorageBuffer64
         };
         let model = if self.target.vulkan_memory_model {
             self.b.capability(Capability::VulkanMemoryModel);
-            VULKAN
+            MemoryModel::Vulkan
         } else {
-            GLSL450
+            MemoryModel::GLSL450
         };
         self.b.memory_model(addressing, model);
     }
@@ -283,7 +284,7 @@ impl<'m> Emitter<'m> {
         self.declare_private_constants()
     }
 
-    /// Whether it matters which work-items make a sub-group.
+    /// Returns whether it matters which work-items make a sub-group.
     fn uses_sub_groups(&self) -> bool {
         self.functions.iter().any(|&id| {
             let f = &self.module.functions[id];
@@ -310,41 +311,41 @@ impl<'m> Emitter<'m> {
             // Whoever dispatches reads OpenCL's size from the modules that fix it.
             !self.single_row && uniform && !sizes.is_empty() && (same || alone)
         });
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         if let Some(sizes) = fixed {
-            self.group_size = sizes[0].map(|n| self.b.u32(n));
+            self.group_size = sizes[0].map(|n| self.b.const_u32(n));
             self.fixed_group_sizes = Some(sizes);
             return;
         }
         for i in 0..3 {
-            let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+            let id = self.b.global(Op::SpecConstant, Some(u32_ty), &[1]);
             self.b.decorate(id, Decoration::SpecId, &[i as u32]);
             self.group_size[i] = id;
         }
-        let v3 = self.b.vector(u32_ty, 3);
+        let v3 = self.b.ty_vector(u32_ty, 3);
         let [x, y, z] = self.group_size;
         let size = if self.single_row {
             let area = self.b.spec_op(Op::IMul, u32_ty, &[x, y]);
             let items = self.b.spec_op(Op::IMul, u32_ty, &[area, z]);
-            [items, self.b.u32(1), self.b.u32(1)]
+            [items, self.b.const_u32(1), self.b.const_u32(1)]
         } else {
             [x, y, z]
         };
-        let id = self.b.fresh_constant(Op::SpecConstantComposite, v3, &size);
+        let id = self.b.global(Op::SpecConstantComposite, Some(v3), &size);
         self.b
             .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);
     }
 
     /// Workgroup arrays, and Private ones for partitions that several functions share.
     fn declare_local_arrays(&mut self) {
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         // Every local argument has its SpecId, used or not.
         let mut spec_of: FxHashMap<(u32, u32), Id> = FxHashMap::default();
         for (k, kernel) in self.module.kernels.iter().enumerate() {
             for (ordinal, arg) in kernel.args.iter().enumerate() {
                 if matches!(arg.kind, pumice_ir::KernelArgKind::Local { .. }) {
                     let key = (k as u32, ordinal as u32);
-                    let id = self.b.fresh_constant(Op::SpecConstant, u32_ty, &[1]);
+                    let id = self.b.global(Op::SpecConstant, Some(u32_ty), &[1]);
                     self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
                     self.local_specs.insert(key, self.next_spec);
                     self.next_spec += 1;
@@ -360,26 +361,27 @@ impl<'m> Emitter<'m> {
                 (_, Some(_)) => continue,
             };
             let length = if part.args.is_empty() {
-                self.b.u32(part.fixed_bytes.div_ceil(part.unit).max(1))
+                self.b
+                    .const_u32(part.fixed_bytes.div_ceil(part.unit).max(1))
             } else {
-                let mut end = self.b.u32(part.fixed_bytes);
+                let mut end = self.b.const_u32(part.fixed_bytes);
                 let mut known = Some(part.fixed_bytes);
                 for &(object, align) in &part.args {
                     let Object::LocalArg(kernel, ordinal) = object else {
                         continue;
                     };
                     let start = match known {
-                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align)),
+                        Some(bytes) => self.b.const_u32(bytes.next_multiple_of(align)),
                         None => {
-                            let up = self.b.u32(align - 1);
-                            let mask = self.b.u32(!(align - 1));
+                            let up = self.b.const_u32(align - 1);
+                            let mask = self.b.const_u32(!(align - 1));
                             let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
                             self.b.spec_op(Op::BitwiseAnd, u32_ty, &[sum, mask])
                         }
                     };
-                    let bias = self.b.u32(part.bias);
+                    let bias = self.b.const_u32(part.bias);
                     let address = match known {
-                        Some(bytes) => self.b.u32(bytes.next_multiple_of(align) + part.bias),
+                        Some(bytes) => self.b.const_u32(bytes.next_multiple_of(align) + part.bias),
                         None => self.b.spec_op(Op::IAdd, u32_ty, &[start, bias]),
                     };
                     self.local_args.insert((kernel, ordinal), address);
@@ -387,24 +389,24 @@ impl<'m> Emitter<'m> {
                     let mut size = spec_of[&(kernel, ordinal)];
                     let element = self.local_element(kernel, ordinal);
                     if element > 1 {
-                        let element = self.b.u32(element);
+                        let element = self.b.const_u32(element);
                         size = self.b.spec_op(Op::IMul, u32_ty, &[size, element]);
                     }
                     end = self.b.spec_op(Op::IAdd, u32_ty, &[start, size]);
                 }
-                let up = self.b.u32(part.unit - 1);
-                let unit = self.b.u32(part.unit);
+                let up = self.b.const_u32(part.unit - 1);
+                let unit = self.b.const_u32(part.unit);
                 let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
                 let count = self.b.spec_op(Op::UDiv, u32_ty, &[sum, unit]);
                 // All arguments may have size 0, but an array has at least one element.
-                let (zero, one) = (self.b.u32(0), self.b.u32(1));
-                let bool_ty = self.b.bool();
+                let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
+                let bool_ty = self.b.ty_bool();
                 let empty = self.b.spec_op(Op::IEqual, bool_ty, &[count, zero]);
                 self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
             };
-            let element = self.b.int(part.unit * 8);
-            let array = self.b.ty(Op::TypeArray, &[element, length]);
-            let ptr = self.b.pointer(class, array);
+            let element = self.b.ty_int(part.unit * 8);
+            let array = self.b.unique(Op::TypeArray, None, &[element, length]);
+            let ptr = self.b.ty_pointer(class, array);
             let var = self.b.variable(ptr, class);
             self.arrays.insert(p as u32, ArrayVar { var, class });
         }
@@ -431,11 +433,11 @@ impl<'m> Emitter<'m> {
         }
         let part = &self.parts.list[partition as usize];
         let (unit, bytes) = (part.unit, part.fixed_bytes);
-        let element = self.b.int(unit * 8);
-        let length = self.b.u32(bytes.div_ceil(unit).max(1));
-        let array = self.b.ty(Op::TypeArray, &[element, length]);
-        let ptr = self.b.pointer(class, array);
-        let var = self.b.local_variable(ptr);
+        let element = self.b.ty_int(unit * 8);
+        let length = self.b.const_u32(bytes.div_ceil(unit).max(1));
+        let array = self.b.unique(Op::TypeArray, None, &[element, length]);
+        let ptr = self.b.ty_pointer(class, array);
+        let var = self.b.local(ptr);
         self.frame.insert(partition, var);
         ArrayVar { var, class }
     }
@@ -443,21 +445,21 @@ impl<'m> Emitter<'m> {
     /// The type of one lane in registers.
     pub fn scalar_ty(&mut self, scalar: Scalar) -> Id {
         match scalar {
-            Scalar::Bool => self.b.bool(),
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => self.b.int(scalar.bits()),
+            Scalar::Bool => self.b.ty_bool(),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => self.b.ty_int(scalar.bits()),
             Scalar::F16 | Scalar::F32 | Scalar::F64 => {
                 self.float_widths.insert(scalar.bits());
-                self.b.float(scalar.bits())
+                self.b.ty_float(scalar.bits())
             }
-            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.int(32),
-            Scalar::Ptr(_) => self.b.int(64),
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.ty_int(32),
+            Scalar::Ptr(_) => self.b.ty_int(64),
         }
     }
 
     /// The type of a value in registers.
     pub fn ty(&mut self, ty: Type) -> Id {
         let scalar = self.scalar_ty(ty.scalar);
-        self.b.vector(scalar, u32::from(ty.lanes))
+        self.b.ty_vector(scalar, u32::from(ty.lanes))
     }
 
     /// The IR type of a value of the current function.
@@ -471,16 +473,19 @@ impl<'m> Emitter<'m> {
         for &bits in lanes {
             let scalar = self.scalar_ty(ty.scalar);
             let id = match ty.scalar {
-                Scalar::Bool if bits & 1 == 1 => self.b.constant_op(Op::ConstantTrue, scalar, &[]),
-                Scalar::Bool => self.b.constant_op(Op::ConstantFalse, scalar, &[]),
-                Scalar::F64 => {
-                    self.b
-                        .constant_op(Op::Constant, scalar, &[bits as u32, (bits >> 32) as u32])
-                }
+                Scalar::Bool if bits & 1 == 1 => self.b.unique(Op::ConstantTrue, Some(scalar), &[]),
+                Scalar::Bool => self.b.unique(Op::ConstantFalse, Some(scalar), &[]),
+                Scalar::F64 => self.b.unique(
+                    Op::Constant,
+                    Some(scalar),
+                    &[bits as u32, (bits >> 32) as u32],
+                ),
                 Scalar::F16 | Scalar::F32 => {
-                    self.b.constant_op(Op::Constant, scalar, &[bits as u32])
+                    self.b.unique(Op::Constant, Some(scalar), &[bits as u32])
                 }
-                Scalar::Ptr(_) if self.is_offset_pointer(ty.lane()) => self.b.u32(bits as u32),
+                Scalar::Ptr(_) if self.is_offset_pointer(ty.lane()) => {
+                    self.b.const_u32(bits as u32)
+                }
                 Scalar::Ptr(_) => self.b.const_int(64, bits),
                 other => self.b.const_int(other.bits(), bits),
             };
@@ -490,7 +495,7 @@ impl<'m> Emitter<'m> {
             return one;
         }
         let vector = self.ty(ty);
-        self.b.constant_op(Op::ConstantComposite, vector, &ids)
+        self.b.unique(Op::ConstantComposite, Some(vector), &ids)
     }
 
     /// The id of a value of the current function.
@@ -509,7 +514,7 @@ impl<'m> Emitter<'m> {
             ValueDef::Undef => {
                 // Any value will do, and zero is the same at each use.
                 let ty = self.ty(ty);
-                self.b.constant_op(Op::ConstantNull, ty, &[])
+                self.b.unique(Op::ConstantNull, Some(ty), &[])
             }
             // Forward reference through a loop: the definition takes this id.
             ValueDef::Result(..) | ValueDef::Param(..) => self.b.id(),
@@ -523,7 +528,7 @@ impl<'m> Emitter<'m> {
         let var = match self.inputs.get(&(builtin as u32)) {
             Some(&var) => var,
             None => {
-                let ptr = self.b.pointer(StorageClass::Input, ty);
+                let ptr = self.b.ty_pointer(StorageClass::Input, ty);
                 let var = self.b.variable(ptr, StorageClass::Input);
                 self.b.decorate(var, Decoration::BuiltIn, &[builtin as u32]);
                 self.inputs.insert(builtin as u32, var);
@@ -536,8 +541,8 @@ impl<'m> Emitter<'m> {
 
     /// A specialization constant with the next free SpecId.
     pub fn spec_constant(&mut self, default: u32) -> (Id, u32) {
-        let ty = self.b.int(32);
-        let id = self.b.fresh_constant(Op::SpecConstant, ty, &[default]);
+        let ty = self.b.ty_int(32);
+        let id = self.b.global(Op::SpecConstant, Some(ty), &[default]);
         let spec = self.next_spec;
         self.b.decorate(id, Decoration::SpecId, &[spec]);
         self.next_spec += 1;
@@ -554,14 +559,14 @@ impl<'m> Emitter<'m> {
     pub fn push_word(&mut self, word: u32) -> Result<Id, LowerError> {
         let var = self.push_variable()?;
         self.cur_uses.insert(var);
-        let u32_ty = self.b.int(32);
-        let ptr = self.b.pointer(StorageClass::PushConstant, u32_ty);
-        let (zero, index) = (self.b.u32(0), self.b.u32(word));
+        let u32_ty = self.b.ty_int(32);
+        let ptr = self.b.ty_pointer(StorageClass::PushConstant, u32_ty);
+        let (zero, index) = (self.b.const_u32(0), self.b.const_u32(word));
         let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, index]);
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
     }
 
-    /// Whether the device has the float types that were written.
+    /// Checks that the device has the float types that were written.
     pub fn check_types(&self) -> Result<(), LowerError> {
         for (width, name, has) in [
             (16, "half", self.target.float16),
@@ -595,26 +600,26 @@ impl<'m> Emitter<'m> {
                 .filter(|id| all_variables || inputs.contains(id))
                 .collect();
             let id = self.func_ids[kernel.func];
-            self.b.entry_point(id, &kernel.name, &interface);
+            self.b
+                .entry_point(ExecutionModel::GLCompute, id, &kernel.name, &interface);
             self.b.name(id, &kernel.name);
-            const LOCAL_SIZE: u32 = 17;
             if let Some(sizes) = &self.fixed_group_sizes {
-                let [x, y, z] = sizes[k];
-                self.b.execution_mode(&[id, LOCAL_SIZE, x, y, z]);
+                self.b
+                    .execution_mode(id, ExecutionMode::LocalSize, &sizes[k]);
             }
             if let Some(node) = &kernel.node {
                 self.node_modes(id, node);
             }
             self.float_modes(id);
             if collective && self.target.maximal_reconvergence {
-                const MAXIMALLY_RECONVERGES: u32 = 6023;
                 self.b.extension("SPV_KHR_maximal_reconvergence");
-                self.b.execution_mode(&[id, MAXIMALLY_RECONVERGES]);
+                self.b
+                    .execution_mode(id, ExecutionMode::MaximallyReconvergesKHR, &[]);
             }
         }
     }
 
-    /// What older versions of SPIR-V need extensions for.
+    /// Declares the extensions that older versions of SPIR-V need.
     pub fn declare_extensions(&mut self) -> Result<(), LowerError> {
         use Capability as C;
         let version = self.target.spirv_version;
@@ -656,10 +661,6 @@ impl<'m> Emitter<'m> {
     }
 
     fn float_modes(&mut self, entry: Id) {
-        const DENORM_PRESERVE: u32 = 4459;
-        const DENORM_FLUSH_TO_ZERO: u32 = 4460;
-        const SIGNED_ZERO_INF_NAN_PRESERVE: u32 = 4461;
-        const ROUNDING_MODE_RTE: u32 = 4462;
         if self.target.spirv_version < (1, 4) {
             return;
         }
@@ -672,20 +673,23 @@ impl<'m> Emitter<'m> {
             let flush = self.options.math.denorms_are_zero && width == 32;
             if controls.denorm_preserve && !flush {
                 self.b.capability(Capability::DenormPreserve);
-                self.b.execution_mode(&[entry, DENORM_PRESERVE, width]);
+                self.b
+                    .execution_mode(entry, ExecutionMode::DenormPreserve, &[width]);
             }
             if controls.denorm_flush_to_zero && flush {
                 self.b.capability(Capability::DenormFlushToZero);
-                self.b.execution_mode(&[entry, DENORM_FLUSH_TO_ZERO, width]);
+                self.b
+                    .execution_mode(entry, ExecutionMode::DenormFlushToZero, &[width]);
             }
             if controls.signed_zero_inf_nan_preserve {
                 self.b.capability(Capability::SignedZeroInfNanPreserve);
                 self.b
-                    .execution_mode(&[entry, SIGNED_ZERO_INF_NAN_PRESERVE, width]);
+                    .execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
             }
             if controls.rounding_rte {
                 self.b.capability(Capability::RoundingModeRTE);
-                self.b.execution_mode(&[entry, ROUNDING_MODE_RTE, width]);
+                self.b
+                    .execution_mode(entry, ExecutionMode::RoundingModeRTE, &[width]);
             }
         }
     }

@@ -1,22 +1,21 @@
 //! One function: blocks in structured order, phis, merges, terminators.
 
-use super::builder::{Id, push};
+use super::builder::Id;
 use super::emitter::Emitter;
-use crate::structurize::{Merge, StructuredCfg};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Bases;
-use pumice_ir::{Block, BlockCall, FuncId, InstKind, Type, UnrollHint, Value};
-use rspirv::spirv::{LoopControl, Op};
+use pumice_ir::{Block, BlockCall, FuncId, InstKind, Merge, Type, UnrollHint, Value};
+use rspirv::spirv::{FunctionControl, LoopControl, Op};
 
 impl Emitter<'_> {
     fn result_ty(&mut self, results: &[Type]) -> Id {
         match results {
-            [] => self.b.void(),
+            [] => self.b.ty_void(),
             [one] => self.ty(*one),
             many => {
                 let members: Vec<Id> = many.iter().map(|&t| self.ty(t)).collect();
-                self.b.ty(Op::TypeStruct, &members)
+                self.b.unique(Op::TypeStruct, None, &members)
             }
         }
     }
@@ -30,7 +29,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a function.
-    pub fn function(&mut self, id: FuncId, cfg: &StructuredCfg) -> Result<(), LowerError> {
+    pub fn function(&mut self, id: FuncId) -> Result<(), LowerError> {
         let f = &self.module.functions[id];
         self.cur = id;
         self.vals = SecondaryMap::new();
@@ -43,7 +42,7 @@ impl Emitter<'_> {
         }
         if let (Some(sizes), Some(kernel)) = (&self.fixed_group_sizes, self.kernel_of[id]) {
             let size = sizes[kernel as usize];
-            self.group_size = size.map(|n| self.b.u32(n));
+            self.group_size = size.map(|n| self.b.const_u32(n));
         }
 
         let func_id = self.func_id(id);
@@ -52,31 +51,27 @@ impl Emitter<'_> {
         for &param in &f.params {
             signature.push(self.ty(param));
         }
-        let func_ty = self.b.ty(Op::TypeFunction, &signature);
+        let func_ty = self.b.unique(Op::TypeFunction, None, &signature);
         if self.kernel_of[id].is_none() {
             self.b.name(func_id, &f.name);
         }
-        push(
-            &mut self.b.f.head,
-            Op::Function,
-            &[result, func_id, 0, func_ty],
-        );
         let entry = f
             .entry()
             .ok_or_else(|| LowerError::new(format!("undefined function '{}'", f.name)))?;
-        for (i, &param) in f.blocks[entry].params.iter().enumerate() {
-            let value = self.b.id();
-            self.vals[param] = value;
-            push(
-                &mut self.b.f.head,
-                Op::FunctionParameter,
-                &[signature[i + 1], value],
-            );
+        let params = self.b.begin_function(
+            func_id,
+            func_ty,
+            result,
+            FunctionControl::NONE,
+            &signature[1..],
+        );
+        for (&param, id) in f.blocks[entry].params.iter().zip(params) {
+            self.vals[param] = id;
         }
         for &block in &f.layout.blocks {
             self.labels[block] = self.b.id();
         }
-        self.b.f.entry = self.labels[entry];
+        self.b.entry_block(self.labels[entry]);
 
         // Incoming edges, for phis.
         let mut incoming: SecondaryMap<Block, Vec<(Block, Vec<Value>)>> = SecondaryMap::new();
@@ -99,7 +94,7 @@ impl Emitter<'_> {
         for &block in &f.layout.blocks {
             self.behind_branch = block != entry || self.kernel_of[id].is_none();
             if block != entry {
-                push(&mut self.b.f.body, Op::Label, &[self.labels[block]]);
+                self.b.label(self.labels[block]);
                 self.phis(block, &incoming[block])?;
             }
             let insts = &f.layout.insts[block];
@@ -109,9 +104,9 @@ impl Emitter<'_> {
             for &inst in rest {
                 self.inst(inst)?;
             }
-            self.terminator(&f.insts[last].kind, cfg.merges[block])?;
+            self.terminator(&f.insts[last].kind, f.blocks[block].merge)?;
         }
-        self.b.finish_function();
+        self.b.end_function();
         self.uses.insert(id, std::mem::take(&mut self.cur_uses));
         Ok(())
     }
@@ -148,7 +143,7 @@ impl Emitter<'_> {
             let id = self.value(param);
             if incoming.is_empty() {
                 // Unreachable merge block.
-                push(&mut self.b.f.body, Op::Undef, &[ty, id]);
+                self.b.inst_at(id, Op::Undef, ty, &[]);
                 continue;
             }
             let mut operands = Vec::with_capacity(incoming.len() * 2);
@@ -159,7 +154,7 @@ impl Emitter<'_> {
                 operands.push(self.value(arg));
                 operands.push(self.labels[*pred]);
             }
-            self.b.op_with_id(Op::Phi, ty, id, &operands);
+            self.b.inst_at(id, Op::Phi, ty, &operands);
         }
         Ok(())
     }
@@ -175,6 +170,7 @@ impl Emitter<'_> {
                 merge,
                 continue_target,
                 unroll,
+                ..
             }) => {
                 let mut operands = vec![self.labels[merge], self.labels[continue_target]];
                 // A count alone: beside Unroll, drivers unroll the whole loop.

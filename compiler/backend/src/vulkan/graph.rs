@@ -4,7 +4,7 @@
 //! Takes words that nobody has checked. Gives the same model as the IR's, checked by the
 //! extension's rules. Never: panics, or looks at anything that the extension does not add.
 
-use crate::import::raw::{RawInst, instructions};
+use crate::import::reader::{Inst, Words};
 use cranelift_entity::{EntityRef, PrimaryMap};
 use pumice_ir::text::{node_to_text, payload_to_text};
 use pumice_ir::{NodeInfo, NodeName, PayloadArray, PayloadId};
@@ -20,7 +20,7 @@ pub struct Graph {
     pub nodes: Vec<(String, NodeInfo)>,
     /// The extension's built-in variables in use.
     pub built_ins: Vec<BuiltIn>,
-    /// How often each of the extension's instructions on payloads stands in a function.
+    /// The counts of the extension's instructions on payloads in a function.
     pub operations: Vec<(Op, u32)>,
 }
 
@@ -42,10 +42,10 @@ impl std::fmt::Display for Graph {
     }
 }
 
-/// What is known of the ids while reading.
+/// Facts about ids while reading.
 #[derive(Default)]
 struct Reader<'a> {
-    defs: FxHashMap<u32, RawInst<'a>>,
+    defs: FxHashMap<u32, Inst<'a>>,
     decorations: FxHashMap<u32, Vec<&'a [u32]>>,
     /// Of structures: member, decoration and operands.
     members: FxHashMap<u32, Vec<&'a [u32]>>,
@@ -66,7 +66,8 @@ const OPERATIONS: [Op; 5] = [
 /// # Errors
 /// Words that are no SPIR-V, or a rule of the extension that is broken.
 pub fn read(words: &[u32]) -> Result<Graph, String> {
-    let (minor, insts) = instructions(words)?;
+    let words = Words::new(words).map_err(|e| e.message)?;
+    let insts = words.insts().map_err(|e| e.message)?;
     let mut reader = Reader::default();
     let (mut declared, mut extension) = (false, false);
     for inst in &insts {
@@ -76,7 +77,7 @@ pub fn read(words: &[u32]) -> Result<Graph, String> {
             {
                 declared = true;
             }
-            Op::Extension => extension |= inst.text(0).0 == "SPV_AMDX_shader_enqueue",
+            Op::Extension => extension |= text(inst, 0)?.0 == "SPV_AMDX_shader_enqueue",
             Op::Decorate | Op::DecorateId if inst.args.len() >= 2 => {
                 let list = reader.decorations.entry(inst.args[0]).or_default();
                 list.push(&inst.args[1..]);
@@ -98,13 +99,18 @@ pub fn read(words: &[u32]) -> Result<Graph, String> {
     if uses && !(declared && extension) {
         return Err("payloads without ShaderEnqueueAMDX and its extension".into());
     }
-    if declared && minor < 4 {
+    if declared && words.minor < 4 {
         return Err("SPV_AMDX_shader_enqueue needs SPIR-V 1.4".into());
     }
     reader.payloads()?;
     reader.nodes(&insts)?;
     reader.functions(&insts)?;
     Ok(reader.graph)
+}
+
+/// The literal string at an operand, and the operand behind it.
+fn text(inst: &Inst<'_>, n: usize) -> Result<(String, usize), String> {
+    inst.string(n).map_err(|e| e.message)
 }
 
 impl<'a> Reader<'a> {
@@ -132,7 +138,7 @@ impl<'a> Reader<'a> {
             {
                 let spec_id = self.decoration(id, Decoration::SpecId);
                 Ok(NodeName {
-                    text: inst.text(0).0,
+                    text: text(inst, 0)?.0,
                     spec_id: spec_id.and_then(|operands| operands.first().copied()),
                 })
             }
@@ -253,10 +259,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn nodes(&mut self, insts: &[RawInst<'a>]) -> Result<(), String> {
+    fn nodes(&mut self, insts: &[Inst<'a>]) -> Result<(), String> {
         for entry in insts.iter().filter(|inst| inst.op == Op::EntryPoint) {
             let func = entry.args.get(1).copied().unwrap_or(0);
-            let (name, next) = entry.text(2);
+            let (name, next) = text(entry, 2)?;
             let mut node = NodeInfo::default();
             for mode in insts {
                 let is_mode = matches!(mode.op, Op::ExecutionMode | Op::ExecutionModeId);
@@ -298,7 +304,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn mode(&self, mode: &RawInst<'_>, node: &mut NodeInfo) -> Result<(), String> {
+    fn mode(&self, mode: &Inst<'_>, node: &mut NodeInfo) -> Result<(), String> {
         let operands = mode.args.get(2..).unwrap_or(&[]);
         let number = |n: usize| match operands.get(n) {
             Some(&id) => self.number(id),
@@ -332,7 +338,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn functions(&mut self, insts: &[RawInst<'a>]) -> Result<(), String> {
+    fn functions(&mut self, insts: &[Inst<'a>]) -> Result<(), String> {
         let mut allocated: FxHashSet<u32> = FxHashSet::default();
         for inst in insts {
             let Some(at) = OPERATIONS.iter().position(|&op| op == inst.op) else {

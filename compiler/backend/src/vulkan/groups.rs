@@ -226,11 +226,11 @@ impl Emitter<'_> {
         if !constants.is_empty() {
             let lanes: Vec<Id> = constants
                 .iter()
-                .map(|&c| self.b.u32(u32::from(c)))
+                .map(|&c| self.b.const_u32(u32::from(c)))
                 .collect();
-            let word = self.b.int(32);
-            let vector = self.b.vector(word, lanes.len() as u32);
-            operands.push(self.b.constant_op(Op::ConstantComposite, vector, &lanes));
+            let word = self.b.ty_int(32);
+            let vector = self.b.ty_vector(word, lanes.len() as u32);
+            operands.push(self.b.unique(Op::ConstantComposite, Some(vector), &lanes));
         }
         let ty = self.ty(ty);
         Ok(self.b.op(Op::ExtInst, ty, &operands))

@@ -69,13 +69,13 @@ fn argument(f: &Function, handle: Value) -> Option<u32> {
     }
 }
 
-/// Whether a kernel has arguments that are written as storage images.
+/// Returns whether a kernel has arguments that are written as storage images.
 pub(super) fn has_storage_images(module: &Module) -> bool {
     let mut args = module.kernels.iter().flat_map(|kernel| &kernel.args);
     args.any(|arg| matches!(arg.kind, KernelArgKind::Image(image) if !image.is_sampled()))
 }
 
-/// What the kernel asks the driver about its images and samplers.
+/// Lists the kernel's questions about its images and samplers.
 pub(super) fn infos(module: &Module, func: FuncId) -> BTreeSet<(u32, HandleInfo)> {
     let f = &module.functions[func];
     let insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
@@ -120,8 +120,8 @@ impl Emitter<'_> {
     fn image_type(&mut self, image: ImageType, texel: Texel) -> Id {
         let sampled_ty = match texel {
             Texel::Float => self.ty(Type::F32),
-            Texel::Signed => self.b.ty(Op::TypeInt, &[32, 1]),
-            Texel::Unsigned => self.b.int(32),
+            Texel::Signed => self.b.unique(Op::TypeInt, None, &[32, 1]),
+            Texel::Unsigned => self.b.ty_int(32),
         };
         let sampled = image.is_sampled();
         let (dim, capability) = match image.dim {
@@ -146,7 +146,7 @@ impl Emitter<'_> {
             if sampled { 1 } else { 2 },
             UNKNOWN_FORMAT,
         ];
-        self.b.ty(Op::TypeImage, &operands)
+        self.b.unique(Op::TypeImage, None, &operands)
     }
 
     /// Loads an image argument as an image of a class of numbers.
@@ -196,10 +196,10 @@ impl Emitter<'_> {
             }
         };
         let slot = slot.ok_or_else(|| LowerError::new("internal: a sampler of no argument"))?;
-        let ty = self.b.ty(Op::TypeSampler, &[]);
+        let ty = self.b.unique(Op::TypeSampler, None, &[]);
         let var = self.handle_variable(slot, ty);
         let sampler = self.b.op(Op::Load, ty, &[var]);
-        let joined = self.b.ty(Op::TypeSampledImage, &[image_ty]);
+        let joined = self.b.unique(Op::TypeSampledImage, None, &[image_ty]);
         Ok(self.b.op(Op::SampledImage, joined, &[image, sampler]))
     }
 
@@ -207,8 +207,8 @@ impl Emitter<'_> {
     fn pixel_ty(&mut self, texel: Texel) -> Id {
         match texel {
             Texel::Signed => {
-                let int = self.b.ty(Op::TypeInt, &[32, 1]);
-                self.b.vector(int, 4)
+                let int = self.b.unique(Op::TypeInt, None, &[32, 1]);
+                self.b.ty_vector(int, 4)
             }
             _ => self.ty(texel.ty()),
         }
@@ -261,7 +261,7 @@ impl Emitter<'_> {
                     if image.multisampled {
                         operands.extend([ImageOperands::SAMPLE.bits(), self.value(args[2])]);
                     } else if image.has_levels() {
-                        operands.extend([ImageOperands::LOD.bits(), self.b.u32(0)]);
+                        operands.extend([ImageOperands::LOD.bits(), self.b.const_u32(0)]);
                     }
                     Op::ImageFetch
                 } else {
@@ -303,7 +303,7 @@ impl Emitter<'_> {
                 if op == Op::ImageQuerySizeLod {
                     operands.push(match args.get(1) {
                         Some(&lod) => self.value(lod),
-                        None => self.b.u32(0),
+                        None => self.b.const_u32(0),
                     });
                 }
                 Ok(Some(self.b.op(op, ty, &operands)))
@@ -314,7 +314,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the driver tells of an image or sampler.
+    /// Loads a fact that the driver tells of an image or sampler.
     pub fn handle_info(&mut self, ordinal: u32, which: HandleInfo) -> Result<Id, LowerError> {
         let kernel = self.kernel_of[self.cur].unwrap_or(u32::MAX);
         let place = self.info_places.get(&(kernel, ordinal, which)).copied();

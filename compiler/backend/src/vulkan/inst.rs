@@ -193,7 +193,7 @@ impl Emitter<'_> {
                 None => return Ok(()),
             },
             // Operations know their argument; a choice between several goes by number.
-            InstKind::HandleArg { ordinal } => self.b.u32(*ordinal),
+            InstKind::HandleArg { ordinal } => self.b.const_u32(*ordinal),
             InstKind::HandleInfo { ordinal, which } => self.handle_info(*ordinal, *which)?,
             InstKind::LoadArg { offset } => self.load_arg(*offset, typed()?)?,
             InstKind::LoadArgWord { offset, index } => {
@@ -230,7 +230,7 @@ impl Emitter<'_> {
         } else {
             let ty = self.value_ty(value);
             let ty = self.ty(ty);
-            self.b.op_with_id(Op::CopyObject, ty, named, &[id]);
+            self.b.inst_at(named, Op::CopyObject, ty, &[id]);
         }
         Ok(())
     }
@@ -246,17 +246,17 @@ impl Emitter<'_> {
         let bits = self.value_ty(index).scalar.bits();
         let lanes = u32::from(self.value_ty(vector).lanes);
         let id = self.value(index);
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let index = if bits == 32 {
             id
         } else {
             self.b.op(Op::UConvert, u32_ty, &[id])
         };
         if lanes.is_power_of_two() {
-            let mask = self.b.u32(lanes - 1);
+            let mask = self.b.const_u32(lanes - 1);
             return self.b.op(Op::BitwiseAnd, u32_ty, &[index, mask]);
         }
-        let last = self.b.u32(lanes - 1);
+        let last = self.b.const_u32(lanes - 1);
         self.b.glsl(GlslStd450Op::UMin, u32_ty, &[index, last])
     }
 
@@ -297,7 +297,7 @@ impl Emitter<'_> {
             .map(|&(_, offset)| offset)
             .ok_or_else(|| internal(object))?;
         let address = part.bias + offset;
-        Ok(self.b.u32(address))
+        Ok(self.b.const_u32(address))
     }
 
     fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
@@ -307,7 +307,7 @@ impl Emitter<'_> {
         if offset_pointer {
             let constant = self.module.functions[self.cur].const_bits(offset);
             amount = match constant {
-                Some(bits) => self.b.u32(bits as u32),
+                Some(bits) => self.b.const_u32(bits as u32),
                 None => self.low_word(offset)?,
             };
         }
@@ -381,7 +381,7 @@ impl Emitter<'_> {
                     BinaryOp::SMulHi => Op::SMulExtended,
                     _ => Op::UMulExtended,
                 };
-                let halves = self.b.ty(Op::TypeStruct, &[id_ty, id_ty]);
+                let halves = self.b.unique(Op::TypeStruct, None, &[id_ty, id_ty]);
                 let product = self.b.op(opcode, halves, &[a, b]);
                 return Ok(self.b.op(Op::CompositeExtract, id_ty, &[product, 1]));
             }
@@ -538,17 +538,17 @@ impl Emitter<'_> {
         Ok(match (source, dest) {
             (a, b) if a == b => id,
             (AddressSpace::Local | AddressSpace::Private, AddressSpace::Generic) => {
-                let u64_ty = self.b.int(64);
-                let bool_ty = self.b.bool();
+                let u64_ty = self.b.ty_int(64);
+                let bool_ty = self.b.ty_bool();
                 let wide = self.b.op(Op::UConvert, u64_ty, &[id]);
                 let tag = self.b.const_int(64, tag);
                 let tagged = self.b.op(Op::BitwiseOr, u64_ty, &[wide, tag]);
-                let (zero32, zero) = (self.b.u32(0), self.b.const_int(64, 0));
+                let (zero32, zero) = (self.b.const_u32(0), self.b.const_int(64, 0));
                 let null = self.b.op(Op::IEqual, bool_ty, &[id, zero32]);
                 self.b.op(Op::Select, u64_ty, &[null, zero, tagged])
             }
             (AddressSpace::Generic, AddressSpace::Local | AddressSpace::Private) => {
-                let u32_ty = self.b.int(32);
+                let u32_ty = self.b.ty_int(32);
                 self.b.op(Op::UConvert, u32_ty, &[id])
             }
             (

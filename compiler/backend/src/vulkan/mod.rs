@@ -1,6 +1,6 @@
 //! IR to Vulkan SPIR-V with NonSemantic.ClspvReflection.
 //!
-//! Takes: a module with every property of [`crate::passes::PIPELINE`], and the device.
+//! Takes: a module with every property that [`crate::pipeline::PIPELINE`] ensures, and the device.
 //! Gives: one [`VulkanModule`] with all kernels as GLCompute entry points.
 //! Never: whatever needs more than one instruction's look (that is a pass's work); silence about
 //! what it cannot write ([`LowerError`] names it).
@@ -27,13 +27,10 @@ mod nodes;
 mod reflect;
 mod work_items;
 
-use crate::structurize::{self, StructuredCfg};
-use cranelift_entity::SecondaryMap;
 use emitter::Emitter;
 use pumice_budget as budget;
 use pumice_ir::LowerError;
-use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{FuncId, Module};
+use pumice_ir::Module;
 use pumice_target::{LowerOptions, Target};
 
 /// A Vulkan SPIR-V module with its NonSemantic.ClspvReflection instructions.
@@ -43,28 +40,18 @@ pub struct VulkanModule {
     pub words: Vec<u32>,
 }
 
-/// Structures the control flow of a lowered module and writes it.
+/// Writes a lowered module.
 ///
 /// # Errors
 /// A construct that the device or the emitter has no form for.
 pub fn emit(
-    module: &mut Module,
+    module: &Module,
     target: &Target,
     options: &LowerOptions,
 ) -> Result<VulkanModule, LowerError> {
-    let mut cfgs: SecondaryMap<FuncId, StructuredCfg> = SecondaryMap::new();
-    for func in reachable_functions(module)? {
-        let function = &mut module.functions[func];
-        cfgs[func] = structurize::run(function)?;
-        budget::check()?;
-        if target.loop_values_by_phi {
-            structurize::loop_values::run(function, &mut cfgs[func]);
-            debug_assert_eq!(structurize::check(function, &cfgs[func]), Ok(()));
-        }
-    }
     let mut emitter = Emitter::new(module, target, options)?;
     for func in emitter.functions.clone() {
-        emitter.function(func, &cfgs[func])?;
+        emitter.function(func)?;
         budget::check()?;
     }
     emitter.check_types()?;

@@ -12,11 +12,11 @@ use pumice_ir::LowerError;
 use pumice_ir::{BinaryOp, BuiltIn, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
 use rspirv::spirv::Op;
 
-/// How deep operands are looked at; an operand may be reached along several ways.
+/// The depth to which operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 5;
 
-/// What a 32-bit number is made of, where it is known that nothing was lost: as the 64-bit
-/// number whose low word it is, it has the same parts.
+/// The parts of a 32-bit number of which nothing is known to be lost: as the 64-bit number whose
+/// low word it is, it has the same parts.
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
     /// A number times a constant.
@@ -36,7 +36,13 @@ impl Emitter<'_> {
 
     fn is_multiple(&self, offset: Id, unit: u32, depth: u32) -> bool {
         match self.parts_of.get(&offset) {
-            _ if self.b.word(offset).is_some_and(|word| word % unit == 0) => true,
+            _ if self
+                .b
+                .const_value(offset)
+                .is_some_and(|word| word % unit == 0) =>
+            {
+                true
+            }
             Some(&Parts::Times(_, factor)) => factor % unit == 0,
             Some(&Parts::Sum(a, b)) if depth > 0 => {
                 self.is_multiple(a, unit, depth - 1) && self.is_multiple(b, unit, depth - 1)
@@ -46,21 +52,21 @@ impl Emitter<'_> {
     }
 
     fn quotient(&mut self, offset: Id, unit: u32) -> Id {
-        if let Some(word) = self.b.word(offset) {
+        if let Some(word) = self.b.const_value(offset) {
             // An offset back is a negative number.
-            return self.b.u32((word as i32 / unit as i32) as u32);
+            return self.b.const_u32((word as i32 / unit as i32) as u32);
         }
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         match self.parts_of.get(&offset).copied() {
             Some(Parts::Times(number, factor)) => {
                 let factor = factor / unit;
                 if factor == 1 {
                     number
                 } else if factor.is_power_of_two() {
-                    let shift = self.b.u32(factor.trailing_zeros());
+                    let shift = self.b.const_u32(factor.trailing_zeros());
                     self.b.op(Op::ShiftLeftLogical, u32_ty, &[number, shift])
                 } else {
-                    let factor = self.b.u32(factor);
+                    let factor = self.b.const_u32(factor);
                     self.b.op(Op::IMul, u32_ty, &[number, factor])
                 }
             }
@@ -72,8 +78,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it is
-    /// exact.
+    /// Returns whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it
+    /// is exact.
     fn is_small(&self, value: Value) -> bool {
         let f = &self.module.functions[self.cur];
         f.def_inst(value)
@@ -96,11 +102,11 @@ impl Emitter<'_> {
             return self.narrow(value);
         }
         let id = self.value(value);
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         Ok(self.b.op(Op::UConvert, u32_ty, &[id]))
     }
 
-    /// Whether the low word needs no 64-bit operation.
+    /// Returns whether the low word needs no 64-bit operation.
     fn is_narrow(&self, value: Value, depth: u32) -> bool {
         let f = &self.module.functions[self.cur];
         let inst = match f.def(value) {
@@ -140,11 +146,11 @@ impl Emitter<'_> {
     /// The low word of what `is_narrow` holds for.
     fn narrow(&mut self, value: Value) -> Result<Id, LowerError> {
         let f = &self.module.functions[self.cur];
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let inst = match f.def(value) {
             ValueDef::Const(lanes) => {
                 let low = lanes[0] as u32;
-                return Ok(self.b.u32(low));
+                return Ok(self.b.const_u32(low));
             }
             ValueDef::Result(inst, _) => *inst,
             _ => return Err(LowerError::new("internal: a parameter is no narrow value")),

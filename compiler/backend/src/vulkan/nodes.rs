@@ -11,7 +11,7 @@ use pumice_ir::{NodeInfo, NodeName, NodeOp, PayloadId, Scope, Value};
 use pumice_spirv::string_words;
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
-/// What was declared for a type of payload arrays.
+/// The declarations for a type of payload arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct PayloadIds {
     /// OpTypeNodePayloadArrayAMDX.
@@ -58,21 +58,21 @@ impl Emitter<'_> {
 
     fn declare_payload(&mut self, id: PayloadId) {
         let payload = &self.module.payloads[id];
-        let word = self.b.int(32);
+        let word = self.b.ty_int(32);
         let mut members = Vec::new();
         if let Some(lanes) = payload.dispatch {
             members.push(match lanes {
                 1 => word,
-                lanes => self.b.vector(word, u32::from(lanes)),
+                lanes => self.b.ty_vector(word, u32::from(lanes)),
             });
         }
         if payload.words != 0 {
-            let length = self.b.u32(payload.words);
-            let words = self.b.fresh_ty(Op::TypeArray, &[word, length]);
+            let length = self.b.const_u32(payload.words);
+            let words = self.b.global(Op::TypeArray, None, &[word, length]);
             self.b.decorate(words, Decoration::ArrayStride, &[4]);
             members.push(words);
         }
-        let record = self.b.fresh_ty(Op::TypeStruct, &members);
+        let record = self.b.global(Op::TypeStruct, None, &members);
         self.b.decorate(record, Decoration::Block, &[]);
         if payload.track_finish {
             self.b
@@ -90,17 +90,20 @@ impl Emitter<'_> {
             self.b
                 .decorate_member(record, last, Decoration::Offset, &[offset]);
         }
-        let array = self.b.fresh_ty(Op::TypeNodePayloadArrayAMDX, &[record]);
-        let mut by_id = vec![(Decoration::NodeMaxPayloadsAMDX, self.b.u32(payload.max))];
+        let array = self.b.global(Op::TypeNodePayloadArrayAMDX, None, &[record]);
+        let mut by_id = vec![(
+            Decoration::NodeMaxPayloadsAMDX,
+            self.b.const_u32(payload.max),
+        )];
         if let Some(node) = &payload.node {
             by_id.push((Decoration::PayloadNodeNameAMDX, self.node_name(node)));
         }
         if payload.base_index != 0 {
-            let base = self.b.u32(payload.base_index);
+            let base = self.b.const_u32(payload.base_index);
             by_id.push((Decoration::PayloadNodeBaseIndexAMDX, base));
         }
         if let Some(size) = payload.array_size {
-            by_id.push((Decoration::PayloadNodeArraySizeAMDX, self.b.u32(size)));
+            by_id.push((Decoration::PayloadNodeArraySizeAMDX, self.b.const_u32(size)));
         }
         for (decoration, operand) in by_id {
             self.b.decorate_id(array, decoration, &[operand]);
@@ -109,7 +112,7 @@ impl Emitter<'_> {
             self.b
                 .decorate(array, Decoration::PayloadNodeSparseArrayAMDX, &[]);
         }
-        let pointer = self.b.pointer(StorageClass::NodePayloadAMDX, array);
+        let pointer = self.b.ty_pointer(StorageClass::NodePayloadAMDX, array);
         self.payload_ids.insert(id, PayloadIds { array, pointer });
     }
 
@@ -117,9 +120,9 @@ impl Emitter<'_> {
     fn node_name(&mut self, name: &NodeName) -> Id {
         let words = string_words(&name.text);
         match name.spec_id {
-            None => self.b.ty(Op::ConstantStringAMDX, &words),
+            None => self.b.unique(Op::ConstantStringAMDX, None, &words),
             Some(spec_id) => {
-                let id = self.b.fresh_ty(Op::SpecConstantStringAMDX, &words);
+                let id = self.b.global(Op::SpecConstantStringAMDX, None, &words);
                 self.b.decorate(id, Decoration::SpecId, &[spec_id]);
                 id
             }
@@ -130,17 +133,17 @@ impl Emitter<'_> {
     pub fn node_modes(&mut self, entry: Id, node: &NodeInfo) {
         if node.coalescing {
             self.b
-                .execution_mode(&[entry, ExecutionMode::CoalescingAMDX as u32]);
+                .execution_mode(entry, ExecutionMode::CoalescingAMDX, &[]);
         }
         let mut by_id: Vec<(ExecutionMode, Vec<Id>)> = Vec::new();
         if let Some(api_entry) = node.api_entry {
-            let bool_ty = self.b.bool();
+            let bool_ty = self.b.ty_bool();
             let op = if api_entry {
                 Op::ConstantTrue
             } else {
                 Op::ConstantFalse
             };
-            let value = self.b.constant_op(op, bool_ty, &[]);
+            let value = self.b.unique(op, Some(bool_ty), &[]);
             by_id.push((ExecutionMode::IsApiEntryAMDX, vec![value]));
         }
         for (mode, number) in [
@@ -148,7 +151,7 @@ impl Emitter<'_> {
             (ExecutionMode::ShaderIndexAMDX, node.shader_index),
         ] {
             if let Some(number) = number {
-                by_id.push((mode, vec![self.b.u32(number)]));
+                by_id.push((mode, vec![self.b.const_u32(number)]));
             }
         }
         for (mode, groups) in [
@@ -156,16 +159,15 @@ impl Emitter<'_> {
             (ExecutionMode::MaxNumWorkgroupsAMDX, node.max_groups),
         ] {
             if let Some(groups) = groups {
-                by_id.push((mode, groups.iter().map(|&n| self.b.u32(n)).collect()));
+                by_id.push((mode, groups.iter().map(|&n| self.b.const_u32(n)).collect()));
             }
         }
         if let Some((name, index)) = &node.shares_input_with {
-            let (name, index) = (self.node_name(name), self.b.u32(*index));
+            let (name, index) = (self.node_name(name), self.b.const_u32(*index));
             by_id.push((ExecutionMode::SharesInputWithAMDX, vec![name, index]));
         }
         for (mode, operands) in by_id {
-            let operands = [&[entry, mode as u32], operands.as_slice()].concat();
-            self.b.execution_mode_id(&operands);
+            self.b.execution_mode_id(entry, mode, &operands);
         }
     }
 
@@ -231,13 +233,13 @@ impl Emitter<'_> {
                 ));
             }
         };
-        let member_id = self.b.u32(member);
-        let word = self.b.int(32);
-        let pointer = self.b.pointer(StorageClass::NodePayloadAMDX, word);
+        let member_id = self.b.const_u32(member);
+        let word = self.b.ty_int(32);
+        let pointer = self.b.ty_pointer(StorageClass::NodePayloadAMDX, word);
         let mut operands = vec![array, record, member_id];
         if lanes != 1 || member != 0 {
             operands.push(match place {
-                Some(place) => self.b.u32(place),
+                Some(place) => self.b.const_u32(place),
                 None => self.value(index),
             });
         }
@@ -246,7 +248,7 @@ impl Emitter<'_> {
 
     /// An operation on payloads; its result, if it has one.
     pub fn node(&mut self, op: NodeOp, args: &[Value]) -> Result<Option<Id>, LowerError> {
-        let word = self.b.int(32);
+        let word = self.b.ty_int(32);
         Ok(Some(match op {
             NodeOp::Allocate {
                 payload,
@@ -255,7 +257,7 @@ impl Emitter<'_> {
                 let pointer = self.payload_ids[&payload].pointer;
                 // Vulkan's numbers of the two scopes.
                 let scope = if visibility == Scope::Workgroup { 2 } else { 4 };
-                let scope = self.b.u32(scope);
+                let scope = self.b.const_u32(scope);
                 let (count, index) = (self.value(args[0]), self.value(args[1]));
                 self.b.op(
                     Op::AllocateNodePayloadsAMDX,
@@ -275,12 +277,12 @@ impl Emitter<'_> {
             }
             NodeOp::IsValid { payload } => {
                 let (ty, index) = (self.payload_ids[&payload].array, self.value(args[0]));
-                let bool_ty = self.b.bool();
+                let bool_ty = self.b.ty_bool();
                 self.b.op(Op::IsNodePayloadValidAMDX, bool_ty, &[ty, index])
             }
             NodeOp::Finish => {
                 let array = self.value(args[0]);
-                let bool_ty = self.b.bool();
+                let bool_ty = self.b.ty_bool();
                 self.b
                     .op(Op::FinishWritingNodePayloadAMDX, bool_ty, &[array])
             }

@@ -46,7 +46,7 @@ fn word(value: u64, what: &str) -> Result<u32, LowerError> {
 }
 
 impl Emitter<'_> {
-    /// Whether a kernel or what it calls uses the printf buffer.
+    /// Returns whether a kernel or what it calls uses the printf buffer.
     fn uses_printf(&self, kernel: FuncId) -> bool {
         self.summaries[kernel].printf
     }

@@ -1,12 +1,13 @@
 //! Work-item built-ins: inputs, specialization and push constants.
 //!
-//! Where ids, sizes and offsets of the range come from is the interface's form ([`RangeForm`]).
+//! The interface's form ([`RangeForm`]) says where ids, sizes and offsets of the range come from.
 
 use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{BuiltIn, Scalar, Type};
+use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
 
@@ -25,15 +26,15 @@ impl Emitter<'_> {
     }
 
     pub fn pair_to_u64(&mut self, low: Id, high: Id) -> Id {
-        let u32_ty = self.b.int(32);
-        let v2 = self.b.vector(u32_ty, 2);
-        let u64_ty = self.b.int(64);
+        let u32_ty = self.b.ty_int(32);
+        let v2 = self.b.ty_vector(u32_ty, 2);
+        let u64_ty = self.b.ty_int(64);
         let pair = self.b.op(Op::CompositeConstruct, v2, &[low, high]);
         self.b.op(Op::Bitcast, u64_ty, &[pair])
     }
 
     fn widen(&mut self, word: Id) -> Id {
-        let u64_ty = self.b.int(64);
+        let u64_ty = self.b.ty_int(64);
         self.b.op(Op::UConvert, u64_ty, &[word])
     }
 
@@ -71,8 +72,8 @@ impl Emitter<'_> {
         all[lane as usize].0
     }
 
-    /// What an id in Vulkan's range lacks to be a global id, low word only or 64 bits; `None`
-    /// for nothing.
+    /// Gives the difference between an id in Vulkan's range and the global id, low word only or 64
+    /// bits; `None` for nothing.
     fn id_offset(&mut self, lane: u32, low: bool) -> Result<Option<Id>, LowerError> {
         let constant = match range_form(&self.target.abi) {
             RangeForm::BuiltIns => return Ok(None),
@@ -98,30 +99,31 @@ impl Emitter<'_> {
 
     /// One lane of an input of three words.
     fn input_lane(&mut self, builtin: SpvBuiltIn, lane: u32) -> Id {
-        let u32_ty = self.b.int(32);
-        let v3 = self.b.vector(u32_ty, 3);
+        let u32_ty = self.b.ty_int(32);
+        let v3 = self.b.ty_vector(u32_ty, 3);
         let loaded = self.input(builtin, v3);
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
     }
 
-    /// Whether local ids are computed from the numbers of the sub-group and the lane.
+    /// Returns whether local ids are computed from the numbers of the sub-group and the lane: for
+    /// [`QuirkKind::LocalIdsFromLanes`], and in the single row of [`QuirkKind::SubGroupsInRows`].
     fn ids_from_lanes(&self) -> bool {
-        self.single_row || self.target.local_ids_from_lanes
+        self.single_row || self.target.quirks.has(QuirkKind::LocalIdsFromLanes)
     }
 
     /// One lane of the local id: 32 bits.
     ///
-    /// Where the device numbers sub-groups and their lanes in order it is computed from those,
-    /// which are a scalar and a constant vector there; divisions are by specialization constants.
-    /// A row of work-items that holds whole sub-groups has one number for all their lanes.
+    /// On devices that number sub-groups and their lanes in order it is computed from those, which
+    /// are a scalar and a constant vector there; divisions are by specialization constants. A row
+    /// of work-items that holds whole sub-groups has one number for all their lanes.
     fn local_lane(&mut self, lane: u32) -> Id {
         if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);
         }
-        let u32_ty = self.b.int(32);
-        let bool_ty = self.b.bool();
-        let (zero, one) = (self.b.u32(0), self.b.u32(1));
-        let width = self.b.u32(self.target.max_subgroup_size.max(1));
+        let u32_ty = self.b.ty_int(32);
+        let bool_ty = self.b.ty_bool();
+        let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
+        let width = self.b.const_u32(self.target.max_subgroup_size.max(1));
         let number = self.subgroup_input(SpvBuiltIn::SubgroupId);
         let first = self.b.op(Op::IMul, u32_ty, &[number, width]);
         let item = self.subgroup_input(SpvBuiltIn::SubgroupLocalInvocationId);
@@ -158,7 +160,7 @@ impl Emitter<'_> {
         if !self.ids_from_lanes() {
             return self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
         }
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let group = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
         let size = self.group_size[lane as usize];
         let start = self.b.op(Op::IMul, u32_ty, &[group, size]);
@@ -168,8 +170,8 @@ impl Emitter<'_> {
 
     /// One lane of a three-lane built-in: 64 bits.
     pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
-        let u32_ty = self.b.int(32);
-        let u64_ty = self.b.int(64);
+        let u32_ty = self.b.ty_int(32);
+        let u64_ty = self.b.ty_int(64);
         let regions = range_form(&self.target.abi).has_regions();
         let narrow = match which {
             BuiltIn::GlobalId => {
@@ -190,7 +192,7 @@ impl Emitter<'_> {
                 return Ok(self.b.op(Op::IMul, u64_ty, &[groups, size]));
             }
             BuiltIn::GlobalOffset => match range_form(&self.target.abi) {
-                RangeForm::BuiltIns => self.b.u32(0),
+                RangeForm::BuiltIns => self.b.const_u32(0),
                 RangeForm::OffsetSpec => self.offset_spec(lane),
                 _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
             },
@@ -216,7 +218,7 @@ impl Emitter<'_> {
 
     /// The low word of [`Self::builtin_lane`].
     pub fn builtin_low_word(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let regions = range_form(&self.target.abi).has_regions();
         Ok(match which {
             BuiltIn::GlobalId => {
@@ -257,14 +259,14 @@ impl Emitter<'_> {
 
     fn subgroup_input(&mut self, builtin: SpvBuiltIn) -> Id {
         self.b.capability(Capability::GroupNonUniform);
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         self.input(builtin, u32_ty)
     }
 
     /// The value of a built-in, of type [`BuiltIn::ty`].
     pub fn builtin(&mut self, which: BuiltIn) -> Result<Id, LowerError> {
-        let u32_ty = self.b.int(32);
-        let u64_ty = self.b.int(64);
+        let u32_ty = self.b.ty_int(32);
+        let u64_ty = self.b.ty_int(64);
         Ok(match which {
             BuiltIn::GlobalId
             | BuiltIn::LocalId
@@ -295,7 +297,7 @@ impl Emitter<'_> {
             BuiltIn::WorkDim
                 if (self.descriptors.as_ref()).is_some_and(|d| !d.options.work_dim) =>
             {
-                self.b.u32(3)
+                self.b.const_u32(3)
             }
             BuiltIn::WorkDim => {
                 let (id, _) = match self.work_dim {
@@ -333,16 +335,16 @@ impl Emitter<'_> {
                     BuiltIn::SubgroupLeMask => SpvBuiltIn::SubgroupLeMask,
                     _ => SpvBuiltIn::SubgroupLtMask,
                 };
-                let v4 = self.b.vector(u32_ty, 4);
+                let v4 = self.b.ty_vector(u32_ty, 4);
                 self.input(builtin, v4)
             }
             BuiltIn::PrivateMemory => self.private_memory()?,
-            BuiltIn::PrintfBuffer if self.has_buffers() => self.b.u32(0),
+            BuiltIn::PrintfBuffer if self.has_buffers() => self.b.const_u32(0),
             BuiltIn::RemainingRecursionLevels => {
                 self.node_input(SpvBuiltIn::RemainingRecursionLevelsAMDX)
             }
             BuiltIn::ShaderIndex => self.node_input(SpvBuiltIn::ShaderIndexAMDX),
-            BuiltIn::MaxWorkGroupSize => self.b.u32(self.target.max_work_group_size),
+            BuiltIn::MaxWorkGroupSize => self.b.const_u32(self.target.max_work_group_size),
             BuiltIn::PrintfBuffer => {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
                 self.push_u64(base)?
@@ -357,8 +359,8 @@ impl Emitter<'_> {
         let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
         let place = self.arg_layouts[k].private.ok_or_else(none)?;
         let base = self.load_arg(place.offset, Type::I64)?;
-        let u32_ty = self.b.int(32);
-        let u64_ty = self.b.int(64);
+        let u32_ty = self.b.ty_int(32);
+        let u64_ty = self.b.ty_int(64);
         let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
         let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
         let [x, y, z] = self.group_size;
@@ -382,7 +384,7 @@ impl Emitter<'_> {
     fn node_input(&mut self, builtin: SpvBuiltIn) -> Id {
         self.b.capability(Capability::ShaderEnqueueAMDX);
         self.b.extension("SPV_AMDX_shader_enqueue");
-        let word = self.b.int(32);
+        let word = self.b.ty_int(32);
         self.input(builtin, word)
     }
 
@@ -400,11 +402,11 @@ impl Emitter<'_> {
 
     /// The sub-groups of a work-group of that size.
     fn subgroup_count(&mut self, [x, y, z]: [Id; 3]) -> Id {
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let max = self.max_subgroup_size();
         let area = self.b.op(Op::IMul, u32_ty, &[x, y]);
         let items = self.b.op(Op::IMul, u32_ty, &[area, z]);
-        let one = self.b.u32(1);
+        let one = self.b.const_u32(1);
         let up = self.b.op(Op::ISub, u32_ty, &[max, one]);
         let sum = self.b.op(Op::IAdd, u32_ty, &[items, up]);
         self.b.op(Op::UDiv, u32_ty, &[sum, max])
@@ -412,7 +414,7 @@ impl Emitter<'_> {
 
     /// The work-items in this sub-group: the last one of a work-group may be partial.
     fn subgroup_size(&mut self) -> Result<Id, LowerError> {
-        let u32_ty = self.b.int(32);
+        let u32_ty = self.b.ty_int(32);
         let full = self.subgroup_input(SpvBuiltIn::SubgroupSize);
         let id = self.subgroup_input(SpvBuiltIn::SubgroupId);
         let [x, y, z] = self.group_size;
@@ -420,7 +422,7 @@ impl Emitter<'_> {
         let items = self.b.op(Op::IMul, u32_ty, &[area, z]);
         let before = self.b.op(Op::IMul, u32_ty, &[id, full]);
         let left = self.b.op(Op::ISub, u32_ty, &[items, before]);
-        let bool_ty = self.b.bool();
+        let bool_ty = self.b.ty_bool();
         let partial = self.b.op(Op::ULessThan, bool_ty, &[left, full]);
         Ok(self.b.op(Op::Select, u32_ty, &[partial, left, full]))
     }
@@ -432,7 +434,7 @@ impl Emitter<'_> {
         if offset == 0 {
             return Ok(address);
         }
-        let u64_ty = self.b.int(64);
+        let u64_ty = self.b.ty_int(64);
         let offset = self.b.const_int(64, offset);
         Ok(self.b.op(Op::IAdd, u64_ty, &[address, offset]))
     }

@@ -55,7 +55,7 @@ impl FunctionEmitter<'_, '_> {
                     values.push(self.expr(*arg)?);
                 }
                 if !strided {
-                    let one = self.e.b.const_u64(1);
+                    let one = self.e.b.const_int(64, 1);
                     values.insert(3, one);
                 }
                 let scope = self.e.b.const_u32(Scope::Workgroup as u32);

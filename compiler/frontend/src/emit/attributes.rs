@@ -1,6 +1,6 @@
 //! What a kernel says about itself: entry point, execution modes, argument strings.
 
-use rspirv::spirv::{Capability, Decoration, ExecutionMode, FunctionControl, Op};
+use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op};
 
 use super::Emitter;
 use super::function::Signature;
@@ -15,7 +15,8 @@ impl Emitter<'_> {
         let Some(kernel) = &function.kernel else {
             return;
         };
-        self.b.entry_point(entry, &function.name, interface);
+        self.b
+            .entry_point(ExecutionModel::Kernel, entry, &function.name, interface);
         if let Some(size) = kernel.reqd_work_group_size {
             self.b
                 .execution_mode(entry, ExecutionMode::LocalSize, &size);
@@ -51,7 +52,7 @@ impl Emitter<'_> {
         if !kernel.attributes.is_empty() {
             let text = kernel.attributes.join(" ");
             self.b
-                .string(&format!("kernel_attributes.{}.{text}", function.name));
+                .string(format!("kernel_attributes.{}.{text}", function.name));
         }
     }
 

@@ -321,7 +321,7 @@ impl FunctionEmitter<'_, '_> {
     ) -> u32 {
         let long = self.e.b.ty_int(64);
         if constant.is_some_and(|dim| dim > 2) {
-            return self.e.b.const_u64(u64::from(outside));
+            return self.e.b.const_int(64, u64::from(outside));
         }
         let (variable, vector) = self.e.input(which);
         let value = self.load_input(variable, vector, 32);
@@ -338,7 +338,7 @@ impl FunctionEmitter<'_, '_> {
         let inside = self.e.b.op(Op::ULessThan, bool_ty, &[dim, three]);
         let index = self.e.b.op(Op::Select, int, &[inside, dim, zero]);
         let found = self.e.b.op(Op::VectorExtractDynamic, long, &[value, index]);
-        let otherwise = self.e.b.const_u64(u64::from(outside));
+        let otherwise = self.e.b.const_int(64, u64::from(outside));
         self.e.b.op(Op::Select, long, &[inside, found, otherwise])
     }
 

@@ -113,7 +113,7 @@ impl FunctionEmitter<'_, '_> {
             Type::Pointer { .. } => {
                 let long = self.e.b.ty_int(64);
                 let address = self.e.b.op(Op::ConvertPtrToU, long, &[value]);
-                let zero = self.e.b.const_u64(0);
+                let zero = self.e.b.const_int(64, 0);
                 self.e.b.op(Op::INotEqual, bools, &[address, zero])
             }
             _ => {

@@ -124,7 +124,7 @@ impl FunctionEmitter<'_, '_> {
             parts.push(self.sizes(dimensions, *arg, *value));
         }
         let zero = if dimensions == 1 {
-            self.e.b.const_u64(0)
+            self.e.b.const_int(64, 0)
         } else {
             let long = self.e.b.ty_int(64);
             let array = self.e.b.ty_array(long, u64::from(dimensions));

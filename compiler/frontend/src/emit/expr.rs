@@ -113,7 +113,7 @@ impl FunctionEmitter<'_, '_> {
                 if *elem_size <= 1 {
                     bytes
                 } else {
-                    let size = self.e.b.const_u64(*elem_size);
+                    let size = self.e.b.const_int(64, *elem_size);
                     self.e.b.op(Op::SDiv, long, &[bytes, size])
                 }
             }
@@ -225,7 +225,7 @@ impl FunctionEmitter<'_, '_> {
     pub fn float_constant(&mut self, ty: TypeId, value: f64) -> u32 {
         let bits = (self.e.module.types.size(ty) * 8) as u32;
         let pattern = match bits {
-            16 => u64::from(half_bits(value)),
+            16 => u64::from(pumice_numerics::half_from_f64(value)),
             32 => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         };
@@ -490,71 +490,5 @@ impl FunctionEmitter<'_, '_> {
             [only] => only,
             _ => self.e.b.construct(ty, &values),
         })
-    }
-}
-
-/// The binary16 pattern of a value that binary16 represents (others round to nearest even).
-pub(super) fn half_bits(value: f64) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 48) & 0x8000) as u16;
-    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-    let mantissa = bits & 0xf_ffff_ffff_ffff;
-    if exponent == 1024 {
-        return sign | if mantissa == 0 { 0x7c00 } else { 0x7e00 };
-    }
-    if exponent > 15 {
-        return sign | 0x7c00;
-    }
-    if exponent < -25 {
-        return sign;
-    }
-    // Value = full * 2^(exponent - 52); keep 10 bits below the leading one, or what the
-    // subnormal range leaves.
-    let full = mantissa | 1 << 52;
-    let drop = if exponent < -14 {
-        42 + (-14 - exponent)
-    } else {
-        42
-    };
-    let kept = full >> drop;
-    let rest = full & ((1 << drop) - 1);
-    let half = 1u64 << (drop - 1);
-    let round = rest > half || (rest == half && kept & 1 != 0);
-    let kept = kept + u64::from(round);
-    // A carry out of the mantissa moves into the exponent by itself.
-    let magnitude = if exponent < -14 {
-        kept
-    } else {
-        kept + (((exponent + 14) as u64) << 10)
-    };
-    sign | magnitude as u16
-}
-
-#[cfg(test)]
-mod tests {
-    use super::half_bits;
-
-    #[test]
-    fn half_patterns() {
-        for (value, expected) in [
-            (0.0, 0x0000),
-            (-0.0, 0x8000),
-            (1.0, 0x3c00),
-            (-2.0, 0xc000),
-            (65504.0, 0x7bff),
-            (65520.0, 0x7c00),
-            (65519.0, 0x7bff),
-            (f64::INFINITY, 0x7c00),
-            (2f64.powi(-14), 0x0400),
-            (2f64.powi(-24), 0x0001),
-            (2f64.powi(-25), 0x0000),
-            (2f64.powi(-25) * 1.5, 0x0001),
-            (0.1, 0x2e66),
-            (1.0 + 2f64.powi(-11), 0x3c00),
-            (1.0 + 3.0 * 2f64.powi(-11), 0x3c02),
-        ] {
-            assert_eq!(half_bits(value), expected, "{value}");
-        }
-        assert_eq!(half_bits(f64::NAN) & 0x7e00, 0x7e00);
     }
 }

@@ -256,7 +256,7 @@ impl Emitter<'_> {
                 Some(reloc) => self.address(reloc, memory),
                 None => {
                     // An integer cast to a pointer.
-                    let value = self.b.const_u64(image.bits(offset, 8));
+                    let value = self.b.const_int(64, image.bits(offset, 8));
                     let op = [Op::ConvertUToPtr as u32, value];
                     Ok(self.b.global(Op::SpecConstantOp, Some(memory), &op))
                 }
@@ -355,7 +355,7 @@ impl Emitter<'_> {
             let bytes = self.b.ty_pointer(storage_class(global.space), byte);
             let op = [Op::Bitcast as u32, address];
             let base = self.b.global(Op::SpecConstantOp, Some(bytes), &op);
-            let addend = self.b.const_u64(reloc.addend as u64);
+            let addend = self.b.const_int(64, reloc.addend as u64);
             let op = [Op::InBoundsPtrAccessChain as u32, base, addend];
             address = self.b.global(Op::SpecConstantOp, Some(bytes), &op);
             ty = bytes;

@@ -29,7 +29,7 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration, LinkageType, StorageClass};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::SourceMap;
-use crate::lang::types::RecordId;
+use crate::lang::types::{RecordId, TypeId};
 use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
 use crate::source::Span;
 use builder::Builder;
@@ -58,6 +58,8 @@ struct Emitter<'a> {
     b: Builder,
     value_types: Vec<u32>,
     memory_types: Vec<u32>,
+    /// Whether types are records, or point to or consist of one; those that were asked for.
+    mentions_record: FxHashMap<TypeId, bool>,
     records: FxHashMap<RecordId, Rc<RecordShape>>,
     globals: Vec<u32>,
     /// Globals that are no OpVariable themselves, and theirs.
@@ -120,6 +122,7 @@ pub fn emit(
         b: Builder::new(),
         value_types: Vec::new(),
         memory_types: Vec::new(),
+        mentions_record: FxHashMap::default(),
         records: FxHashMap::default(),
         globals: vec![0; module.globals.len()],
         split_globals: Vec::new(),

@@ -119,7 +119,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let bytes = self.e.pointer_to(TypeTable::CHAR, space);
         let base = self.e.b.op(Op::Bitcast, bytes, &[pointer]);
-        let offset = self.e.b.const_u64(def.offset);
+        let offset = self.e.b.const_int(64, def.offset);
         let moved = self
             .e
             .b
@@ -136,8 +136,8 @@ impl FunctionEmitter<'_, '_> {
         space: AddrSpace,
     ) -> u32 {
         let wanted = self.e.pointer_to(elem, space);
-        let zero = self.e.b.const_u64(0);
-        let index = self.e.b.const_u64(index);
+        let zero = self.e.b.const_int(64, 0);
+        let index = self.e.b.const_int(64, index);
         self.e
             .b
             .op(Op::InBoundsPtrAccessChain, wanted, &[pointer, zero, index])

@@ -165,7 +165,7 @@ impl FunctionEmitter<'_, '_> {
         if size == 0 || target == source {
             return;
         }
-        let size = self.e.b.const_u64(size);
+        let size = self.e.b.const_int(64, size);
         let mask = 2 | u32::from(volatile);
         let operands = [target, source, size, mask, align.max(1) as u32];
         self.e.b.op_void(Op::CopyMemorySized, &operands);

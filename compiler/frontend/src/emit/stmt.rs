@@ -121,7 +121,7 @@ impl FunctionEmitter<'_, '_> {
         };
         let span = self.body.stmt(id).span;
         if let Some(position) = sources.position(span.lo) {
-            let file = self.e.b.string(&position.name);
+            let file = self.e.b.string(position.name.as_bytes());
             self.e.b.line(file, position.line, position.column);
         }
     }

@@ -81,12 +81,38 @@ impl Emitter<'_> {
         ty
     }
 
+    fn known_memory_type(&self, id: TypeId) -> Option<u32> {
+        self.memory_types
+            .get(id.index())
+            .copied()
+            .filter(|k| *k != 0)
+    }
+
     /// The memory form.
     pub(super) fn memory_type(&mut self, id: TypeId) -> u32 {
-        let index = id.index();
-        if let Some(known) = self.memory_types.get(index).copied().filter(|k| *k != 0) {
+        if let Some(known) = self.known_memory_type(id) {
             return known;
         }
+        // Pointers to pointers from the innermost one on: there may be a million of them.
+        let module = self.module;
+        let mut pointers = Vec::new();
+        let mut at = id;
+        while let Type::Pointer { pointee, .. } = module.types.get(at) {
+            at = pointee.ty;
+            if self.mentions_record(at) || self.known_memory_type(at).is_some() {
+                break;
+            }
+            pointers.push(at);
+        }
+        for inner in pointers.into_iter().rev() {
+            self.new_memory_type(inner);
+        }
+        self.new_memory_type(id)
+    }
+
+    /// The memory form of a type that has none yet.
+    fn new_memory_type(&mut self, id: TypeId) -> u32 {
+        let index = id.index();
         let module = self.module;
         let ty = match module.types.get(id) {
             // Pointers to void are pointers to bytes.
@@ -185,15 +211,25 @@ impl Emitter<'_> {
         self.b.unique(Op::TypeImage, None, &operands)
     }
 
-    fn mentions_record(&self, mut id: TypeId) -> bool {
-        loop {
-            match self.module.types.get(id) {
-                Type::Record(_) => return true,
-                Type::Pointer { pointee, .. } => id = pointee.ty,
-                Type::Array { elem, .. } => id = elem.ty,
-                _ => return false,
+    /// Whether a type is a record, or points to or consists of one.
+    fn mentions_record(&mut self, id: TypeId) -> bool {
+        let mut path = Vec::new();
+        let mut at = id;
+        let found = loop {
+            if let Some(&known) = self.mentions_record.get(&at) {
+                break known;
             }
-        }
+            path.push(at);
+            match self.module.types.get(at) {
+                Type::Record(_) => break true,
+                Type::Pointer { pointee, .. } => at = pointee.ty,
+                Type::Array { elem, .. } => at = elem.ty,
+                _ => break false,
+            }
+        };
+        self.mentions_record
+            .extend(path.into_iter().map(|id| (id, found)));
+        found
     }
 
     /// Whether the two forms differ.

@@ -4,6 +4,7 @@ use super::const_eval::Value;
 use super::typed::{ConstData, Init, Reloc};
 use crate::lang::types::{FloatKind, Type, TypeId};
 use crate::source::Span;
+use pumice_numerics::{half_from_f64, half_to_f64};
 use pumice_reflection::MAX_INITIAL_DATA;
 
 impl<'a> Sema<'a> {
@@ -28,7 +29,7 @@ impl<'a> Sema<'a> {
         match value {
             Value::Int(bits) => bytes.copy_from_slice(&bits.to_le_bytes()[..size.min(8)]),
             Value::Float(x) => match self.module.types.float_kind(ty)? {
-                FloatKind::Half => bytes.copy_from_slice(&half_bits(*x).to_le_bytes()),
+                FloatKind::Half => bytes.copy_from_slice(&half_from_f64(*x).to_le_bytes()),
                 FloatKind::Float => bytes.copy_from_slice(&(*x as f32).to_le_bytes()),
                 FloatKind::Double => bytes.copy_from_slice(&x.to_le_bytes()),
             },
@@ -98,7 +99,7 @@ impl<'a> Sema<'a> {
                 Some(Value::Int(word()))
             }
             Type::Float(kind) => Some(Value::Float(match kind {
-                FloatKind::Half => half_value(word() as u16),
+                FloatKind::Half => half_to_f64(word() as u16),
                 FloatKind::Float => f64::from(f32::from_bits(word() as u32)),
                 FloatKind::Double => f64::from_bits(word()),
             })),
@@ -194,71 +195,5 @@ impl<'a> Sema<'a> {
             }
         }
         Some((at, current))
-    }
-}
-
-/// The half nearest to `x` (ties to even).
-pub(super) fn round_to_half(x: f64) -> f64 {
-    if x == 0.0 || !x.is_finite() {
-        return x;
-    }
-    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let quantum = 2f64.powi(exponent.max(-14) - 10);
-    let rounded = (x / quantum).round_ties_even() * quantum;
-    if rounded.abs() > 65504.0 {
-        f64::INFINITY.copysign(x)
-    } else {
-        rounded
-    }
-}
-
-/// The bits of a value that a half can hold exactly (others are rounded first).
-pub(super) fn half_bits(x: f64) -> u16 {
-    let x = round_to_half(x);
-    let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
-    let magnitude = x.abs();
-    if x.is_nan() {
-        return sign | 0x7e00;
-    }
-    if magnitude.is_infinite() {
-        return sign | 0x7c00;
-    }
-    if magnitude < 2f64.powi(-14) {
-        return sign | (magnitude * 2f64.powi(24)) as u16;
-    }
-    let exponent = ((magnitude.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let mantissa = (magnitude / 2f64.powi(exponent - 10)) as u16 - 1024;
-    sign | ((exponent + 15) as u16) << 10 | mantissa
-}
-
-/// The value of a half's bits.
-fn half_value(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let mantissa = f64::from(bits & 0x3ff);
-    sign * match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{half_bits, half_value, round_to_half};
-
-    #[test]
-    fn halves_round_to_even_and_come_back() {
-        assert_eq!(half_bits(1.0), 0x3c00);
-        assert_eq!(half_bits(-2.0), 0xc000);
-        assert_eq!(half_bits(65504.0), 0x7bff);
-        assert_eq!(half_bits(65520.0), 0x7c00);
-        assert_eq!(half_bits(2f64.powi(-24)), 1);
-        assert_eq!(half_bits(2f64.powi(-25)), 0);
-        assert_eq!(round_to_half(2049.0), 2048.0);
-        for bits in 0..0x7c00 {
-            assert_eq!(half_bits(half_value(bits)), bits);
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Values of constant expressions, computed on the typed tree.
 use super::Sema;
-use super::const_data::round_to_half;
 use super::typed::{
     ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, PlaceId, PlaceKind,
 };
@@ -326,7 +325,7 @@ impl<'a> Sema<'a> {
 
     fn float_value(&self, value: f64, ty: TypeId) -> Value {
         Value::Float(match self.module.types.float_kind(ty) {
-            Some(FloatKind::Half) => round_to_half(value),
+            Some(FloatKind::Half) => pumice_numerics::nearest_half(value),
             Some(FloatKind::Float) => f64::from(value as f32),
             _ => value,
         })

@@ -100,7 +100,7 @@ fn parse_float(text: &str, kind: FloatKind) -> Option<f64> {
     if let Some(hex) = lower.strip_prefix("0x") {
         let value = parse_hex(hex)?;
         return Some(match kind {
-            FloatKind::Half => super::const_data::round_to_half(value),
+            FloatKind::Half => pumice_numerics::nearest_half(value),
             FloatKind::Float => f64::from(value as f32),
             FloatKind::Double => value,
         });
@@ -108,7 +108,7 @@ fn parse_float(text: &str, kind: FloatKind) -> Option<f64> {
     match kind {
         FloatKind::Double => lower.parse().ok(),
         FloatKind::Float => lower.parse::<f32>().ok().map(f64::from),
-        FloatKind::Half => lower.parse().ok().map(super::const_data::round_to_half),
+        FloatKind::Half => lower.parse().ok().map(pumice_numerics::nearest_half),
     }
 }
 

@@ -2,7 +2,7 @@
 use super::Sema;
 use super::typed::{ExprId, ExprKind, PlaceKind};
 use crate::lang::types::TypeId;
-use pumice_printf::conversions;
+use pumice_printf::{Directive, Kind, directives};
 
 impl Sema<'_> {
     /// Warns about arguments that a literal format does not expect; printing them is undefined.
@@ -10,23 +10,25 @@ impl Sema<'_> {
         let Some((&format, values)) = args.split_first() else {
             return;
         };
-        let Some(letters) = self.format_text(format).map(|text| conversions(&text)) else {
+        let Some(text) = self.format_text(format) else {
             return;
         };
-        if let Some(&extra) = values.get(letters.len()) {
+        let directives: Vec<Directive<'_>> = directives(&text).collect();
+        if let Some(&extra) = values.get(directives.len()) {
             self.warning(self.span(extra), "the format does not print this argument");
         }
-        if let Some(&missing) = letters.get(values.len()) {
-            let message = format!("no argument is given for '%{}'", char::from(missing));
+        if let Some(missing) = directives.get(values.len()) {
+            let message = format!("no argument is given for '%{}'", char::from(missing.letter));
             self.warning(self.span(format), message);
         }
-        for (&letter, &value) in letters.iter().zip(values) {
+        for (directive, &value) in directives.iter().zip(values) {
             let ty = self.ty(value);
-            if self.module.types.is_pointer(ty) && self.is_null_constant(value) && letter == b's' {
+            let is_null = self.module.types.is_pointer(ty) && self.is_null_constant(value);
+            if is_null && directive.kind == Kind::String {
                 continue;
             }
-            if let Some(wanted) = self.expected_by(letter, ty) {
-                let letter = char::from(letter);
+            if !self.prints(directive.kind, ty) {
+                let (letter, wanted) = (char::from(directive.letter), directive.kind.name());
                 let message = format!("'%{letter}' prints {wanted}, not {}", self.show(ty));
                 self.warning(self.span(value), message);
             }
@@ -49,27 +51,20 @@ impl Sema<'_> {
         Some(bytes.iter().copied().take_while(|&b| b != 0).collect())
     }
 
-    /// What a conversion prints, if that is not `ty` or a vector of such.
-    fn expected_by(&self, letter: u8, ty: TypeId) -> Option<&'static str> {
+    /// Whether arguments of a kind are of type `ty`, or vectors' elements are.
+    fn prints(&self, kind: Kind, ty: TypeId) -> bool {
         let types = &self.module.types;
         if !types.is_scalar(ty) && !types.is_vector(ty) {
             // An error already.
-            return None;
+            return true;
         }
         let (elem, _) = types.elem_lanes(ty);
         let pointee = types.pointer_parts(ty).map(|(pointee, _)| pointee.ty);
-        let (fits, wanted) = match letter {
-            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' | b'c' => (types.is_integer(elem), "integers"),
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                (types.is_float(elem), "floating-point values")
-            }
-            b's' => (
-                pointee.is_some_and(|p| types.size(p) == 1 && types.is_integer(p)),
-                "strings",
-            ),
-            b'p' => (pointee.is_some(), "pointers"),
-            _ => return None,
-        };
-        (!fits).then_some(wanted)
+        match kind {
+            Kind::Signed | Kind::Unsigned | Kind::Character => types.is_integer(elem),
+            Kind::Float => types.is_float(elem),
+            Kind::String => pointee.is_some_and(|p| types.size(p) == 1 && types.is_integer(p)),
+            Kind::Pointer => pointee.is_some(),
+        }
     }
 }

@@ -7,6 +7,10 @@ use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
 use crate::source::{Span, Symbol};
 use rustc_hash::FxHashMap;
 
+/// Members of a structure at most: OpTypeStruct has 16,383 (SPIR-V §2.17), and each may need
+/// padding before it.
+const MAX_MEMBERS: usize = 8191;
+
 impl<'a> Sema<'a> {
     /// The type of a `struct` or `union` specifier, declared or defined by it.
     pub(super) fn record_type(
@@ -44,6 +48,14 @@ impl<'a> Sema<'a> {
                     if is_union { "union" } else { "struct" }
                 ),
             );
+        }
+        if fields.len() > MAX_MEMBERS {
+            let message = format!(
+                "a structure can have {MAX_MEMBERS} members, this one has {}",
+                fields.len()
+            );
+            self.error(spec.span, message);
+            return None;
         }
         let Some(layout) = lay_out(&self.module.types, fields, is_union, packed, min_align) else {
             self.error(spec.span, "structure is too large");

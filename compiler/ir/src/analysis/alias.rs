@@ -1,4 +1,4 @@
-//! What memory is known to hold, and what may change it.
+//! Known contents of memory, and the effects that may change them.
 //!
 //! Two accesses may meet unless their addresses are constant distances from one value that keep
 //! them apart, are built on two variables, or lie in two address spaces.
@@ -15,11 +15,11 @@ use std::rc::Rc;
 pub struct Known {
     /// The address.
     pub ptr: Value,
-    /// What is there.
+    /// The contents.
     pub value: Value,
 }
 
-/// What an instruction does to memory that others may have looked at.
+/// The effect of an instruction on memory that others may have looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
@@ -32,7 +32,7 @@ pub enum Effect {
     Anything,
 }
 
-/// What an instruction does to memory.
+/// Gives the effect of an instruction on memory.
 pub fn effect(func: &Function, kind: &InstKind) -> Effect {
     match *kind {
         InstKind::Load { flags, .. } if !flags.contains(AccessFlags::VOLATILE) => Effect::None,
@@ -48,7 +48,7 @@ pub fn effect(func: &Function, kind: &InstKind) -> Effect {
     }
 }
 
-/// Whether an effect may change `bytes` bytes at an address.
+/// Returns whether an effect may change `bytes` bytes at an address.
 pub fn may_change(func: &Function, effect: Effect, ptr: Value, bytes: i64) -> bool {
     match effect {
         Effect::None => false,
@@ -63,7 +63,7 @@ pub fn space(func: &Function, ptr: Value) -> Option<AddressSpace> {
     func.ty(ptr).address_space()
 }
 
-/// What an address is built on, and the constant bytes added to it.
+/// Gives the value that an address is built on, and the constant bytes added to it.
 pub fn root(func: &Function, ptr: Value) -> (Value, i64) {
     let (mut at, mut offset) = (ptr, 0i64);
     while let Some(inst) = func.def_inst(at) {
@@ -86,7 +86,7 @@ pub fn root(func: &Function, ptr: Value) -> (Value, i64) {
     (at, offset)
 }
 
-/// Whether writing `bytes` bytes (any number if unknown) at `ptr` may change what is known.
+/// Returns whether writing `bytes` bytes (any number if unknown) at `ptr` may change what is known.
 fn may_overlap(
     func: &Function,
     (known, known_bytes): (Value, i64),
@@ -163,7 +163,7 @@ impl Memory {
         });
     }
 
-    /// Whether nothing is known.
+    /// Returns whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -172,7 +172,7 @@ impl Memory {
 /// The effects of each block, to ask what may happen on the ways between two of them.
 pub struct Effects {
     of_block: SecondaryMap<Block, Rc<[Effect]>>,
-    /// How many more blocks may be looked at.
+    /// The number of blocks that may still be looked at.
     budget: usize,
 }
 
@@ -180,7 +180,7 @@ pub struct Effects {
 const MAX_EFFECTS: usize = 32;
 /// Regions with more effects are not looked at.
 const MAX_REGION: usize = 256;
-/// How many blocks a function's questions may look at in all, beside some for each block.
+/// The number of blocks that a function's questions may look at in all, beside some for each block.
 const BLOCKS_LOOKED_AT: usize = 20_000;
 
 impl Effects {
@@ -208,8 +208,8 @@ impl Effects {
         }
     }
 
-    /// What may happen between the end of `from`, which dominates `to`, and the start of `to`:
-    /// the effects of all blocks on the ways, `to` itself among them if there is a way round.
+    /// Gives the effects between the end of `from`, which dominates `to`, and the start of `to`:
+    /// those of all blocks on the ways, `to` itself among them if there is a way round.
     pub fn between(&mut self, cfg: &Cfg, from: Block, to: Block) -> Vec<Effect> {
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work: Vec<Block> = cfg.preds(to).to_vec();

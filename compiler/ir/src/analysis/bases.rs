@@ -1,4 +1,4 @@
-//! Which buffers a global or constant pointer may point into, for the descriptor form.
+//! Finds the buffers that a global or constant pointer may point into, for the descriptor form.
 //!
 //! Takes: a function of lowered IR. Gives: for every pointer, and for every integer made of
 //! pointers, the set of its buffers, or why that is not known.
@@ -51,7 +51,7 @@ impl Base {
     }
 }
 
-/// Why a pointer's buffer is not known.
+/// The reason why a pointer's buffer is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// It comes out of memory.
@@ -65,7 +65,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// What the pointer is.
+    /// Says in words what the pointer is.
     pub fn what(self) -> &'static str {
         match self {
             Lost::Loaded => "a pointer loaded from memory",
@@ -136,7 +136,7 @@ pub struct Bases {
     sets: SecondaryMap<Value, BaseSet>,
 }
 
-/// Whether a type is that of a pointer which the descriptor form keeps as an offset.
+/// Returns whether a type is that of a pointer which the descriptor form keeps as an offset.
 pub fn is_buffer_pointer(ty: crate::Type) -> bool {
     matches!(
         ty.address_space(),

@@ -1,4 +1,4 @@
-//! Which functions call which.
+//! The call graph.
 
 use crate::{BuiltIn, FuncId, InstKind, LowerError, Module};
 use cranelift_entity::SecondaryMap;
@@ -62,14 +62,14 @@ pub fn reachable_functions(module: &Module) -> Result<Vec<FuncId>, LowerError> {
     Ok(order)
 }
 
-/// What a function and all that it calls hold.
+/// Facts about a function and all that it calls.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionSummary {
     /// The functions that it calls itself, each once.
     pub calls: Vec<FuncId>,
-    /// Whether it uses the printf buffer.
+    /// True if it uses the printf buffer.
     pub printf: bool,
-    /// Whether it has operations of groups.
+    /// True if it has operations of groups.
     pub collective: bool,
 }
 

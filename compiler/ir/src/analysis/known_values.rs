@@ -1,6 +1,6 @@
-//! What a driver may know of values that this compiler does not know: it sees the work-group's
-//! size, and what was stored in private and local memory. Passes for drivers that go wrong with
-//! constants ask here.
+//! Finds values that a driver may know and this compiler does not: it sees the work-group's size,
+//! and the contents of private and local memory. Passes for drivers that go wrong with constants
+//! ask here.
 
 use crate::{
     AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, ConvertOp, Function, Inst, InstKind,
@@ -10,8 +10,8 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// Whether a driver may find out an integer, however it is computed: not if it is made of what
-/// lies in buffers, nor of what the dispatch decides.
+/// Returns whether a driver may find out an integer, however it is computed: not if it is made of
+/// what lies in buffers, nor of what the dispatch decides.
 pub fn may_be_known(func: &Function, value: Value, depth: u32) -> bool {
     let (Some(inst), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
         return true;
@@ -35,7 +35,7 @@ fn in_buffer(func: &Function, ptr: Value) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
-/// Whether it follows from the work-group's size alone where that is one.
+/// Returns whether it follows from the work-group's size alone where that is one.
 fn of_group(which: BuiltIn) -> bool {
     !matches!(
         which,
@@ -77,7 +77,8 @@ pub fn known_values(func: &Function) -> FxHashSet<Value> {
     }
 }
 
-/// Where a block may go: not along a branch whose condition is a constant that says otherwise.
+/// Gives the branches that a block may take: not those whose condition is a constant that says
+/// otherwise.
 fn taken(func: &Function, block: Block) -> SmallVec<[&BlockCall; 2]> {
     let Some(inst) = func.terminator(block) else {
         return SmallVec::new();
@@ -114,7 +115,7 @@ fn known_params(
     pairs.filter(|(_, known)| *known).map(|(p, _)| p).collect()
 }
 
-/// Whether the results of an instruction are known if `loads` and `known` are.
+/// Returns whether the results of an instruction are known if `loads` and `known` are.
 fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashSet<Value>) -> bool {
     let one = |value: Value| known.contains(&value) || func.const_lanes(value).is_some();
     let all = |values: &[Value]| values.iter().all(|&value| one(value));
@@ -149,7 +150,8 @@ fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashS
     }
 }
 
-/// Whether it is an integer made a float that a driver may find out, in a loop that it unrolls too.
+/// Returns whether it is an integer made a float that a driver may find out, in a loop that it
+/// unrolls too.
 fn of_integer(func: &Function, value: Value) -> bool {
     let kind = func.def_inst(value).map(|inst| &func.insts[inst].kind);
     match kind {
@@ -237,8 +239,8 @@ fn loads_of_zeros(func: &Function, cfg: &Cfg, known: &FxHashSet<Value>) -> FxHas
     loads
 }
 
-/// Whether a stored value is a zero for the driver, or what becomes one when other types are
-/// loaded.
+/// Returns whether a stored value is a zero for the driver, or what becomes one when other types
+/// are loaded.
 fn may_be_zero(func: &Function, value: Value, known: &FxHashSet<Value>) -> bool {
     let Some(lanes) = func.const_lanes(value) else {
         return known.contains(&value);

@@ -41,7 +41,7 @@ pub struct Partition {
     pub space: AddressSpace,
     /// Element width in bytes: 1, 2, 4 or 8.
     pub unit: u32,
-    /// Whether atomics touch it.
+    /// True if atomics touch it.
     pub atomic: bool,
     /// Added to array offsets to give pointers.
     pub bias: u32,
@@ -55,7 +55,7 @@ pub struct Partition {
     pub single_function: Option<FuncId>,
 }
 
-/// How memory is touched.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessKind {
     Load,
@@ -74,8 +74,8 @@ struct Access {
 }
 
 impl Access {
-    /// What it costs in an array of so wide elements that nobody else sees, in memory
-    /// operations and what joins and cuts their words.
+    /// Gives the cost in an array of so wide elements that nobody else sees: memory operations, and
+    /// those that join and cut their words.
     fn cost(self, unit: u32) -> u64 {
         let each = match (unit.cmp(&self.width), self.kind) {
             (Ordering::Equal, _) => 1,
@@ -112,7 +112,7 @@ struct Finder<'m> {
     values: FxHashMap<(FuncId, Value), u32>,
     objects: FxHashMap<Object, u32>,
     escaped: [u32; 2],
-    /// Whether what becomes a number may become a pointer again.
+    /// True if what becomes a number may become a pointer again.
     numbers_escape: bool,
     observed: Vec<u32>,
     /// (node, access width in bytes, atomic)
@@ -582,7 +582,7 @@ impl Partitions {
     }
 }
 
-/// Whether a type holds a local or private pointer.
+/// Returns whether a type holds a local or private pointer.
 pub fn is_offset_pointer(ty: Type) -> bool {
     matches!(
         ty.scalar,

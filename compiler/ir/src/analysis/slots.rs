@@ -1,4 +1,4 @@
-//! Which private variables can leave memory, and as which scalar or vector pieces.
+//! Finds the private variables that can leave memory, and their scalar or vector pieces.
 //!
 //! A slot is a candidate when every use of its address is a load, store or small copy at a
 //! constant offset. Its bytes fall into pieces: a range that is always accessed whole is one
@@ -18,7 +18,7 @@ pub const MAX_COPY: u64 = 256;
 pub struct Piece(u32);
 entity_impl!(Piece, "piece");
 
-/// Where and what a piece is.
+/// The place and type of a piece.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceData {
     /// Byte offset in the slot.
@@ -165,7 +165,7 @@ impl Uses {
         });
     }
 
-    /// What is known to be read or written of each slot, as (offset, type).
+    /// Lists the known reads and writes of each slot, as (offset, type).
     pub fn ranges(&self) -> SecondaryMap<StackSlot, Vec<(u32, Type)>> {
         let mut ranges: SecondaryMap<StackSlot, Vec<(u32, Type)>> = SecondaryMap::new();
         for access in &self.accesses {
@@ -222,7 +222,7 @@ impl Pieces {
         list.get(first..last.max(first))
     }
 
-    /// Whether no slot can leave memory.
+    /// Returns whether no slot can leave memory.
     pub fn is_empty(&self) -> bool {
         self.of_slot.values().all(Option::is_none)
     }

@@ -51,14 +51,14 @@ pub use write::{function_to_text, inst_to_text, module_to_text};
 #[allow(unused_imports, reason = "named by the documentation")]
 use super::Module;
 
-/// Why a text is not a module.
+/// The reason why a text is not a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// One-based line.
     pub line: u32,
     /// One-based column in bytes.
     pub column: u32,
-    /// What was expected or found.
+    /// The token that was expected or found.
     pub message: String,
 }
 

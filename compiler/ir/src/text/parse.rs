@@ -626,7 +626,7 @@ impl Parser {
     }
 }
 
-/// Which numbers the first pass has seen.
+/// The numbers that the first pass has seen.
 #[derive(Default)]
 pub(super) struct Defined {
     pub values: FxHashSet<Value>,

@@ -2,7 +2,7 @@
 
 use super::super::{
     AccessFlags, ArgInfo, Block, BlockCall, FloatFlags, Function, GlobalData, Inst, InstKind,
-    KernelArgKind, KernelInfo, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
+    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
 };
 use super::names::FLOAT_FLAGS;
 use super::node::{write_node, write_payload};
@@ -221,7 +221,17 @@ fn write_block(out: &mut String, func: &Function, block: Block) {
         }
         UnrollHint::DontUnroll => out.push_str(" dont_unroll"),
     }
-    out.push_str(":\n");
+    out.push(':');
+    let _ = match func.blocks[block].merge {
+        None => Ok(()),
+        Some(Merge::Selection { merge }) => write!(out, " ; selection up to {merge}"),
+        Some(Merge::Loop {
+            merge,
+            continue_target,
+            ..
+        }) => write!(out, " ; loop up to {merge}, continues at {continue_target}"),
+    };
+    out.push('\n');
     for &inst in &func.layout.insts[block] {
         out.push_str("  ");
         write_inst(out, func, inst);

@@ -17,6 +17,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Device, Emit, usage};
+use pumice_compiler::backend::pass::Ctx;
+use pumice_compiler::backend::pipeline::run_pipeline;
+use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{
     IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target,
     backend, frontend, full_target,
@@ -84,9 +87,13 @@ fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
         ..LowerOptions::default()
     };
     if matches!(args.emit, Emit::Ir | Emit::Lowered) {
+        let ctx = Ctx {
+            target,
+            options: &lower,
+        };
         let ir = backend::to_ir(&linked.words, &lower).and_then(|mut ir| {
             if args.emit == Emit::Lowered {
-                backend::optimise(&mut ir, target, &lower)?;
+                run_pipeline(&mut ir, &ctx, &mut |_, _| {})?;
             }
             Ok(module_to_text(&ir))
         });
@@ -150,7 +157,7 @@ fn compile() -> ExitCode {
         None => Ok(match args.device {
             Device::Reference => Target::reference(),
             Device::Coarse => Target {
-                sample_exactly: true,
+                quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
                 ..Target::reference()
             },
             Device::Full => full_target(),

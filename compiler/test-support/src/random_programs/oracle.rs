@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::link_builtins;
+use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::pipeline;
+use pumice_compiler::target::Quirks;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
@@ -56,6 +57,7 @@ pub fn expectations(text: &str) -> Result<String, String> {
     };
     let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let results: Vec<Vec<Vec<u8>>> = runs
         .iter()
@@ -74,7 +76,8 @@ pub fn expectations(text: &str) -> Result<String, String> {
             options: &lower,
         };
         let mut ir = ir.clone();
-        pipeline::run_pipeline(&mut ir, &ctx).map_err(|e| format!("{which}: {e}"))?;
+        pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {})
+            .map_err(|e| format!("{which}: {e}"))?;
         for (run, expected) in runs.iter().zip(&results) {
             // Passes copy structs in whole words, padding included.
             let after =
@@ -90,12 +93,7 @@ pub fn expectations(text: &str) -> Result<String, String> {
 /// A device with everything, whose driver needs every help.
 fn with_faults() -> Target {
     Target {
-        split_bit_joins: true,
-        vectors_by_words: true,
-        divide_in_doubles: true,
-        guard_zero_sums: true,
-        guard_zero_products: true,
-        guard_widened_compares: true,
+        quirks: Quirks::all(),
         ..Target::reference()
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Builder<'a> {
     /// Bindings of the whole module.
     shared: BTreeMap<(u32, u32), (BindingKind, Source)>,
     relocations: Vec<Relocation>,
-    /// Which of `data` holds the program-scope variables.
+    /// The index in `data` of the program-scope variables.
     variables: Option<usize>,
     /// The end of the module's push constants.
     push_end: u32,

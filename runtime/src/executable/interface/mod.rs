@@ -41,13 +41,13 @@ pub struct KernelInfo {
 /// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgMeta {
-    /// What clSetKernelArg takes.
+    /// The kind of value that clSetKernelArg takes.
     pub kind: ArgKind,
     /// clGetKernelArgInfo's answers; `None` where it is not available.
     pub info: Option<ArgumentInfo>,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// The kernel does not use it: anything may be set, and is ignored.
@@ -63,7 +63,7 @@ pub enum ArgKind {
     Local,
     /// An image.
     Image {
-        /// How the kernel has it: a sampled or storage image, or either kind of texel buffer.
+        /// The kernel's binding: a sampled or storage image, or either kind of texel buffer.
         binding: BindingKind,
         /// Its shape; `None` where the module does not tell.
         kind: Option<ImageKind>,
@@ -72,7 +72,7 @@ pub enum ArgKind {
     Sampler,
 }
 
-/// Where an argument goes.
+/// The place of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) enum Place {
     Descriptor {
@@ -98,7 +98,7 @@ pub(in crate::executable) enum Place {
     },
 }
 
-/// What of an argument lies in a block or push constants.
+/// The part of an argument that lies in a block or push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) enum Content {
     /// A POD's bytes.
@@ -109,11 +109,11 @@ pub(in crate::executable) enum Content {
     ChannelOrder,
     /// An image's channel data type, OpenCL's number.
     ChannelDataType,
-    /// What a sampler is, as LiteralSampler encodes it.
+    /// A sampler's properties, as LiteralSampler encodes them.
     SamplerMask,
 }
 
-/// What a binding holds, when a dispatch is built.
+/// The source of a binding's contents, when a dispatch is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) enum Source {
     /// The argument of that ordinal.
@@ -180,7 +180,7 @@ pub(in crate::executable) struct RangePush {
     pub wide: bool,
 }
 
-/// Where the printf buffer or a data buffer is told to the kernels.
+/// The place in which kernels find the printf buffer or a data buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) enum ModulePlace {
     Descriptor,

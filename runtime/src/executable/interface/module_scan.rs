@@ -348,7 +348,7 @@ struct Evaluation<'a> {
     spec: &'a SpecValues,
     values: RefCell<HashMap<u32, Option<u64>>>,
     sizes: RefCell<HashMap<u32, u64>>,
-    /// How deep constants and types are nested at the moment.
+    /// The depth to which constants and types are nested at the moment.
     depth: Cell<u32>,
 }
 

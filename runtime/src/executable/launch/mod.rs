@@ -62,14 +62,14 @@ pub enum ArgValue {
     },
     /// A sampler.
     Sampler {
-        /// What it is.
+        /// Its description.
         desc: SamplerDesc,
-        /// What kernels are told of it.
+        /// Its mask, for kernels that read it.
         mask: u32,
     },
 }
 
-/// What a kernel gets of an image.
+/// The view of an image that a kernel gets.
 #[derive(Clone)]
 pub enum ImageArg {
     /// For sampled and storage images.
@@ -78,7 +78,7 @@ pub enum ImageArg {
     Texels(BufferView),
 }
 
-/// What is to be run.
+/// A kernel, its range and its arguments.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// Index into [`Executable::kernels`].
@@ -91,7 +91,7 @@ pub struct Launch<'a> {
     pub queue: usize,
 }
 
-/// Why a launch cannot be.
+/// The reason for which a launch is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// An argument is not set, or its value does not suit it (CL_INVALID_KERNEL_ARGS).
@@ -141,7 +141,7 @@ struct Dispatch {
     groups: [u32; 3],
 }
 
-/// How a range of several regions stays right.
+/// The way in which the ids of a range of several regions stay right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Splitting {
     /// The module adds the region's offsets, or uses nothing that they change.
@@ -156,7 +156,7 @@ const LOCAL_INVOCATION_ID: u32 = 27;
 const GLOBAL_INVOCATION_ID: u32 = 28;
 const LOCAL_INVOCATION_INDEX: u32 = 29;
 
-/// How ranges of several regions can run; `None` where results would be wrong, since the module
+/// Chooses the way in which ranges of several regions run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
 pub(super) fn splitting(interface: &Interface, scan: &ModuleScan) -> Option<Splitting> {
     // Such a module numbers private memory by Vulkan's ids, and everything else by offsets.

@@ -24,7 +24,7 @@ pub struct NdRange {
 }
 
 impl NdRange {
-    /// Whether there is nothing to run.
+    /// Tells whether there is nothing to run.
     pub fn is_empty(&self) -> bool {
         self.global_size.contains(&0)
     }
@@ -61,7 +61,7 @@ pub struct Limits {
     pub required: Option<[usize; 3]>,
     /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE.
     pub multiple: usize,
-    /// Whether groups at the end of the range may be smaller.
+    /// True if groups at the end of the range may be smaller.
     pub non_uniform: bool,
 }
 

@@ -11,7 +11,7 @@ use super::range::NdRange;
 pub struct Region {
     /// The first work-group's id in each dimension.
     pub first_group: [u64; 3],
-    /// How many work-groups.
+    /// The number of work-groups.
     pub groups: [u32; 3],
     /// Their size.
     pub local_size: [u32; 3],

@@ -1,5 +1,5 @@
-//! For drivers that get zeros wrong (`guard_zero_sums` and `guard_zero_products` of
-//! [`pumice_target::Target`]).
+//! For drivers that get zeros wrong ([`QuirkKind::GuardZeroSums`] and
+//! [`QuirkKind::GuardZeroProducts`]).
 //!
 //! Some take `x + 0.0` for `x`, which is wrong for -0.0, and `fabs(x)` for `x` where they know no
 //! more of it than that it is not below zero. Sums with a constant zero, and differences from one,
@@ -8,9 +8,9 @@
 //!
 //! Some take `x * 0.0` for 0.0, whatever `x`: such a product is made of the bits of `x`.
 //!
-//! What holds of constants holds of what the driver may find out where this compiler does not:
-//! integers made floats (in work-groups of one, local ids are zero), and what was stored in
-//! private and local memory. What comes from global memory it cannot know, so it costs nothing.
+//! The same holds of values that the driver may find out where this compiler does not: integers
+//! made floats (in work-groups of one, local ids are zero), and contents of private and local
+//! memory. Contents of global memory it cannot know, so those cost nothing.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
@@ -20,18 +20,18 @@ use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
     UnaryOp, Value,
 };
+use pumice_target::QuirkKind;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// How many operands deep an operand is looked at.
+/// The number of operands that are followed into the depth.
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    let (sums, products) = (ctx.target.guard_zero_sums, ctx.target.guard_zero_products);
-    if !sums && !products {
-        return Ok(Changed::No);
-    }
+    let quirks = ctx.target.quirks;
+    let sums = quirks.has(QuirkKind::GuardZeroSums);
+    let products = quirks.has(QuirkKind::GuardZeroProducts);
     let mut zeros = known_values(func);
     expand(func, |x, inst| {
         let value = match x.func.insts[inst].kind.clone() {
@@ -95,7 +95,7 @@ fn guarded_sum(
     (known || positive).then(|| sum_of_zeros(x, op, [a, b], flags))
 }
 
-/// Which zeros are among the lanes of a constant.
+/// The zeros among the lanes of a constant.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Zeros {
     positive: bool,
@@ -296,13 +296,13 @@ fn has_zero(x: &Expander<'_>, value: Value) -> bool {
     }
 }
 
-/// Whether the driver may know this for a zero, and it is never -0.0. A constant that has a
+/// Returns whether the driver may know this for a zero, and it is never -0.0. A constant that has a
 /// negative zero too is left alone: its lanes would need different rules.
 fn is_zero(x: &Expander<'_>, value: Value) -> bool {
     matches!(zero(x.func, value, DEPTH), Some(true))
 }
 
-/// Whether a driver may know the value for a zero; `None` if it may be -0.0.
+/// Returns whether a driver may know the value for a zero; `None` if it may be -0.0.
 fn zero(func: &Function, value: Value, depth: u32) -> Option<bool> {
     if let Some(lanes) = func.const_lanes(value) {
         let (sign, _) = sign_and_infinity(func.ty(value));

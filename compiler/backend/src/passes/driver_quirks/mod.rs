@@ -1,5 +1,8 @@
-//! Passes that keep proven bugs of Vulkan drivers away: one file each, switched on by a quirk.
+//! Passes that keep proven bugs of Vulkan drivers away, or suit their speed: one file each, switched
+//! on by a quirk.
 
 pub mod fix_signed_zero;
+pub mod loop_values;
 pub mod split_bit_joins;
+pub mod widen_memory;
 pub mod widened_compares;

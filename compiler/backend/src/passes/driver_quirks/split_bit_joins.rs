@@ -1,5 +1,6 @@
-//! For drivers whose compiler joins bits of two values wrongly (`split_bit_joins` of
-//! [`pumice_target::Target`]): `(a & C) | (b & !C)` becomes `(a | !C) & (b | C)`.
+//! For drivers whose compiler joins bits of two values wrongly
+//! ([`QuirkKind::SplitBitJoins`](pumice_target::QuirkKind::SplitBitJoins)):
+//! `(a & C) | (b & !C)` becomes `(a | !C) & (b | C)`.
 //!
 //! LLVM (14 to 19 at least) makes one three-operand instruction of such a join where the CPU has
 //! AVX-512. If the result is then kept for some work-items only (behind a branch), and one of the
@@ -15,10 +16,7 @@ use pumice_ir::LowerError;
 use pumice_ir::{BinaryOp, Function, InstKind, Value};
 
 /// Runs the pass.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    if !ctx.target.split_bit_joins {
-        return Ok(Changed::No);
-    }
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let InstKind::Binary { op, args, .. } = x.func.insts[inst].kind else {
             return Ok(None);

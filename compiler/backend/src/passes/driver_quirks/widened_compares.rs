@@ -1,5 +1,5 @@
-//! For drivers that get signed comparisons of widened integers wrong (`guard_widened_compares` of
-//! [`pumice_target::Target`]).
+//! For drivers that get signed comparisons of widened integers wrong
+//! ([`QuirkKind::GuardWidenedCompares`](pumice_target::QuirkKind::GuardWidenedCompares)).
 //!
 //! Mesa before its version 23 or 24 compares an i32 that was extended to i64 with a constant as
 //! two i32, after asking whether the constant is in range. The lower end of that range is written
@@ -8,7 +8,7 @@
 //!
 //! Such comparisons of order are made of unsigned ones, with both operands' sign bits flipped,
 //! which the driver does not look through. So are minima and maxima, which are comparisons below.
-//! What the driver may find in memory counts as extended or as constant too.
+//! Values that the driver may find in memory count as extended or as constant too.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
@@ -17,14 +17,11 @@ use pumice_ir::analysis::known_values::may_be_known;
 use pumice_ir::{AddressSpace, BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
 use rustc_hash::FxHashMap;
 
-/// How many operands deep an operand is looked at.
+/// The number of operands that are followed into the depth.
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    if !ctx.target.guard_widened_compares {
-        return Ok(Changed::No);
-    }
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let incoming = incoming(func);
     expand(func, |x, inst| {
         let value = match x.func.insts[inst].kind {
@@ -87,7 +84,7 @@ fn flip_sign(x: &mut Expander<'_>, value: Value) -> Value {
     x.bin_const(BinaryOp::Xor, value, SIGN)
 }
 
-/// What reaches the parameters of blocks.
+/// The arguments that reach the parameters of blocks.
 type Incoming = FxHashMap<Value, Vec<Value>>;
 
 fn incoming(func: &Function) -> Incoming {
@@ -105,7 +102,7 @@ fn incoming(func: &Function) -> Incoming {
     incoming
 }
 
-/// Whether a driver may see an i32 with its sign extended in any lane: not in results of
+/// Returns whether a driver may see an i32 with its sign extended in any lane: not in results of
 /// arithmetic, nor in what lies in global memory.
 fn may_be_widened(func: &Function, value: Value, incoming: &Incoming, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else {

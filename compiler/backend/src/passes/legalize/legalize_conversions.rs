@@ -2,7 +2,7 @@
 //!
 //! Vulkan's conversions have no saturation and no rounding modes (FPRoundingMode exists for
 //! 16-bit stores only), are undefined out of range, and may round f32 to f16 either way.
-//! What remains after this pass has no rounding mode and is exact or to nearest even:
+//! A conversion that remains after this pass has no rounding mode and is exact or to nearest even:
 //!
 //! - float to integer: the rounding is a Floor, Ceil or RoundEven before; saturation clamps the
 //!   float to narrow integers' bounds, which it can hold, and compares it with wide ones' next
@@ -333,7 +333,7 @@ fn resize(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
     x.convert(op, value, ty)
 }
 
-/// Whether a directed mode rounds the magnitude up, by the sign.
+/// Makes a Bool: a directed mode rounds the magnitude up, by the sign.
 fn away_from_zero(x: &mut Expander<'_>, mode: Rounding, negative: Value) -> Value {
     match mode {
         Rounding::Rtp => x.un(UnaryOp::Not, negative),
@@ -350,11 +350,11 @@ struct Cut {
     /// The magnitude's f32 bits: rounded toward zero, at most the largest finite number unless
     /// the argument was infinite.
     magnitude: Value,
-    /// Whether anything was lost, lane by lane.
+    /// True if anything was lost, lane by lane.
     inexact: Value,
     /// The sign bit in its f32 place.
     sign: Value,
-    /// Whether the argument is negative.
+    /// True if the argument is negative.
     negative: Value,
 }
 

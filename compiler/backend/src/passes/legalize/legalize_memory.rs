@@ -136,7 +136,7 @@ fn copy(x: &mut Expander<'_>, dst: Value, src: Value, size: Value, align: u32, f
     x.jump(head, &[next], done);
 }
 
-/// What generic pointers of the module may point to.
+/// The spaces that generic pointers of the module may point to.
 struct Spaces {
     generic: bool,
     local: bool,

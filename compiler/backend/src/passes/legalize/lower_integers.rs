@@ -4,7 +4,7 @@
 //!   becomes 1. Signed quotients are those of the magnitudes, which have no overflow either.
 //!   `SRem` is the dividend minus quotient times divisor, since OpSRem is not to be trusted with
 //!   negative operands.
-//! - Where that is faster (`divide_in_doubles` of [`pumice_target::Target`]), integers of up to 32 bits are
+//! - Where that is faster ([`QuirkKind::DivideInDoubles`]), integers of up to 32 bits are
 //!   divided as doubles. A quotient n/d that is no integer is further from the next one than
 //!   1/d, which is more than a double's rounding moves it, so that cutting off is exact.
 //! - High halves of products: Vulkan has them for 32 bits; narrower ones come from a product of
@@ -21,7 +21,7 @@ use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 
 /// Runs the pass.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
@@ -142,9 +142,9 @@ fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
     x.select(is_zero, one, b)
 }
 
-/// Whether to divide by this as doubles. By constants drivers multiply.
+/// Returns whether to divide by this as doubles. By constants drivers multiply.
 fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
-    target.divide_in_doubles
+    target.quirks.has(QuirkKind::DivideInDoubles)
         && target.float64
         && target.exact_div_f64
         && x.ty(divisor).scalar.bits() <= 32

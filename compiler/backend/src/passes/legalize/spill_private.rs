@@ -64,7 +64,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// Whether pointers come from anything but variables and other pointers.
+/// Returns whether pointers come from anything but variables and other pointers.
 fn makes_pointers(func: &Function) -> bool {
     let blocks = func.layout.blocks.iter();
     let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
@@ -96,7 +96,7 @@ fn choose(module: &Module, partitions: &Partitions, id: FuncId) -> FxHashSet<u32
         .collect()
 }
 
-/// Where variables lie in a work-item's private memory.
+/// The places of variables in a work-item's private memory.
 #[derive(Default)]
 struct Frame {
     offsets: FxHashMap<StackSlot, u32>,

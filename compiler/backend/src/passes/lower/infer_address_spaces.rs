@@ -13,7 +13,7 @@ use pumice_ir::{
     AddressSpace, Block, Cfg, ConvertOp, Function, Inst, InstKind, Type, Value, ValueDef,
 };
 
-/// What is known of a generic pointer.
+/// Knowledge of a generic pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Space {
     /// Nothing flows in (yet).

@@ -1,9 +1,8 @@
-//! Math lowering together with the library functions that it asks for.
+//! Links the functions of the built-in library that `lower_math` declared.
 //!
-//! `lower_math` declares library functions by name; [`link_function`] brings each one's
-//! module in, with what it calls by name still declared. Library code may itself hold
-//! OpenCL.std instructions, so lowering and linking alternate until nothing is missing.
-//! Only functions that are called are ever decoded.
+//! [`link_function`] brings each one's module in, with what it calls by name still declared.
+//! Library code may itself hold OpenCL.std instructions, so linking and the lowering of what came
+//! in alternate until nothing is missing. Only functions that are called are ever decoded.
 
 use crate::import::{SpecConstants, import};
 use crate::pass::{Changed, Ctx};
@@ -11,26 +10,19 @@ use crate::passes::lower::lower_math;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
-use pumice_ir::{
-    BinaryOp, FuncId, Function, GlobalId, InstKind, Linkage, MathOp, Module, Scalar, StringId,
-};
-use rspirv::spirv::OpenclStd100Op;
+use pumice_ir::{FuncId, Function, GlobalId, InstKind, Linkage, Module, StringId};
 
-/// Lowers OpenCL.std instructions and links the library functions that they call.
+/// Links what is declared, and what that needs.
 ///
 /// # Errors
-/// An instruction that nothing lowers, or a library function that does not exist.
+/// A library function that does not exist, or an instruction in one that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    if ctx.options.math.native {
-        use_native_functions(module);
-    }
-    remainders_to_fmod(module);
-    let mut changed = lower_math::run(module, ctx)?;
+    let mut changed = Changed::No;
     loop {
         let missing: Vec<FuncId> = module
             .functions
             .iter()
-            .filter(|(_, func)| func.entry().is_none() && func.name.starts_with("__pumice_"))
+            .filter(|(_, func)| func.is_builtin() && func.entry().is_none())
             .map(|(id, _)| id)
             .collect();
         if missing.is_empty() {
@@ -43,66 +35,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             }
         }
         changed = Changed::Yes;
-        let _ = lower_math::run(module, ctx)?;
-    }
-}
-
-/// What -cl-native-math takes in place of a function on float.
-fn native(op: OpenclStd100Op) -> Option<MathOp> {
-    use OpenclStd100Op as O;
-    Some(MathOp::Ocl(match op {
-        O::cos | O::half_cos => O::native_cos,
-        O::sin | O::half_sin => O::native_sin,
-        O::tan | O::half_tan => O::native_tan,
-        O::exp | O::half_exp => O::native_exp,
-        O::exp2 | O::half_exp2 => O::native_exp2,
-        O::exp10 | O::half_exp10 => O::native_exp10,
-        O::log | O::half_log => O::native_log,
-        O::log2 | O::half_log2 => O::native_log2,
-        O::log10 | O::half_log10 => O::native_log10,
-        O::powr | O::half_powr => O::native_powr,
-        O::rsqrt | O::half_rsqrt => O::native_rsqrt,
-        O::sqrt | O::half_sqrt => O::native_sqrt,
-        O::distance => O::fast_distance,
-        O::length => O::fast_length,
-        O::normalize => O::fast_normalize,
-        O::fma => return Some(MathOp::Fma),
-        _ => return None,
-    }))
-}
-
-/// Takes the device's own functions in the program's code; the library's stays exact.
-fn use_native_functions(module: &mut Module) {
-    for func in module.functions.values_mut() {
-        for inst in func.insts.keys().collect::<Vec<_>>() {
-            let float = (func.insts[inst].results.first())
-                .is_some_and(|&result| func.ty(result).scalar == Scalar::F32);
-            if let InstKind::Math { op, .. } = &mut func.insts[inst].kind {
-                if let (MathOp::Ocl(ocl), true) = (*op, float) {
-                    *op = native(ocl).unwrap_or(*op);
-                }
-            }
-        }
-    }
-}
-
-/// OpFRem is fmod, which no device instruction computes exactly.
-fn remainders_to_fmod(module: &mut Module) {
-    for func in module.functions.values_mut() {
-        for data in func.insts.values_mut() {
-            if let InstKind::Binary {
-                op: BinaryOp::FRem,
-                args,
-                flags,
-            } = data.kind
-            {
-                data.kind = InstKind::Math {
-                    op: MathOp::Ocl(OpenclStd100Op::fmod),
-                    args: args.into_iter().collect(),
-                    flags,
-                };
-            }
-        }
+        let _ = lower_math::lower_functions(module, ctx)?;
     }
 }
 

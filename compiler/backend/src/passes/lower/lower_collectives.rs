@@ -27,6 +27,7 @@ use pumice_ir::{
     Scalar, Scope, Type, Value,
 };
 use pumice_target::Target;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Work-items whose values one work-item scans in sequence.
@@ -37,12 +38,14 @@ const CHUNK: u64 = 32;
 /// # Errors
 /// A work-group collective that OpenCL has for sub-groups only.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let users: Vec<FuncId> = module.functions.keys().collect();
-    let users: Vec<(FuncId, u64)> = users
-        .into_iter()
-        .map(|id| {
-            let words = u64::from(slot_words(&module.functions[id]));
-            (id, 4 * words * work_items(module, id, ctx.target))
+    let kernels = module.kernels.iter();
+    let required: FxHashMap<FuncId, [u32; 3]> = kernels
+        .filter_map(|kernel| Some((kernel.func, kernel.required_work_group_size?)))
+        .collect();
+    let users: Vec<(FuncId, u64)> = (module.functions.iter())
+        .map(|(id, func)| {
+            let words = u64::from(slot_words(func));
+            (id, 4 * words * work_items(required.get(&id), ctx.target))
         })
         .filter(|&(_, size)| size != 0)
         .collect();
@@ -107,11 +110,9 @@ fn words_of(scalar: Scalar) -> u32 {
     if scalar.bits() == 64 { 2 } else { 1 }
 }
 
-/// The most work-items of a group that may run the function.
-fn work_items(module: &Module, id: FuncId, target: &Target) -> u64 {
+/// The most work-items of a group that may run a function with this required size.
+fn work_items(required: Option<&[u32; 3]>, target: &Target) -> u64 {
     let most = u64::from(target.max_work_group_size);
-    let kernel = module.kernels.iter().find(|kernel| kernel.func == id);
-    let required = kernel.and_then(|kernel| kernel.required_work_group_size);
     required.map_or(most, |size| {
         size.iter()
             .map(|&n| u64::from(n))
@@ -262,7 +263,7 @@ fn scan(
     result
 }
 
-/// What a chunk's last place holds after the chunk was scanned.
+/// Gives the value in a chunk's last place after the chunk was scanned.
 fn chunk_sum(
     x: &mut Expander<'_>,
     scratch: Scratch,

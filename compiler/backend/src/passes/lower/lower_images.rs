@@ -18,22 +18,21 @@
 
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::sample_exactly::{Mask, Sampled, sample};
+use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample};
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, Block, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType,
     Inst, InstKind, IntCond, KernelArgKind, KernelInfo, MathOp, Module, SourceLoc, Type, Value,
     ValueDef, literal_mask, literal_sampler, sampler_mask,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// CL_R, the first channel order, and CL_SNORM_INT8, the first channel type.
-pub(super) const FIRST_ORDER: u64 = 0x10B0;
+/// CL_SNORM_INT8, the first channel type.
 const FIRST_DATA_TYPE: u64 = 0x10D0;
 
-/// What a handle is.
+/// The origin of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Root {
     /// A kernel argument, by its ordinal.
@@ -61,7 +60,7 @@ struct Use {
     samplers: Roots,
 }
 
-/// What holds for a whole kernel.
+/// Facts about a whole kernel.
 struct Arguments {
     /// The handle of each argument that is used, made where it reaches every block.
     handles: FxHashMap<u32, Value>,
@@ -93,7 +92,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         changed |= lower(
             &mut module.functions[kernel.func],
             kernel,
-            ctx.target.sample_exactly,
+            ctx.target.quirks.has(QuirkKind::SampleExactly),
         )?;
     }
     Ok(changed)
@@ -173,7 +172,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Chan
     })
 }
 
-/// Whether Vulkan reads an image of this type with normalised coordinates only.
+/// Returns whether Vulkan reads an image of this type with normalised coordinates only.
 fn needs_normalized(image: ImageType) -> bool {
     image.arrayed || image.dim == ImageDim::D3
 }
@@ -238,7 +237,7 @@ fn edges(func: &Function) -> FxHashMap<Block, Vec<Inst>> {
     edges
 }
 
-/// What a handle may be; `None` where it comes from elsewhere.
+/// Gives the possible origins of a handle; `None` where it comes from elsewhere.
 fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) -> Option<Roots> {
     let mut found = Roots::new();
     let mut seen: FxHashSet<Value> = FxHashSet::default();

@@ -17,7 +17,7 @@ use pumice_ir::{
     GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope,
     StringId, StringTable, Type, Value,
 };
-use pumice_printf::conversions;
+use pumice_printf::{Kind, directives};
 use rustc_hash::FxHashMap;
 
 /// Runs the pass.
@@ -41,9 +41,9 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 return Ok(None);
             };
             let (format, mut args) = (*format, args.clone());
-            let letters = conversions(strings.text(format));
-            for (arg, _) in args.iter_mut().zip(letters).filter(|(_, l)| *l == b's') {
-                if let PrintfArg::Value(value) = *arg {
+            let kinds: Vec<Kind> = directives(strings.text(format)).map(|d| d.kind).collect();
+            for (arg, kind) in args.iter_mut().zip(kinds) {
+                if let (PrintfArg::Value(value), Kind::String) = (*arg, kind) {
                     let id = string(x, globals, &mut strings, &mut records, value);
                     *arg = PrintfArg::Value(id.ok_or_else(|| {
                         LowerError::new("printf: an argument for %s is not a string literal")

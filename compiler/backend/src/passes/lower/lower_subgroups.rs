@@ -36,16 +36,36 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
     })
 }
 
-fn lower(x: &mut Expander<'_>, target: &Target, op: GroupOp, args: &[Value]) -> Option<Value> {
+/// Returns whether the device has an operation of sub-groups.
+pub fn has(target: &Target, op: GroupOp) -> bool {
     let have = target.subgroup;
+    if op.operation() == Some(GroupOperation::ClusteredReduce) && !have.clustered {
+        return false;
+    }
+    match op {
+        GroupOp::Rotate => have.rotate,
+        GroupOp::ShuffleUp | GroupOp::ShuffleDown => have.shuffle_relative,
+        GroupOp::AmdArithmetic(..)
+        | GroupOp::AmdSwizzle(_)
+        | GroupOp::AmdSwizzleMasked(_)
+        | GroupOp::AmdWriteInvocation
+        | GroupOp::AmdMbcnt => target.amd_shader_ballot,
+        _ => true,
+    }
+}
+
+fn lower(x: &mut Expander<'_>, target: &Target, op: GroupOp, args: &[Value]) -> Option<Value> {
+    if has(target, op) {
+        return None;
+    }
+    let lacks_clusters = !target.subgroup.clustered;
     Some(match op {
-        GroupOp::Rotate if !have.rotate => rotate(x, args),
-        GroupOp::ShuffleUp if !have.shuffle_relative => relative(x, BinaryOp::ISub, args),
-        GroupOp::ShuffleDown if !have.shuffle_relative => relative(x, BinaryOp::IAdd, args),
-        _ if op.operation() == Some(GroupOperation::ClusteredReduce) && !have.clustered => {
+        GroupOp::Rotate => rotate(x, args),
+        GroupOp::ShuffleUp => relative(x, BinaryOp::ISub, args),
+        GroupOp::ShuffleDown => relative(x, BinaryOp::IAdd, args),
+        _ if op.operation() == Some(GroupOperation::ClusteredReduce) && lacks_clusters => {
             clustered_reduce(x, op, args)
         }
-        _ if target.amd_shader_ballot => return None,
         GroupOp::AmdArithmetic(combine, operation) => {
             let ty = x.ty(args[0]);
             sub_group(x, GroupOp::Arithmetic(combine, operation), args, ty)
@@ -122,7 +142,7 @@ fn active_lanes(x: &mut Expander<'_>) -> Value {
     sub_group(x, GroupOp::Ballot, &[yes], Type::vector(Scalar::I32, 4))
 }
 
-/// Whether a lane below 128 is in a ballot; others of the sub-group's own size never are.
+/// Makes a Bool: a lane below 128 is in a ballot; others of the sub-group's own size never are.
 fn is_active(x: &mut Expander<'_>, ballot: Value, lane: Value) -> Value {
     let index = x.bin_const(BinaryOp::LShr, lane, 5);
     let word = x.value(

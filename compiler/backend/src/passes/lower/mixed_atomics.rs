@@ -5,8 +5,8 @@
 //! on the element: loads cut their half out, and/or/xor leave the other half alone by their
 //! operand, and everything else is a loop that exchanges the element if it is still the same.
 //!
-//! Which half is meant is read off the address, so the pointer becomes an integer, which may put
-//! more memory into its partition: the pass goes round until nothing is mixed any more.
+//! The address tells the half that is meant, so the pointer becomes an integer, which may put more
+//! memory into its partition: the pass goes round until nothing is mixed any more.
 
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 /// Runs the pass.
 ///
 /// # Errors
-/// What makes it impossible to find the partitions.
+/// Recursion or an undefined function: then the partitions cannot be found.
 pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     if !has_both_widths(module) {

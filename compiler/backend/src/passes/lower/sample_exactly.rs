@@ -1,17 +1,20 @@
 //! Reads through a sampler as OpenCL's own formulas (section 8.2), pixel by pixel: for devices
-//! whose samplers are coarser than OpenCL wants them (the target says which).
+//! whose samplers are coarser than OpenCL wants them
+//! ([`QuirkKind::SampleExactly`](pumice_target::QuirkKind::SampleExactly)).
 //!
 //! A sampler is its mask here, known or told by the driver. Each dimension gives one pixel for the
 //! nearest filter and two with their shares for the linear one; every pixel is read at a place
 //! inside the image, and replaced by the border's colour where the formula is outside.
 
 use crate::expand::{Expander, call};
-use crate::passes::lower::lower_images::FIRST_ORDER;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp,
     Scalar, Texel, Type, Value, sampler_mask,
 };
 use smallvec::SmallVec;
+
+/// CL_R, the first channel order.
+pub(super) const FIRST_ORDER: u64 = 0x10B0;
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and sRGB.
 const OPAQUE: u64 = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 9 | 1 << 15;
@@ -68,7 +71,7 @@ impl Cond {
     }
 }
 
-/// What is read, and by which sampler.
+/// The image that is read, and its sampler.
 #[derive(Clone, Copy)]
 pub(super) struct Sampled {
     /// The image's type.
@@ -88,7 +91,7 @@ pub(super) struct Sampled {
 struct Along {
     /// Inside the image, I32.
     at: Value,
-    /// Whether the border's colour takes its place; `None` where it never does.
+    /// True if the border's colour takes its place; `None` where it never does.
     outside: Option<Value>,
 }
 

@@ -66,7 +66,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// Whether a choice between pointers can be written as such.
+/// Returns whether a choice between pointers can be written as such.
 fn chooses_pointers(ctx: &Ctx<'_>, options: &DescriptorOptions) -> bool {
     ctx.target.variable_pointers && !options.constant_args_uniform && options.constants_in_buffer
 }
@@ -96,7 +96,7 @@ fn needs_rewriting(func: &Function, bases: &Bases) -> bool {
     })
 }
 
-/// How a pointer to the beginning of a buffer is made.
+/// Makes pointers to the beginnings of buffers.
 struct Roots {
     constants: Option<GlobalId>,
     variables: Option<GlobalId>,
@@ -156,7 +156,7 @@ impl Rewriter<'_> {
         self.bases.get(self.func, value)
     }
 
-    /// Whether a value is a pointer that needs companions.
+    /// Returns whether a value is a pointer that needs companions.
     fn is_many(&self, value: Value) -> bool {
         is_buffer_pointer(self.func.ty(value)) && self.set(value).bases.len() > 1
     }

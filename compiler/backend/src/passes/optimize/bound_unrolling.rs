@@ -96,7 +96,7 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
     (hints, outside)
 }
 
-/// What a loop of that weight may ask for, and how many copies of it come of that.
+/// Gives the hint that a loop of that weight may have, and the number of copies that come of it.
 fn grant(asked: UnrollHint, rounds: Option<u64>, weight: u64, budget: u64) -> (UnrollHint, u64) {
     // As many copies as the budget has beside the loop that is there.
     let most = budget / weight.max(1) + 1;

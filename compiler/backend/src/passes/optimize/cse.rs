@@ -72,7 +72,7 @@ type Key = (InstKind, Type);
 struct Cse {
     known: FxHashMap<Key, Value>,
     replacements: Replacements,
-    /// What is known where each block ends.
+    /// The contents of memory that are known at the end of each block.
     at_end: SecondaryMap<Block, Memory>,
     changed: bool,
 }
@@ -141,7 +141,7 @@ impl Cse {
     }
 }
 
-/// Whether equal operands always give an equal result.
+/// Returns whether equal operands always give an equal result.
 fn is_pure(func: &Function, kind: &InstKind) -> bool {
     match kind {
         InstKind::Load { ptr, flags, .. } => {

@@ -60,7 +60,7 @@ pub fn remove_unreachable_blocks(func: &mut Function) -> Changed {
     Changed::from_bool(func.layout.blocks.len() != before)
 }
 
-/// Whether the instruction must stay although nobody uses its results.
+/// Returns whether the instruction must stay although nobody uses its results.
 pub fn is_needed_for_itself(func: &Function, kind: &InstKind) -> bool {
     match kind {
         // Only OpenCL.std instructions with a pointer operand write memory.

@@ -13,7 +13,7 @@ use pumice_ir::{
     Block, Cfg, Function, GlobalData, GlobalId, Inst, InstKind, SourceLoc, Type, Value, ValueDef,
 };
 
-/// What a rule found.
+/// The result of a rule.
 pub(super) enum Found {
     /// The result is this value.
     Value(Value),
@@ -181,7 +181,7 @@ impl Folder<'_> {
         lanes.iter().all(|&lane| lane == first).then_some(first)
     }
 
-    /// Whether a value is a constant.
+    /// Returns whether a value is a constant.
     pub fn is_const(&self, value: Value) -> bool {
         self.func.const_lanes(value).is_some()
     }

@@ -572,7 +572,7 @@ impl Folder<'_> {
     }
 }
 
-/// Whether a float is plus or minus a power of two and normal.
+/// Returns whether a float is plus or minus a power of two and normal.
 fn is_normal_power(scalar: Scalar, bits: u64) -> bool {
     let (mantissa, exponents) = match scalar {
         Scalar::F16 => (10, 31),

@@ -4,7 +4,7 @@ use crate::passes::optimize::fold::{Folder, Found};
 use pumice_ir::{AccessFlags, AddressSpace, ConvertOp, InstKind, IntCond, Scalar, Type, Value};
 use smallvec::SmallVec;
 
-/// How far back a chain of inserts is followed.
+/// The longest chain of inserts that is followed.
 const MAX_CHAIN: usize = 16;
 
 impl Folder<'_> {

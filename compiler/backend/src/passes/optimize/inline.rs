@@ -8,10 +8,9 @@
 //! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
 //! `-cl-opt-disable` size is no reason.
 //!
-//! What is decided first is which calls go, from sizes that are summed bottom-up. A callee with
-//! one call is then not touched by itself: its body moves to its caller as it is, and its calls
-//! are looked at there, so that a chain of ten thousand functions is copied once and not once a
-//! link.
+//! The calls that go are chosen first, from sizes that are summed bottom-up. A callee with one call
+//! is then not touched by itself: its body moves to its caller as it is, and its calls are looked
+//! at there, so that a chain of ten thousand functions is copied once and not once a link.
 //!
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
@@ -66,7 +65,7 @@ fn take(module: &mut Module, id: FuncId) -> Function {
     std::mem::replace(&mut module.functions[id], empty)
 }
 
-/// What becomes of the calls of a function.
+/// The fate of the calls of a function.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Fate {
     /// They stay calls.
@@ -117,9 +116,7 @@ fn decide(
             }
         }
         sizes[id] = grown;
-        must[id] = needs_one_function(func, &ctx.target.abi)
-            || func.passes_handles
-            || prints_strings(func)
+        must[id] = must_inline(func, &ctx.target.abi)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.
@@ -206,12 +203,14 @@ fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
     types.any(|ty| ty.address_space().is_some_and(&wanted))
 }
 
-/// Whether a pointer crosses the call whose buffer must be known.
-fn needs_one_function(func: &Function, abi: &Abi) -> bool {
-    abi.descriptors().is_some() && any_type(func, |_| true)
+/// Returns whether calls of a function must be inlined, whatever its size: a pointer crosses them
+/// whose buffer must be known, or an image or sampler, or a string that the function prints.
+pub fn must_inline(func: &Function, abi: &Abi) -> bool {
+    let pointers = abi.descriptors().is_some() && any_type(func, |_| true);
+    pointers || func.passes_handles || prints_strings(func)
 }
 
-/// Whether a pointer crosses the call whose target may leave memory once it is inlined.
+/// Returns whether a pointer crosses the call whose target may leave memory once it is inlined.
 fn pointers_cross(func: &Function) -> bool {
     any_type(func, |space| {
         matches!(
@@ -227,7 +226,7 @@ fn takes_constants(func: &Function) -> bool {
     })
 }
 
-/// Whether a printf prints a string that may be a parameter: only literals can be printed.
+/// Returns whether a printf prints a string that may be a parameter: only literals can be printed.
 fn prints_strings(func: &Function) -> bool {
     let mut insts = func
         .layout
@@ -334,7 +333,8 @@ fn inline_into(
     Ok(changed)
 }
 
-/// What a function leaves whose body has moved: its signature and one block that nothing reaches.
+/// Gives the rest of a function whose body has moved: its signature and one block that nothing
+/// reaches.
 fn husk(func: Function) -> Function {
     let mut husk = Function::new(func.name, func.params, func.results);
     husk.linkage = func.linkage;

@@ -92,14 +92,14 @@ struct Place<'a> {
     always: bool,
     /// Nobody who enters the loop leaves it before.
     first: bool,
-    /// What the whole loop does to memory.
+    /// The effects of the whole loop on memory.
     written: &'a [Effect],
 }
 
-/// What is asked of a loop as a whole, made of what the loops inside of it have told.
+/// Facts about a loop as a whole, made of those of the loops inside of it.
 #[derive(Clone, Default)]
 struct Region {
-    /// What it does to memory.
+    /// Its effects on memory.
     written: Vec<Effect>,
     /// The blocks that branch out of it.
     leaves: Vec<Block>,
@@ -155,7 +155,7 @@ struct Motion<'a> {
     innermost: SecondaryMap<Block, Option<Loop>>,
     /// The operations of each block that may leave a loop yet, in order.
     candidates: SecondaryMap<Block, Vec<Inst>>,
-    /// Whether an operation is such a one.
+    /// True if an operation is such a one.
     may_leave: SecondaryMap<Inst, bool>,
     /// The blocks of each loop that have some: those directly in it, and those that loops inside
     /// of it have left. The number orders them, each behind its dominators.
@@ -210,7 +210,7 @@ impl Motion<'_> {
         }
     }
 
-    /// Whether a value may become invariant in a loop further out, or is so already.
+    /// Returns whether a value may become invariant in a loop further out, or is so already.
     fn may_become_invariant(&self, this: Loop, value: Value) -> bool {
         let inst = self.func.def_inst(value);
         inst.is_some_and(|inst| self.may_leave[inst]) || self.is_invariant(this, value)
@@ -258,7 +258,7 @@ impl Motion<'_> {
         }
     }
 
-    /// Whether a load gives the same before the loop and does no harm there.
+    /// Returns whether a load gives the same before the loop and does no harm there.
     fn may_load_before(&self, inst: Inst, ptr: Value, place: &Place<'_>) -> bool {
         let func = &*self.func;
         let bytes = i64::from(func.ty(func.result(inst)).access_bytes());
@@ -360,7 +360,7 @@ impl Motion<'_> {
     }
 }
 
-/// Whether an operation may be done before the loop; `always` says that each round does it.
+/// Returns whether an operation may be done before the loop; `always` says that each round does it.
 fn may_move(kind: &InstKind, always: bool) -> bool {
     match kind {
         InstKind::LoadArg { .. }

@@ -50,7 +50,7 @@ pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces) {
     promoter.replacements.apply(func);
 }
 
-/// What an instruction does to slots: the address, the type, and whether it writes.
+/// Gives an instruction's access to a slot: the address, the type, and whether it writes.
 fn access_of(func: &Function, uses: &Uses, inst: Inst) -> Option<(Address, Type, bool)> {
     let data = &func.insts[inst];
     match data.kind {

@@ -15,4 +15,3 @@ pub mod speculate;
 pub mod sroa;
 pub mod trip_count;
 pub mod vectorize_memory;
-pub mod widen_memory;

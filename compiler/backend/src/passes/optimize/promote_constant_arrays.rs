@@ -66,7 +66,7 @@ fn table(module: &mut Module, bytes: &[u8], align: u32) -> GlobalId {
     })
 }
 
-/// What was found in a function.
+/// The tables that were found in a function.
 #[derive(Default)]
 struct Tables {
     /// The tables' bytes, in the order of the slots.
@@ -75,11 +75,11 @@ struct Tables {
     slot_of: SecondaryMap<Value, Option<StackSlot>>,
 }
 
-/// What is known of a slot while the function is read.
+/// Knowledge of a slot while the function is read.
 struct Contents {
     /// Each byte that is stored.
     bytes: Vec<Option<u8>>,
-    /// Whether it is loaded at a place that is not constant.
+    /// True if it is loaded at a place that is not constant.
     wanted: bool,
 }
 

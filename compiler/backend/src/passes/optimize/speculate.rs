@@ -1,12 +1,11 @@
 //! Short arms of branches are computed before the branch, whichever way it goes.
 //!
-//! Where a branch's arm holds a few cheap operations and then meets the other arm, or the code
-//! behind an `if` without `else`, its operations move in front of the branch, and
-//! `simplify_cfg` selects one of what the arms passed on. The outcome may be a short arm of a
-//! branch around. `a && b` in a loop's condition is a usual case: the loop then has one exit, and
-//! `b`'s subexpressions are found again in the loop's body; chains of `?:` are another, and some
-//! drivers' compilers choke on thousands of blocks. Only what cannot trap and costs little moves,
-//! some lanes at most.
+//! If a branch's arm holds a few cheap operations and then meets the other arm, or the code behind
+//! an `if` without `else`, its operations move in front of the branch, and `simplify_cfg` selects
+//! one of what the arms passed on. The outcome may be a short arm of a branch around. `a && b` in a
+//! loop's condition is a usual case: the loop then has one exit, and `b`'s subexpressions are found
+//! again in the loop's body; chains of `?:` are another, and some drivers' compilers choke on
+//! thousands of blocks. Only operations that cannot trap and cost little move, some lanes at most.
 
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::optimize::simplify_cfg;
@@ -66,7 +65,7 @@ fn one_level(func: &mut Function) -> Changed {
     changed
 }
 
-/// Where an arm leads, and the lanes that it computes, if all of it may move.
+/// Gives the block that an arm leads to, and the lanes that it computes, if all of it may move.
 fn arm_end(func: &Function, cfg: &Cfg, from: Block, arm: Block) -> Option<(Block, u32)> {
     if cfg.preds(arm) != [from] || !func.blocks[arm].params.is_empty() {
         return None;
@@ -89,7 +88,7 @@ fn arm_end(func: &Function, cfg: &Cfg, from: Block, arm: Block) -> Option<(Block
     Some((dest.block, lanes))
 }
 
-/// Whether an operation takes about as long as a select, and cannot trap.
+/// Returns whether an operation takes about as long as a select, and cannot trap.
 pub(super) fn is_cheap(kind: &InstKind) -> bool {
     match kind {
         InstKind::Binary { op, .. } => !matches!(

@@ -138,8 +138,8 @@ fn expand_copies(func: &mut Function, uses: &Uses) -> Changed {
     Changed::Yes
 }
 
-/// What is read of a copy's target is read of its source: carries ranges from targets to
-/// sources until nothing is new. False if there is too much of it.
+/// Carries the ranges that are read of copies' targets to their sources until nothing is new. False
+/// if there is too much of it.
 fn propagate(func: &Function, uses: &Uses, ranges: &mut Ranges) -> bool {
     let mut total = 0;
     loop {

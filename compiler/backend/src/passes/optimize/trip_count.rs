@@ -1,4 +1,4 @@
-//! How many rounds a loop runs, where that is a number.
+//! The number of rounds that a loop runs, if it is a constant.
 //!
 //! An exit that each round passes is decided by the loop's block parameters: those that begin with
 //! constants and go on from their own values alone are followed from round to round, as a run would,

@@ -118,7 +118,7 @@ fn join(func: &mut Function, block: Block) -> Changed {
     Changed::Yes
 }
 
-/// What changes in a block.
+/// The changes of a block.
 #[derive(Default)]
 struct Edits {
     /// New instructions, by the one that they stand before.
@@ -126,7 +126,7 @@ struct Edits {
     gone: FxHashSet<Inst>,
 }
 
-/// Whether an instruction may read or write global memory, or see what was written.
+/// Returns whether an instruction may read or write global memory, or see what was written.
 fn elsewhere(func: &Function, inst: Inst) -> (bool, bool) {
     let own = |ptr| {
         let space = func.ty(ptr).address_space();
@@ -141,7 +141,7 @@ fn elsewhere(func: &Function, inst: Inst) -> (bool, bool) {
     }
 }
 
-/// Whether two scalars do not overlap.
+/// Returns whether two scalars do not overlap.
 fn apart(a: &Member, b: &Member, scalar: Scalar) -> bool {
     a.offset.abs_diff(b.offset) >= u64::from(scalar.bytes())
 }

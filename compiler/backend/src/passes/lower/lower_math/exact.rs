@@ -20,16 +20,16 @@ use pumice_ir::{
 };
 use pumice_target::Target;
 
-/// What may be left to the device, for one function.
+/// The operations that may be left to the device, for one function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact<'a> {
     pub target: &'a Target,
-    /// Whether f32 quotients must be correctly rounded.
+    /// True if f32 quotients must be correctly rounded.
     pub divide_f32: bool,
 }
 
 impl Exact<'_> {
-    /// Whether an instruction is one that the device does not do well enough.
+    /// Returns whether an instruction is one that the device does not do well enough.
     pub fn concerns(&self, func: &Function, kind: &InstKind) -> bool {
         let target = self.target;
         match kind {

@@ -506,7 +506,7 @@ struct Scaled {
     is_big: Value,
     is_small: Value,
     factor: Value,
-    /// What undoes the scaling.
+    /// The factor that undoes the scaling.
     undo: Value,
 }
 

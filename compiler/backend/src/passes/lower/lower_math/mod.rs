@@ -3,7 +3,7 @@
 //! [`rule`] is the one table. Integer, common, geometric and bit-level functions expand to
 //! exact IR ([`integer`], [`float`]); what the device does with one known result stays a
 //! [`MathOp`]; the rest is a call of `__pumice_<name>_<f32|f64>` per lane, declared here as an
-//! import that the builtin linker resolves. binary16 goes through binary32 wherever a
+//! import that `link_builtins` resolves. binary16 goes through binary32 wherever a
 //! function is not a bit-level one: every f16 result is then rounded once from a result
 //! that is far more precise than f16 asks for. `FRem` is fmod. Divisions and roots that the
 //! device does not round well enough are replaced last ([`exact`]).
@@ -11,6 +11,7 @@
 mod exact;
 mod float;
 mod integer;
+mod native;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
@@ -28,7 +29,7 @@ use smallvec::SmallVec;
 /// An expansion: operands as imported, result type.
 type Expansion = fn(&mut Expander<'_>, &[Value], Type) -> Value;
 
-/// What an OpenCL.std instruction becomes.
+/// The form that an OpenCL.std instruction takes.
 enum Rule {
     /// One primitive on all lanes.
     Primitive(MathOp),
@@ -240,11 +241,19 @@ impl Library {
 /// # Errors
 /// An OpenCL.std instruction that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    if ctx.options.math.native {
+        native::use_native_functions(module);
+    }
+    lower_functions(module, ctx)
+}
+
+/// Lowers what is left in the program's functions and the library's.
+pub(super) fn lower_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut library = Library {
         names: module
             .functions
             .iter()
-            .filter(|(_, f)| f.name.starts_with("__pumice_"))
+            .filter(|(_, f)| f.is_builtin())
             .map(|(id, f)| (f.name.clone(), id))
             .collect(),
         fresh: Vec::new(),
@@ -312,8 +321,7 @@ fn lower_inexact(
 ) -> Result<Changed, LowerError> {
     let exact = Exact {
         target: ctx.target,
-        divide_f32: ctx.options.math.correctly_rounded_divide_sqrt
-            || f.name.starts_with("__pumice_"),
+        divide_f32: ctx.options.math.correctly_rounded_divide_sqrt || f.is_builtin(),
     };
     let concerned = f.layout.blocks.iter().any(|&block| {
         (f.layout.insts[block].iter()).any(|&inst| exact.concerns(f, &f.insts[inst].kind))
@@ -521,7 +529,7 @@ mod tests {
     use pumice_target::Target;
     use rspirv::spirv::OpenclStd100Op as Ocl;
 
-    /// What a function of this width calls: binary16 goes through binary32.
+    /// Names the function that this width calls: binary16 goes through binary32.
     fn library_name(name: &str, scalar: Scalar) -> String {
         let suffix = if scalar == Scalar::F64 { "f64" } else { "f32" };
         format!("__pumice_{name}_{suffix}")

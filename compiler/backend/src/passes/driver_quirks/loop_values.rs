@@ -1,5 +1,6 @@
 //! For drivers that take the values of a loop, behind it, from the round in which the last
-//! work-item left (`loop_values_by_phi` of [`pumice_target::Target`]): each such value goes through a
+//! work-item left
+//! ([`QuirkKind::LoopValuesByPhi`](pumice_target::QuirkKind::LoopValuesByPhi)): each such value goes through a
 //! parameter of the loop's merge block.
 //!
 //! A driver's optimiser drops a phi whose sources are all one value, and makes one edge of two
@@ -7,8 +8,10 @@
 //! body, which is never taken, leaves the loop with zeros; and all edges but one pass copies that
 //! the optimiser cannot see through: selects by another condition that never holds.
 
-use super::{Merge, StructuredCfg};
-use pumice_ir::{Block, BlockCall, BuiltIn, Function, InstKind, IntCond, SourceLoc, Type, Value};
+use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::{
+    Block, BlockCall, BuiltIn, Function, InstKind, IntCond, Merge, SourceLoc, Type, Value,
+};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -22,31 +25,29 @@ struct Never {
 }
 
 /// Rewrites a structured function; it stays structured.
-pub fn run(func: &mut Function, structured: &mut StructuredCfg) {
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
     let mut loops: Vec<(usize, Block)> = Vec::new();
     for (index, &block) in func.layout.blocks.iter().enumerate() {
-        if let Some(Merge::Loop { merge, .. }) = structured.merges[block] {
-            // Where all leave together, the last round is everyone's.
-            if !structured.left_together[block] {
-                loops.push((index, merge));
-            }
+        // Where all leave together, the last round is everyone's.
+        if let Some(Merge::Loop {
+            merge,
+            left_together: false,
+            ..
+        }) = func.blocks[block].merge
+        {
+            loops.push((index, merge));
         }
     }
     let mut never = Never::default();
     // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
     // that are still to come, so those keep their places.
     while let Some((header, merge)) = loops.pop() {
-        one_loop(func, structured, header, merge, &mut never);
+        one_loop(func, header, merge, &mut never);
     }
+    Changed::from_bool(never.made != 0)
 }
 
-fn one_loop(
-    func: &mut Function,
-    structured: &mut StructuredCfg,
-    header: usize,
-    merge: Block,
-    never: &mut Never,
-) {
+fn one_loop(func: &mut Function, header: usize, merge: Block, never: &mut Never) {
     let Some(end) = func.layout.blocks.iter().position(|&b| b == merge) else {
         return;
     };
@@ -95,7 +96,7 @@ fn one_loop(
         }
     }
     let leave = never.condition(func);
-    leave_at_once(func, structured, header, merge, leave);
+    leave_at_once(func, header, merge, leave);
 }
 
 /// Values made in these blocks and used in others, in a fixed order.
@@ -183,13 +184,7 @@ fn add_args(func: &mut Function, block: Block, target: Block, args: &[Value]) {
 
 /// `header → body` becomes `header → check → body` and, never taken, `check → merge`, which
 /// gets zeros.
-fn leave_at_once(
-    func: &mut Function,
-    structured: &mut StructuredCfg,
-    header: usize,
-    merge: Block,
-    never: Value,
-) {
+fn leave_at_once(func: &mut Function, header: usize, merge: Block, never: Value) {
     let header_block = func.layout.blocks[header];
     let Some(inst) = func.terminator(header_block) else {
         return;
@@ -223,7 +218,7 @@ fn leave_at_once(
     };
     func.append(check, branch, &[], loc);
     func.append(next, InstKind::Jump { dest: body }, &[], loc);
-    structured.merges[check] = Some(Merge::Selection { merge: next });
+    func.blocks[check].merge = Some(Merge::Selection { merge: next });
     func.layout
         .blocks
         .splice(header + 1..header + 1, [check, next]);

@@ -21,11 +21,6 @@ impl Shape {
         (self.text)(tokens.div_ceil(self.tokens_per_unit))
     }
 
-    /// A text of so many units.
-    pub fn of_units(&self, units: usize) -> String {
-        (self.text)(units)
-    }
-
     /// The shape of this name.
     pub fn find(name: &str) -> Option<&'static Shape> {
         SHAPES.iter().find(|shape| shape.name == name)
@@ -131,14 +126,19 @@ fn gotos_crossing(units: usize) -> String {
     }))
 }
 
+/// A number below `below` for each of so many units, always the same ones.
+fn random(units: usize, below: usize) -> Vec<usize> {
+    let mut state = 12345u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((u64::from(state) * below as u64) >> 32) as usize
+    };
+    (0..units).map(|_| next()).collect()
+}
+
 /// Labels that go anywhere.
 fn gotos_random(units: usize) -> String {
-    let mut state = 12345u32;
-    let mut targets = Vec::new();
-    for _ in 0..units {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        targets.push((u64::from(state) * units as u64) >> 32);
-    }
+    let targets = random(units, units);
     kernel(list(units, |i| {
         format!("l{i}: if (p[{i}]) goto l{};\n", targets[i])
     }))
@@ -186,7 +186,7 @@ fn kernels_with_arguments(units: usize) -> String {
 }
 
 fn pointer_stars(units: usize) -> String {
-    kernel(format!("int {}q;\n", "*".repeat(units)))
+    kernel(format!("int {}q = 0;\np[0] = q == 0;\n", "*".repeat(units)))
 }
 
 fn functions_in_a_chain(units: usize) -> String {
@@ -222,14 +222,14 @@ fn sums(units: usize) -> String {
 
 fn variables(units: usize) -> String {
     let before = list(units, |i| format!("int v{i} = p[{i}];\n"));
-    kernel((before + &list(units, |i| format!("p[{i}] = v{i};\n"))))
+    kernel(before + &list(units, |i| format!("p[{i}] = v{i};\n")))
 }
 
 /// All variables live across all branches, each of which changes one of them.
 fn variables_across_branches(units: usize) -> String {
     let before = list(units, |i| format!("int v{i} = p[{i}];\n"));
     let between = list(units, |i| format!("if (p[x]) v{i} = x;\n"));
-    kernel((before + &between + &list(units, |i| format!("p[{i}] = v{i};\n"))))
+    kernel(before + &between + &list(units, |i| format!("p[{i}] = v{i};\n")))
 }
 
 fn switch_cases(units: usize) -> String {
@@ -301,7 +301,7 @@ fn loads_and_stores(units: usize) -> String {
 
 fn local_arrays(units: usize) -> String {
     let arrays = list(units, |i| format!("local int l{i}[4];\n"));
-    kernel((arrays + &list(units, |i| format!("l{i}[x] = x; p[{i}] = l{i}[x + 1];\n"))))
+    kernel(arrays + &list(units, |i| format!("l{i}[x] = x; p[{i}] = l{i}[x + 1];\n")))
 }
 
 fn private_arrays(units: usize) -> String {
@@ -394,7 +394,7 @@ fn typedefs(units: usize) -> String {
 }
 
 fn ternaries(units: usize) -> String {
-    kernel((list(units, |i| format!("x = p[{i}] ? x + {i} : p[x];\n")) + "p[0] = x;\n"))
+    kernel(list(units, |i| format!("x = p[{i}] ? x + {i} : p[x];\n")) + "p[0] = x;\n")
 }
 
 fn atomics(units: usize) -> String {

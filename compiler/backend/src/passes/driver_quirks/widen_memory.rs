@@ -1,5 +1,6 @@
 //! Vectors of small lanes are loaded and stored as words, for drivers that gather a vector's
-//! components one by one for each work-item (`vectors_by_words` of [`pumice_target::Target`]).
+//! components one by one for each work-item
+//! ([`QuirkKind::VectorsByWords`](pumice_target::QuirkKind::VectorsByWords)).
 //!
 //! A `float4` aligned to 8 is two 64-bit words, a `uchar4` aligned to 4 one 32-bit word: half or
 //! a quarter of the gathers. Words are as wide as the alignment allows, 64 bits at most; bit
@@ -14,7 +15,7 @@ use pumice_ir::{
 
 /// Widens the accesses of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
-    if !ctx.target.vectors_by_words || ctx.target.abi.descriptors().is_some() {
+    if ctx.target.abi.descriptors().is_some() {
         return Changed::No;
     }
     let local = local_words(func);
@@ -72,7 +73,7 @@ fn words(func: &Function, inst: Inst, ty: Type) -> Option<Type> {
     Some(Type::vector(scalar, (bytes / scalar.bytes()) as u8))
 }
 
-/// Whether all accesses to local memory can be words of one width.
+/// Returns whether all accesses to local memory can be words of one width.
 fn local_words(func: &Function) -> bool {
     let mut all: Option<Scalar> = None;
     for &block in &func.layout.blocks {

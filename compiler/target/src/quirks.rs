@@ -1,0 +1,169 @@
+//! The kinds of drivers' faults that the code knows, and sets of them.
+//!
+//! A kind says what is done about a fault; the Vulkan layer's list of quirks says which versions
+//! of which drivers have it. The compiler sees only the set that holds for its target
+//! ([`Target::quirks`](crate::Target::quirks)).
+
+use std::fmt;
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal;)+) => {
+        /// The remedy for a driver's fault, or for its slowness.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum QuirkKind {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl QuirkKind {
+            /// Every kind, in the order of declaration.
+            pub const ALL: &[QuirkKind] = &[$(QuirkKind::$name,)+];
+
+            /// The name as written in the source, e.g. `SplitBitJoins`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(QuirkKind::$name => stringify!($name),)+
+                }
+            }
+
+            /// The remedy in a sentence or two of Markdown.
+            pub fn remedy(self) -> &'static str {
+                match self {
+                    $(QuirkKind::$name => concat!($($doc),+).trim(),)+
+                }
+            }
+
+            /// The file that holds the remedy, from the repository's root.
+            pub fn place(self) -> &'static str {
+                match self {
+                    $(QuirkKind::$name => $place,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The start-up probe reads the process's own memory through a shader. On other drivers an
+    /// address that is not mapped would lose the device.
+    ProbeHostAddresses, "vulkan-layer/src/probe.rs";
+    /// Denormals are taken from the start-up probe although the float control bits deny them.
+    ProbeDenormals, "vulkan-layer/src/probe.rs";
+    /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
+    /// differ.
+    LoopValuesByPhi, "compiler/backend/src/passes/driver_quirks/loop_values.rs";
+    /// Bits of two values are joined by a product of sums, not by a sum of products.
+    SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";
+    /// Addresses of loads behind branches differ between work-items as far as the driver can see.
+    LoadsIgnoreBranches, "compiler/backend/src/vulkan/access.rs";
+    /// Vectors are accessed in words of up to 64 bits (for speed).
+    VectorsByWords, "compiler/backend/src/passes/driver_quirks/widen_memory.rs";
+    /// Local ids are computed from the sub-group's number and the lane, which come in order (for
+    /// speed).
+    LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
+    /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
+    DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
+    /// Work-groups of kernels that use sub-groups are dispatched as a single row.
+    SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
+    /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made
+    /// of bits.
+    GuardZeroSums, "compiler/backend/src/passes/driver_quirks/fix_signed_zero.rs";
+    /// Products with a zero that the driver may know are made of bits.
+    GuardZeroProducts, "compiler/backend/src/passes/driver_quirks/fix_signed_zero.rs";
+    /// Signed comparisons of an i32 extended to i64 are made of unsigned ones.
+    GuardWidenedCompares, "compiler/backend/src/passes/driver_quirks/widened_compares.rs";
+    /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
+    /// driver's samplers.
+    SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
+    /// Formats whose channels have five or six bits are not offered.
+    NoSmallChannels, "runtime/src/memory/format.rs";
+    /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
+    /// a queue one after the other, each to its end (for speed).
+    RunsInOrder, "vulkan-layer/src/device.rs";
+    /// Nothing: there is no way around it. A warning is logged, so that a wrong result has a name.
+    LoopsStop, "runtime/src/gpu.rs";
+}
+
+/// A set of quirks.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Quirks(u32);
+
+impl Quirks {
+    /// No quirk: a driver without faults.
+    pub const NONE: Quirks = Quirks(0);
+
+    /// Every quirk at once, for tests.
+    pub fn all() -> Self {
+        QuirkKind::ALL.iter().copied().collect()
+    }
+
+    /// Returns whether the set holds `kind`.
+    pub fn has(self, kind: QuirkKind) -> bool {
+        self.0 & 1 << kind as u32 != 0
+    }
+
+    /// The set with `kind`.
+    #[must_use]
+    pub fn with(self, kind: QuirkKind) -> Self {
+        Quirks(self.0 | 1 << kind as u32)
+    }
+
+    /// The set without `kind`.
+    #[must_use]
+    pub fn without(self, kind: QuirkKind) -> Self {
+        Quirks(self.0 & !(1 << kind as u32))
+    }
+}
+
+impl FromIterator<QuirkKind> for Quirks {
+    fn from_iter<I: IntoIterator<Item = QuirkKind>>(kinds: I) -> Self {
+        kinds.into_iter().fold(Quirks::NONE, Quirks::with)
+    }
+}
+
+impl fmt::Debug for Quirks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let held = QuirkKind::ALL.iter().filter(|kind| self.has(**kind));
+        f.debug_set().entries(held).finish()
+    }
+}
+
+/// A set of names separated by spaces, as the file tests write it; `all` is every quirk.
+impl std::str::FromStr for Quirks {
+    type Err = String;
+
+    fn from_str(names: &str) -> Result<Self, String> {
+        if names.trim() == "all" {
+            return Ok(Quirks::all());
+        }
+        let kind = |name: &str| {
+            let mut kinds = QuirkKind::ALL.iter().copied();
+            let known = kinds.find(|kind| kind.name() == name);
+            known.ok_or_else(|| format!("no quirk is called '{name}'"))
+        };
+        names.split_whitespace().map(kind).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QuirkKind, Quirks};
+
+    #[test]
+    fn sets_hold_what_they_were_given() {
+        let two: Quirks = "SplitBitJoins GuardZeroSums".parse().unwrap();
+        let held = |set: Quirks| QuirkKind::ALL.iter().filter(|k| set.has(**k)).count();
+        assert!(two.has(QuirkKind::SplitBitJoins) && two.has(QuirkKind::GuardZeroSums));
+        assert_eq!(held(two), 2);
+        assert_eq!(held(Quirks::all()), QuirkKind::ALL.len());
+        assert_eq!(
+            two.without(QuirkKind::GuardZeroSums)
+                .with(QuirkKind::GuardZeroSums),
+            two
+        );
+        assert_eq!(format!("{two:?}"), "{SplitBitJoins, GuardZeroSums}");
+        assert_eq!(
+            "Other".parse::<Quirks>().unwrap_err(),
+            "no quirk is called 'Other'"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! How the compiler's work grows with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
+//! times. `cargo run --release -p pumice-compiler --example shapes -- time 10000,100000` shows times.
+
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
+};
+use pumice_ir::effort::looks;
+use pumice_test_support::on_large_stack;
+use pumice_test_support::shapes::{SHAPES, Shape};
+use std::process::Command;
+
+/// The highest exponent `e` of `work = c * size ^ e` that is taken for linear.
+const LINEAR: f64 = 1.3;
+
+/// Shapes that are refused for how deeply they nest, from some size on.
+const NEST_TOO_DEEP: &[&str] = &["gotos_crossing"];
+
+fn exponent(sizes: [usize; 2], work: [u64; 2]) -> f64 {
+    let ratio = work[1] as f64 / work[0].max(1) as f64;
+    ratio.ln() / (sizes[1] as f64 / sizes[0] as f64).ln()
+}
+
+/// Compiles a text to Vulkan SPIR-V: what the compiler has looked at, and words written.
+fn build(text: &str) -> Result<[u64; 2], String> {
+    let target = Target::reference();
+    let source = Source {
+        name: "shape.cl",
+        text: text.as_bytes(),
+    };
+    let options = CompileOptions::parse("-cl-std=CL3.0").map_err(|e| e.to_string())?;
+    let before = looks();
+    let built = compile(source, &options, &target, &NoIncludes);
+    let module = built.output.ok_or(built.log)?;
+    let linked = link(&[&module], &LinkOptions::default());
+    let linked = linked.output.ok_or(linked.log)?;
+    let lowered = lower(&linked, &target, &LowerOptions::default());
+    let lowered = lowered.output.ok_or(lowered.log)?;
+    Ok([looks() - before, lowered.words.len() as u64])
+}
+
+/// The exponents of looks and words between two sizes, where they are above the limit.
+fn too_much(shape: &Shape, sizes: [usize; 2]) -> Option<String> {
+    let [small, large] = sizes.map(|tokens| build(&shape.of_tokens(tokens)));
+    let (small, large) = match (small, large) {
+        (Ok(small), Ok(large)) => (small, large),
+        (Err(why), _) | (_, Err(why)) => return Some(format!("{}: {why}", shape.name)),
+    };
+    let looks = exponent(sizes, [small[0], large[0]]);
+    let words = exponent(sizes, [small[1], large[1]]);
+    let line = format!("{:<28} looks {looks:.2} words {words:.2}", shape.name);
+    println!("{line} {small:?} {large:?}");
+    (looks > LINEAR || words > LINEAR || large[0] == 0).then_some(line)
+}
+
+#[test]
+fn work_grows_in_proportion() {
+    on_large_stack(|| {
+        let shapes = SHAPES.iter().filter(|s| !NEST_TOO_DEEP.contains(&s.name));
+        let bad: Vec<String> = shapes.filter_map(|s| too_much(s, [3000, 12_000])).collect();
+        assert!(bad.is_empty(), "{bad:#?}");
+    });
+}
+
+/// The depth of one nest of loops, not the number of nests.
+#[test]
+fn a_nest_of_loops_grows_in_proportion_to_its_depth() {
+    on_large_stack(|| {
+        let shape = Shape::find("nested_loops").expect("a shape");
+        assert_eq!(too_much(shape, [125 * 13, 500 * 13]), None);
+    });
+}
+
+#[test]
+fn labels_that_nest_too_deeply_are_refused() {
+    for name in NEST_TOO_DEEP {
+        let shape = Shape::find(name).expect("a shape");
+        let error = build(&shape.of_tokens(40_000)).expect_err("refused");
+        assert_eq!(
+            error,
+            "error: function `k`: control flow nests more than 1023 deep\n"
+        );
+    }
+}
+
+/// Machine instructions of the whole compiler, front end, import and reflection included.
+#[test]
+#[ignore = "minutes under valgrind"]
+fn machine_instructions_grow_in_proportion() {
+    let folder = std::env::temp_dir().join(format!("pumice-growth-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("shape.cl");
+    let instructions = |text: &str| -> u64 {
+        std::fs::write(&file, text).expect("writable");
+        let run = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .args(["--main-stacksize=16000000", env!("CARGO_BIN_EXE_pumicec")])
+            .args(["-cl-std=CL3.0", "--emit=vulkan", "-o"])
+            .args([&folder.join("out.spv"), &file])
+            .output();
+        let log = String::from_utf8_lossy(&run.expect("valgrind runs").stderr).into_owned();
+        let count = log.lines().find_map(|line| line.split_once("Collected : "));
+        count.and_then(|(_, n)| n.trim().parse().ok()).expect(&log)
+    };
+    let empty = instructions("kernel void k() {}\n");
+    let mut bad = Vec::new();
+    for shape in SHAPES.iter().filter(|s| !NEST_TOO_DEEP.contains(&s.name)) {
+        let sizes = [4000, 16_000];
+        let counts = sizes.map(|size| instructions(&shape.of_tokens(size)).saturating_sub(empty));
+        let growth = exponent(sizes, counts);
+        println!("{:<28} {growth:.2} {counts:?}", shape.name);
+        if growth > LINEAR {
+            bad.push((shape.name, growth));
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("removable");
+    assert!(bad.is_empty(), "{bad:?}");
+}
