@@ -11,8 +11,9 @@ use pumice_reflection::{
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
-use super::gather_images::check_number;
+use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
+use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
 use super::module_scan::ModuleScan;
 use super::{
     ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
@@ -418,20 +419,7 @@ impl Builder<'_> {
     fn finish(mut self, reflection: &Reflection) -> Result<Interface> {
         self.place_relocations()?;
         for data in &self.interface.data {
-            let limits = &self.caps.limits;
-            let limit = match data.place {
-                ModulePlace::Push { .. } => limits.max_buffer,
-                ModulePlace::Descriptor if data.uniform => {
-                    u64::from(limits.max_uniform_buffer_range)
-                }
-                ModulePlace::Descriptor => u64::from(limits.max_storage_buffer_range),
-            };
-            if data.bytes.len() as u64 > limit {
-                let size = data.bytes.len();
-                return Err(format!(
-                    "{size} bytes of constant data, the device takes {limit}"
-                ));
-            }
+            check_data(self.caps, data)?;
         }
         for draft in std::mem::take(&mut self.drafts) {
             let kernel = self.finish_kernel(draft)?;
@@ -605,78 +593,5 @@ impl Builder<'_> {
             layout,
             fixed_local_size,
         })
-    }
-}
-
-/// A block's kind, which travels as a descriptor place without an argument of its own.
-pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
-    (usize::MAX, Place::Descriptor { set, binding, kind })
-}
-
-fn pointer_size(caps: &Capabilities, size: u32) -> Result<()> {
-    if !caps.features.buffer_device_address {
-        return Err("the module passes addresses, which the device does not have".into());
-    }
-    match size {
-        4 | 8 => Ok(()),
-        _ => Err(format!("a pointer of {size} bytes")),
-    }
-}
-
-fn push_end(caps: &Capabilities, offset: u32, size: u32) -> Result<u32> {
-    let limit = caps.limits.max_push_constants;
-    let end = offset.checked_add(size).filter(|&end| end <= limit);
-    end.ok_or_else(|| {
-        format!("push constants up to {offset}+{size} bytes, the device takes {limit}")
-    })
-}
-
-/// A kernel has no more descriptors of a kind, and in all, than the device takes.
-fn check_counts(caps: &Capabilities, kinds: impl Iterator<Item = BindingKind>) -> Result<()> {
-    use BindingKind as K;
-    let limits = &caps.limits;
-    let kinds: Vec<BindingKind> = kinds.collect();
-    // Samplers count by themselves alone.
-    let resources: Vec<K> = (K::ALL.into_iter())
-        .filter(|&kind| kind != K::Sampler)
-        .collect();
-    for (what, limit, of) in [
-        (
-            "storage buffers",
-            limits.max_storage_buffers,
-            &[K::StorageBuffer][..],
-        ),
-        (
-            "uniform buffers",
-            limits.max_uniform_buffers,
-            &[K::UniformBuffer],
-        ),
-        (
-            "sampled images",
-            limits.max_sampled_images,
-            &[K::SampledImage, K::UniformTexelBuffer],
-        ),
-        (
-            "storage images",
-            limits.max_storage_images,
-            &[K::StorageImage, K::StorageTexelBuffer],
-        ),
-        ("samplers", limits.max_samplers, &[K::Sampler]),
-        ("resources", limits.max_resources, &resources),
-    ] {
-        let count = kinds.iter().filter(|kind| of.contains(kind)).count();
-        if count > limit as usize {
-            return Err(format!("{count} {what}, the device takes {limit}"));
-        }
-    }
-    Ok(())
-}
-
-fn check_set(caps: &Capabilities, set: u32) -> Result<()> {
-    let limit = caps.limits.max_bound_sets;
-    if set < limit {
-        Ok(())
-    } else {
-        Err(format!("descriptor set {set}, the device takes {limit}"))
     }
 }

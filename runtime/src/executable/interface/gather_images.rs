@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pumice_reflection::{DescriptorArgument, ImageInfoPush, ImageInfoUniform, Instruction};
 use pumice_vulkan_layer::{AddressMode, BindingKind, SamplerDesc};
 
-use super::gather::{Builder, Result, block_kind};
+use super::gather::{Builder, Result};
 use super::{ArgKind, ArgMeta, Content, Place, Source};
 
 impl Builder<'_> {
@@ -143,4 +143,9 @@ pub(super) fn check_number(
         true => Ok(()),
         false => Err(format!("argument {ordinal} has no {content:?}")),
     }
+}
+
+/// A block's kind, which travels as a descriptor place without an argument of its own.
+pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
+    (usize::MAX, Place::Descriptor { set, binding, kind })
 }

@@ -3,12 +3,14 @@
 //! - `gather.rs`, `gather_images.rs`: from the reflection to an [`Interface`]
 //! - `module_scan.rs`: what only the module's own instructions tell
 //! - `capabilities.rs`: the module's capabilities against the device's
+//! - `limits.rs`: what it asks for against the device's limits
 //! - `init_fini.rs`: the kernels that the program runs by itself
 
 pub(super) mod capabilities;
 pub(super) mod gather;
 mod gather_images;
 mod init_fini;
+mod limits;
 pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
