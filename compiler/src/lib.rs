@@ -31,6 +31,20 @@ pub use pumice_target::{
 };
 
 /// Compiles one OpenCL C source to Kernel SPIR-V (clCompileProgram's work for one program).
+///
+/// ```
+/// use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
+///
+/// let source = Source {
+///     name: "twice.cl",
+///     text: b"kernel void twice(global int *p) { p[get_global_id(0)] *= 2 }",
+/// };
+/// let options = CompileOptions::parse("-cl-std=CL3.0").unwrap();
+/// let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
+///
+/// assert!(outcome.output.is_none());
+/// assert!(outcome.log.starts_with("twice.cl:1:60: error: expected ';'"), "{}", outcome.log);
+/// ```
 pub fn compile(
     source: Source<'_>,
     options: &CompileOptions,
@@ -57,11 +71,48 @@ pub fn compile_observed(
 }
 
 /// Links Kernel modules (clLinkProgram): resolves imports by name, renumbers ids, checks types.
+///
+/// ```
+/// use pumice_compiler::{
+///     CompileOptions, KernelModule, LinkOptions, NoIncludes, Source, Target, compile, link,
+/// };
+///
+/// fn module(text: &str) -> KernelModule {
+///     let source = Source { name: "part.cl", text: text.as_bytes() };
+///     let options = CompileOptions::default();
+///     compile(source, &options, &Target::reference(), &NoIncludes).output.unwrap()
+/// }
+/// let kernel = module("int f(int x); kernel void k(global int *p) { p[0] = f(p[0]); }");
+/// let function = module("int f(int x) { return x + 1; }");
+///
+/// assert!(link(&[&kernel, &function], &LinkOptions::default()).output.is_some());
+/// let alone = link(&[&kernel], &LinkOptions::default());
+/// assert!(alone.output.is_none() && alone.log.contains("'f'"), "{}", alone.log);
+/// ```
 pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelModule> {
     kernel::link::link(modules, options)
 }
 
 /// Lowers a linked Kernel module to Vulkan SPIR-V with reflection for one device.
+///
+/// ```
+/// use pumice_compiler::{
+///     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
+/// };
+///
+/// let source = Source {
+///     name: "twice.cl",
+///     text: b"kernel void twice(global int *p) { p[get_global_id(0)] *= 2; }",
+/// };
+/// let target = Target::reference();
+/// let kernel = compile(source, &CompileOptions::default(), &target, &NoIncludes).output.unwrap();
+/// let linked = link(&[&kernel], &LinkOptions::default()).output.unwrap();
+/// let vulkan = lower(&linked, &target, &LowerOptions::default()).output.unwrap();
+///
+/// // The module describes its own interface.
+/// let reflection = pumice_reflection::read(&vulkan.words).unwrap();
+/// assert!(reflection.to_string().contains("twice"));
+/// ```
 pub fn lower(
     module: &KernelModule,
     target: &Target,

@@ -75,12 +75,12 @@ kinds! {
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
     /// Formats whose channels have five or six bits are not offered.
-    NoSmallChannels, "runtime/src/memory/format.rs";
+    NoSmallChannels, "runtime/src/device/format.rs";
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end (for speed).
     RunsInOrder, "vulkan-layer/src/device.rs";
     /// Nothing: there is no way around it. A warning is logged, so that a wrong result has a name.
-    LoopsStop, "runtime/src/gpu.rs";
+    LoopsStop, "runtime/src/device/gpu.rs";
 }
 
 /// A set of quirks.
