@@ -2,8 +2,11 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::packages::{
+    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
+};
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, packages};
+use crate::{binary_checks, demo, install, newest_layer};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -12,6 +15,8 @@ use std::time::{Duration, Instant};
 struct Step {
     name: &'static str,
     what: &'static str,
+    /// Debian packages that are installed before the step runs.
+    needs: &'static [&'static [Package]],
     run: fn(&mut Report) -> Result,
 }
 
@@ -19,51 +24,61 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "cargo fmt --check",
+        needs: &[],
         run: fmt,
     },
     Step {
         name: "clippy",
         what: "clippy, warnings denied",
+        needs: &[],
         run: clippy,
     },
     Step {
         name: "unit",
         what: "unit tests, filetests, interpreter runs, spirv-val",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
         run: unit,
     },
     Step {
         name: "devices",
         what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
+        needs: &[VULKAN, SPIRV],
         run: devices,
     },
     Step {
         name: "library",
         what: "the debug library: relocations, needed libraries, exports",
+        needs: &[BINUTILS],
         run: library,
     },
     Step {
         name: "clients",
         what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
+        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
         run: end_to_end,
     },
     Step {
         name: "random",
         what: "random programs on two Vulkan drivers against the interpreter",
+        needs: &[VULKAN, LOADER],
         run: random_programs,
     },
     Step {
         name: "apps",
         what: "real applications, those that install within a minute",
+        needs: &[VULKAN, LOADER, CLIENTS],
         run: applications,
     },
     Step {
         name: "validation",
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         run: validation,
     },
     Step {
         name: "newest-layer",
         what: "the same under Debian sid's layer, with synchronization validation",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         run: newest_layer::run,
     },
 ];
@@ -104,13 +119,12 @@ pub fn run(args: &[String]) -> Result {
             "no test step named {unknown:?}; see cargo xtask test --list"
         ));
     }
-    packages::ensure(packages::TEST)?;
+    let chosen = |step: &&Step| args.is_empty() || args.iter().any(|arg| arg == step.name);
+    let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
+    packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
     let mut report = Report::default();
-    for step in STEPS {
-        if !args.is_empty() && args.iter().all(|arg| arg != step.name) {
-            continue;
-        }
+    for step in STEPS.iter().filter(chosen) {
         println!("\n=== {}: {}", step.name, step.what);
         let began = Instant::now();
         let outcome = (step.run)(&mut report);
