@@ -48,7 +48,7 @@ pub struct ImageDesc {
 
 /// Where a component of what a shader reads comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Component {
     R,
     G,

@@ -13,8 +13,10 @@ mod install;
 mod newest_layer;
 mod packages;
 mod private_apt;
+mod programs;
 mod sh;
 mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ cargo xtask COMMAND
   demo                      install what is missing, build, register the driver for this user,
                             run real OpenCL programs on it
   test [STEP...]            everything that CI runs, or only the named steps (test --list)
+  tidy                      habits that no compiler sees, such as the length of files
   bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user]
                             build the release library and register it
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Some((command, rest)) => match command.as_str() {
             "demo" => demo::run(rest),
             "test" => test::run(rest),
+            "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
             "install" => install::install(rest),
             "uninstall" => install::uninstall(rest),

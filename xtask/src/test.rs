@@ -6,7 +6,7 @@ use crate::packages::{
     self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
 };
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer};
+use crate::{binary_checks, demo, install, newest_layer, programs, tidy};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -26,6 +26,12 @@ const STEPS: &[Step] = &[
         what: "cargo fmt --check",
         needs: &[],
         run: fmt,
+    },
+    Step {
+        name: "tidy",
+        what: "habits that no compiler sees (cargo xtask tidy)",
+        needs: &[],
+        run: |_| tidy::run(&[]),
     },
     Step {
         name: "clippy",
@@ -61,13 +67,13 @@ const STEPS: &[Step] = &[
         name: "random",
         what: "random programs on two Vulkan drivers against the interpreter",
         needs: &[VULKAN, LOADER],
-        run: random_programs,
+        run: programs::random,
     },
     Step {
         name: "apps",
         what: "real applications, those that install within a minute",
         needs: &[VULKAN, LOADER, CLIENTS],
-        run: applications,
+        run: programs::applications,
     },
     Step {
         name: "validation",
@@ -147,9 +153,13 @@ pub fn run(args: &[String]) -> Result {
     }
 }
 
-fn cargo(args: &[&str]) -> Command {
+/// A cargo command in the checkout, whose tests may skip nothing.
+pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO"));
-    command.args(args).current_dir(sh::root());
+    command
+        .args(args)
+        .current_dir(sh::root())
+        .env("PUMICE_REQUIRE_ALL", "1");
     command
 }
 
@@ -425,69 +435,6 @@ fn end_to_end(report: &mut Report) -> Result {
     };
     let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
     run_clients(report, &several, &matrix, true)
-}
-
-/// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
-/// and docs/fuzzing.md say how.
-fn random_programs(report: &mut Report) -> Result {
-    let library = build_debug()?;
-    build_runner()?;
-    let example = [
-        "--package",
-        "pumice-compiler",
-        "--example",
-        "random_kernels",
-    ];
-    sh::run(cargo(&["build", "--quiet"]).args(example))?;
-    let debug = sh::target().join("debug");
-    let vendors = clients::vendors_folder("debug", &library)?;
-    for driver in [&drivers::system()?, &drivers::backports()?] {
-        let folder = sh::target().join("difffuzz").join("test");
-        let mut command = Command::new(debug.join("pumice-difffuzz"));
-        command
-            .arg("--generator")
-            .arg(debug.join("examples/random_kernels"))
-            .arg("--folder")
-            .arg(&folder)
-            .args(["--from", "1", "--count", "20"])
-            .args(["--options", "-cl-opt-disable", "Pumice"]);
-        let setting = Setting {
-            vendors: &vendors,
-            driver: Some(driver),
-            loader: None,
-            env: &[],
-        };
-        setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
-        let outcome = done.verdict();
-        println!(
-            "  {} {}: {}",
-            mark(&outcome),
-            driver.name,
-            done.stdout.trim()
-        );
-        report.record(&format!("random programs · {}", driver.name), outcome);
-    }
-    Ok(())
-}
-
-/// The quick tier of the harness's applications on the debug driver; missing packages are
-/// installed. What is skipped (for a feature that the device lacks) is named by the tool.
-fn applications(_: &mut Report) -> Result {
-    let library = build_debug()?;
-    let tool = build_runner()?.with_file_name("pumice-cts");
-    let system = drivers::system()?;
-    let mut command = Command::new(tool);
-    command
-        .args(["apps", "--quick", "--install", "--icd"])
-        .arg(&library)
-        .arg("--home")
-        .arg(sh::target().join("apps"))
-        .arg("--out")
-        .arg(sh::target().join("apps-result.json"))
-        .env("VK_DRIVER_FILES", &system.manifest)
-        .env("VK_ICD_FILENAMES", &system.manifest);
-    sh::run(&mut command)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

@@ -97,7 +97,7 @@ fn reads(flags: u64) -> bool {
 
 /// clEnqueueMapImage; gives the mapped address, row and slice pitch, and the event. The slice
 /// pitch is 0 where the image has no slices.
-#[allow(clippy::too_many_arguments)] // the C call's
+#[allow(clippy::too_many_arguments, reason = "the C call's")]
 pub fn map_image(
     queue: &Ref<Queue>,
     mem: &Ref<Mem>,

@@ -43,7 +43,7 @@ pub struct Transfer {
 }
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
-#[allow(clippy::too_many_arguments)] // the C call's
+#[allow(clippy::too_many_arguments, reason = "the C call's")]
 pub fn linear(
     queue: &Ref<Queue>,
     buffer: &Ref<Mem>,
@@ -114,7 +114,7 @@ pub fn rect(
     )
 }
 
-#[allow(clippy::too_many_arguments)] // what both calls have in common
+#[allow(clippy::too_many_arguments, reason = "what both calls have in common")]
 fn enqueue(
     queue: &Ref<Queue>,
     buffer: &Ref<Mem>,
