@@ -84,6 +84,11 @@ fn installed(name: &str) -> bool {
     sh::output(&mut query).is_ok_and(|status| status == "installed")
 }
 
+/// Whether commands run as root.
+pub fn is_root() -> Result<bool> {
+    Ok(sh::output(Command::new("id").arg("-u"))?.trim() == "0")
+}
+
 /// Installs the packages that are missing, after saying which and why. Goes through sudo where
 /// the user is not root; without either it lists them and stops.
 pub fn ensure<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Result {
@@ -101,7 +106,7 @@ pub fn ensure<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Result {
         println!("  {:24} {}", package.name, package.why);
     }
     let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
-    let root = sh::output(Command::new("id").arg("-u"))?.trim() == "0";
+    let root = is_root()?;
     let sudo = !root && sh::on_path("sudo");
     if !root && !sudo {
         return Err(format!(
