@@ -26,7 +26,8 @@ cargo xtask COMMAND
 
   demo                      install what is missing, build, register the driver for this user,
                             run real OpenCL programs on it
-  test [STEP...]            everything that CI runs, or only the named steps (test --list)
+  test [STEP...] [-- NAME]  everything that CI runs, or only the named steps (test --list), and
+                            of unit, devices and clients only the tests with NAME in their names
   tidy                      habits that no compiler sees, such as the length of files
   bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
                             Debian made for it (needs root)

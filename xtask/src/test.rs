@@ -94,7 +94,12 @@ const STEPS: &[Step] = &[
 pub struct Report {
     passed: usize,
     failures: Vec<String>,
+    /// A part of the names of what is to run; empty for everything.
+    filter: String,
 }
+
+/// Steps that run only what a filter names.
+const FILTERED: &[&str] = &["unit", "devices", "clients"];
 
 impl Report {
     /// Notes what became of something.
@@ -109,8 +114,18 @@ impl Report {
     }
 }
 
-/// Runs all steps, or those named.
+/// Runs all steps, or those named; of [`FILTERED`] ones only the tests with what follows `--` in
+/// their names.
 pub fn run(args: &[String]) -> Result {
+    let (args, filter) = match args.iter().position(|arg| arg == "--") {
+        Some(at) => (&args[..at], args[at + 1..].join(" ")),
+        None => (args, String::new()),
+    };
+    let unfiltered = |arg: &&String| !FILTERED.contains(&arg.as_str());
+    if !filter.is_empty() && (args.is_empty() || args.iter().any(|arg| unfiltered(&arg))) {
+        let steps = FILTERED.join(", ");
+        return Err(format!("a filter goes with these steps alone: {steps}"));
+    }
     if args.iter().any(|arg| arg == "--list") {
         for step in STEPS {
             println!("{:12} {}", step.name, step.what);
@@ -129,7 +144,10 @@ pub fn run(args: &[String]) -> Result {
     let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
     packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
-    let mut report = Report::default();
+    let mut report = Report {
+        filter,
+        ..Report::default()
+    };
     for step in STEPS.iter().filter(chosen) {
         println!("\n=== {}: {}", step.name, step.what);
         let began = Instant::now();
@@ -179,9 +197,9 @@ fn clippy(_: &mut Report) -> Result {
     ]))
 }
 
-fn unit(_: &mut Report) -> Result {
+fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
-    let mut command = cargo(&["test", "--quiet", "--workspace"]);
+    let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
     command
         .env("VK_DRIVER_FILES", &system.manifest)
@@ -191,7 +209,7 @@ fn unit(_: &mut Report) -> Result {
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
 /// that driver, so it stays off.
-fn devices(_: &mut Report) -> Result {
+fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
@@ -202,6 +220,8 @@ fn devices(_: &mut Report) -> Result {
         "pumice-runtime",
         "--package",
         "pumice-vulkan-layer",
+        "--",
+        &report.filter,
     ]);
     command
         .env("VK_DRIVER_FILES", &backports.manifest)
@@ -259,7 +279,7 @@ fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> R
 
 fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
     for client in all {
-        if client.once && !first {
+        if client.once && !first || !client.name.contains(&report.filter) {
             continue;
         }
         let began = Instant::now();
@@ -284,6 +304,9 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
             .expect("listed files have names")
             .to_string_lossy()
             .into_owned();
+        if !name.contains(&report.filter) {
+            continue;
+        }
         let program = sh::target().join("clients").join(format!("demo-{name}"));
         clients::compile(&source, &program, &["-lOpenCL".to_string()])?;
         let mut command = Command::new(&program);
@@ -320,7 +343,12 @@ pub fn needs_addresses() -> Result<Vec<String>> {
 fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
-    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let named = |file: &PathBuf| {
+        file.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
+    };
+    files.retain(named);
     let mut passed = 0;
     for file in &files {
         let mut command = Command::new(runner);
@@ -419,7 +447,7 @@ fn end_to_end(report: &mut Report) -> Result {
         run_clients(report, &all, &matrix, first)?;
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
-        if env.is_empty() {
+        if env.is_empty() && report.filter.is_empty() {
             run_unoptimised(report, &runner, &matrix)?;
         }
     }
