@@ -84,7 +84,7 @@ fn installed(name: &str) -> bool {
     sh::output(&mut query).is_ok_and(|status| status == "installed")
 }
 
-/// Whether commands run as root.
+/// True if commands run as root.
 pub fn is_root() -> Result<bool> {
     Ok(sh::output(Command::new("id").arg("-u"))?.trim() == "0")
 }

@@ -25,7 +25,7 @@ impl File {
         (1..).zip(self.text.lines())
     }
 
-    /// Whether the file holds tests alone.
+    /// True if the file holds tests alone.
     fn is_test(&self) -> bool {
         self.path.contains("/tests/") || self.path.ends_with("/tests.rs")
     }

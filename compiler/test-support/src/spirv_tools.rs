@@ -11,7 +11,7 @@ pub fn missing() -> bool {
         .any(|tool| lacks(tool))
 }
 
-/// Whether the system lacks a program; skips then.
+/// True, and a skip, if the system lacks a program.
 fn lacks(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     // An absolute path replaces the folder it is joined to.
