@@ -4,7 +4,6 @@
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_compiler::{LowerOptions, Target};
-#[allow(dead_code)]
 use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered};
 
 /// A device that promises nothing about rounding.

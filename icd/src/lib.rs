@@ -6,9 +6,12 @@
 //! specification is the runtime's.
 //!
 //! Never: lets a panic out; decides anything about OpenCL; exports a name outside [`table`].
-#![allow(clippy::missing_safety_doc)] // each entry point's contract is the specification's
-#![allow(clippy::too_many_arguments)] // the C API's
-#![allow(missing_docs)] // the functions are the C API's, one for one
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "each entry point's contract is the specification's"
+)]
+#![allow(clippy::too_many_arguments, reason = "the C API's")]
+#![allow(missing_docs, reason = "the functions are the C API's, one for one")]
 
 mod callback;
 mod context;

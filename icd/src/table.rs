@@ -12,7 +12,7 @@
 //! Invariant: table entries are private functions (`entry`), the exported names (`exported`) are
 //! thin wrappers around them. A table of exported functions would be preempted by the loader's
 //! functions of the same names in a program linked with -lOpenCL, and call itself for ever.
-#![allow(non_camel_case_types, non_snake_case)] // names of the C API
+#![allow(non_camel_case_types, non_snake_case, reason = "names of the C API")]
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -112,7 +112,7 @@ macro_rules! entry_points {
     ) => {
         /// The private functions behind table, wrappers and address queries.
         mod entry {
-            #[allow(clippy::wildcard_imports)] // the names that the one list uses
+            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
             use super::*;
             $(entry_point!($shape $name => $module::$function($($arg: $ty),*) $(-> $ret)?);)*
             $(entry_point!($ushape $uname => $umodule::$ufunction($($uarg: $uty),*) $(-> $uret)?);)*
@@ -120,7 +120,7 @@ macro_rules! entry_points {
 
         /// The exported names.
         mod exported {
-            #[allow(clippy::wildcard_imports)] // the names that the one list uses
+            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
             use super::*;
             $(exported!($shape $name($($arg: $ty),*) $(-> $ret)?);)*
             $(exported!($ushape $uname($($uarg: $uty),*) $(-> $uret)?);)*

@@ -6,7 +6,7 @@ use ash::vk;
 macro_rules! formats {
     ($($name:ident $vulkan:ident $bytes:literal,)*) => {
         /// A format of texels, named as Vulkan names it.
-        #[allow(missing_docs)] // the names say it
+        #[allow(missing_docs, reason = "the names say it")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Format { $($name,)* }
 

@@ -48,7 +48,7 @@ pub struct ImageDesc {
 
 /// The source of a component that a shader reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Component {
     R,
     G,

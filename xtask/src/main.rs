@@ -4,6 +4,7 @@
 //! driver. It installs Debian packages that are missing (saying so first) and keeps everything
 //! else that it makes under `target/`. It never edits the user's apt sources.
 
+mod bare;
 mod binary_checks;
 mod bless;
 mod clients;
@@ -13,8 +14,10 @@ mod install;
 mod newest_layer;
 mod packages;
 mod private_apt;
+mod programs;
 mod sh;
 mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -23,7 +26,11 @@ cargo xtask COMMAND
 
   demo                      install what is missing, build, register the driver for this user,
                             run real OpenCL programs on it
-  test [STEP...]            everything that CI runs, or only the named steps (test --list)
+  test [STEP...] [-- NAME]  everything that CI runs, or only the named steps (test --list), and
+                            of unit, devices and clients only the tests with NAME in their names
+  tidy                      habits that no compiler sees, such as the length of files
+  bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
+                            Debian made for it (needs root)
   bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user]
                             build the release library and register it
@@ -37,6 +44,8 @@ fn main() -> ExitCode {
         Some((command, rest)) => match command.as_str() {
             "demo" => demo::run(rest),
             "test" => test::run(rest),
+            "bare" => bare::run(rest),
+            "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
             "install" => install::install(rest),
             "uninstall" => install::uninstall(rest),

@@ -34,20 +34,32 @@ pub const DEMO: &[Package] = &[
     package("clpeak", "a benchmark that knows nothing of Pumice"),
 ];
 
-/// What `cargo xtask test` needs besides.
-pub const TEST: &[Package] = &[
+/// A Vulkan driver to run on.
+pub const VULKAN: &[Package] = &[
     package("mesa-vulkan-drivers", "the Vulkan driver that tests run on"),
     package("libvulkan1", "the Vulkan loader"),
-    package(
-        "vulkan-validationlayers",
-        "one test run under the Khronos validation layer",
-    ),
-    package("spirv-tools", "spirv-val and spirv-as"),
+];
+
+/// The Khronos validation layer.
+pub const VALIDATION: &[Package] = &[package(
+    "vulkan-validationlayers",
+    "tests run under the Khronos validation layer",
+)];
+
+/// The SPIR-V tools.
+pub const SPIRV: &[Package] = &[package("spirv-tools", "spirv-val, spirv-as and spirv-dis")];
+
+/// An ICD loader to link against and run through.
+pub const LOADER: &[Package] = &[
     package("ocl-icd-libopencl1", "the OpenCL ICD loader"),
     package(
         "ocl-icd-opencl-dev",
         "libOpenCL.so to link test clients against",
     ),
+];
+
+/// Headers and compilers of the test clients.
+pub const CLIENTS: &[Package] = &[
     package("opencl-c-headers", "CL/cl.h"),
     package("opencl-clhpp-headers", "CL/opencl.hpp"),
     package("g++", "C++ test clients"),
@@ -55,9 +67,16 @@ pub const TEST: &[Package] = &[
         "libmpfr-dev",
         "the exact results of the client that measures errors",
     ),
-    package("binutils", "readelf, for the checks of the library"),
-    package("clinfo", "a real client"),
 ];
+
+/// Reads libraries.
+pub const BINUTILS: &[Package] = &[package(
+    "binutils",
+    "readelf, for the checks of the library",
+)];
+
+/// An application that every system has.
+pub const CLINFO: &[Package] = &[package("clinfo", "a real client")];
 
 fn installed(name: &str) -> bool {
     let mut query = Command::new("dpkg-query");
@@ -65,13 +84,20 @@ fn installed(name: &str) -> bool {
     sh::output(&mut query).is_ok_and(|status| status == "installed")
 }
 
+/// True if commands run as root.
+pub fn is_root() -> Result<bool> {
+    Ok(sh::output(Command::new("id").arg("-u"))?.trim() == "0")
+}
+
 /// Installs the packages that are missing, after saying which and why. Goes through sudo where
 /// the user is not root; without either it lists them and stops.
-pub fn ensure(packages: &[Package]) -> Result {
-    let missing: Vec<&Package> = packages
-        .iter()
+pub fn ensure<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Result {
+    let mut missing: Vec<&Package> = packages
+        .into_iter()
         .filter(|package| !installed(package.name))
         .collect();
+    missing.sort_by_key(|package| package.name);
+    missing.dedup_by_key(|package| package.name);
     if missing.is_empty() {
         return Ok(());
     }
@@ -80,7 +106,7 @@ pub fn ensure(packages: &[Package]) -> Result {
         println!("  {:24} {}", package.name, package.why);
     }
     let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
-    let root = sh::output(Command::new("id").arg("-u"))?.trim() == "0";
+    let root = is_root()?;
     let sudo = !root && sh::on_path("sudo");
     if !root && !sudo {
         return Err(format!(

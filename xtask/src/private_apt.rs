@@ -10,7 +10,7 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// The mirror that the user's own sources name for Debian's main archive, so that a local
 /// mirror is respected; Debian's public address otherwise.
-fn mirror() -> String {
+pub fn mirror() -> String {
     let lists = Command::new("apt-get")
         .args(["indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(SUITE)"])
         .output()

@@ -117,9 +117,11 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Finished> {
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) => break (status.success(), status.to_string()),
             None if start.elapsed() > limit => {
-                // The child may have just ended; either way it is gone afterwards.
-                let _ = child.kill();
-                let _ = child.wait();
+                // A child that has just ended, and was not waited for yet, is killed without error.
+                child
+                    .kill()
+                    .and_then(|()| child.wait())
+                    .map_err(|error| format!("{}: cannot be ended: {error}", shown(command)))?;
                 break (false, format!("timed out after {} s", limit.as_secs()));
             }
             None => std::thread::sleep(Duration::from_millis(5)),

@@ -2,8 +2,11 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::packages::{
+    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
+};
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, packages};
+use crate::{binary_checks, demo, install, newest_layer, programs, tidy};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -12,6 +15,8 @@ use std::time::{Duration, Instant};
 struct Step {
     name: &'static str,
     what: &'static str,
+    /// Debian packages that are installed before the step runs.
+    needs: &'static [&'static [Package]],
     run: fn(&mut Report) -> Result,
 }
 
@@ -19,51 +24,67 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "cargo fmt --check",
+        needs: &[],
         run: fmt,
+    },
+    Step {
+        name: "tidy",
+        what: "habits that no compiler sees (cargo xtask tidy)",
+        needs: &[],
+        run: |_| tidy::run(&[]),
     },
     Step {
         name: "clippy",
         what: "clippy, warnings denied",
+        needs: &[],
         run: clippy,
     },
     Step {
         name: "unit",
         what: "unit tests, filetests, interpreter runs, spirv-val",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
         run: unit,
     },
     Step {
         name: "devices",
         what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
+        needs: &[VULKAN, SPIRV],
         run: devices,
     },
     Step {
         name: "library",
         what: "the debug library: relocations, needed libraries, exports",
+        needs: &[BINUTILS],
         run: library,
     },
     Step {
         name: "clients",
         what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
+        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
         run: end_to_end,
     },
     Step {
         name: "random",
         what: "random programs on two Vulkan drivers against the interpreter",
-        run: random_programs,
+        needs: &[VULKAN, LOADER],
+        run: programs::random,
     },
     Step {
         name: "apps",
         what: "real applications, those that install within a minute",
-        run: applications,
+        needs: &[VULKAN, LOADER, CLIENTS],
+        run: programs::applications,
     },
     Step {
         name: "validation",
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         run: validation,
     },
     Step {
         name: "newest-layer",
         what: "the same under Debian sid's layer, with synchronization validation",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         run: newest_layer::run,
     },
 ];
@@ -73,7 +94,12 @@ const STEPS: &[Step] = &[
 pub struct Report {
     passed: usize,
     failures: Vec<String>,
+    /// A part of the names of what is to run; empty for everything.
+    filter: String,
 }
+
+/// Steps that run only what a filter names.
+const FILTERED: &[&str] = &["unit", "devices", "clients"];
 
 impl Report {
     /// Notes what became of something.
@@ -88,8 +114,18 @@ impl Report {
     }
 }
 
-/// Runs all steps, or those named.
+/// Runs all steps, or those named; of [`FILTERED`] ones only the tests with what follows `--` in
+/// their names.
 pub fn run(args: &[String]) -> Result {
+    let (args, filter) = match args.iter().position(|arg| arg == "--") {
+        Some(at) => (&args[..at], args[at + 1..].join(" ")),
+        None => (args, String::new()),
+    };
+    let unfiltered = |arg: &&String| !FILTERED.contains(&arg.as_str());
+    if !filter.is_empty() && (args.is_empty() || args.iter().any(|arg| unfiltered(&arg))) {
+        let steps = FILTERED.join(", ");
+        return Err(format!("a filter goes with these steps alone: {steps}"));
+    }
     if args.iter().any(|arg| arg == "--list") {
         for step in STEPS {
             println!("{:12} {}", step.name, step.what);
@@ -104,13 +140,15 @@ pub fn run(args: &[String]) -> Result {
             "no test step named {unknown:?}; see cargo xtask test --list"
         ));
     }
-    packages::ensure(packages::TEST)?;
+    let chosen = |step: &&Step| args.is_empty() || args.iter().any(|arg| arg == step.name);
+    let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
+    packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
-    let mut report = Report::default();
-    for step in STEPS {
-        if !args.is_empty() && args.iter().all(|arg| arg != step.name) {
-            continue;
-        }
+    let mut report = Report {
+        filter,
+        ..Report::default()
+    };
+    for step in STEPS.iter().filter(chosen) {
         println!("\n=== {}: {}", step.name, step.what);
         let began = Instant::now();
         let outcome = (step.run)(&mut report);
@@ -133,9 +171,13 @@ pub fn run(args: &[String]) -> Result {
     }
 }
 
-fn cargo(args: &[&str]) -> Command {
+/// A cargo command in the checkout, whose tests may skip nothing.
+pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO"));
-    command.args(args).current_dir(sh::root());
+    command
+        .args(args)
+        .current_dir(sh::root())
+        .env("PUMICE_REQUIRE_ALL", "1");
     command
 }
 
@@ -155,9 +197,9 @@ fn clippy(_: &mut Report) -> Result {
     ]))
 }
 
-fn unit(_: &mut Report) -> Result {
+fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
-    let mut command = cargo(&["test", "--quiet", "--workspace"]);
+    let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
     command
         .env("VK_DRIVER_FILES", &system.manifest)
@@ -167,7 +209,7 @@ fn unit(_: &mut Report) -> Result {
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
 /// that driver, so it stays off.
-fn devices(_: &mut Report) -> Result {
+fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
@@ -178,6 +220,8 @@ fn devices(_: &mut Report) -> Result {
         "pumice-runtime",
         "--package",
         "pumice-vulkan-layer",
+        "--",
+        &report.filter,
     ]);
     command
         .env("VK_DRIVER_FILES", &backports.manifest)
@@ -235,7 +279,7 @@ fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> R
 
 fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
     for client in all {
-        if client.once && !first {
+        if client.once && !first || !client.name.contains(&report.filter) {
             continue;
         }
         let began = Instant::now();
@@ -260,6 +304,9 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
             .expect("listed files have names")
             .to_string_lossy()
             .into_owned();
+        if !name.contains(&report.filter) {
+            continue;
+        }
         let program = sh::target().join("clients").join(format!("demo-{name}"));
         clients::compile(&source, &program, &["-lOpenCL".to_string()])?;
         let mut command = Command::new(&program);
@@ -296,7 +343,12 @@ pub fn needs_addresses() -> Result<Vec<String>> {
 fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
-    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let named = |file: &PathBuf| {
+        file.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
+    };
+    files.retain(named);
     let mut passed = 0;
     for file in &files {
         let mut command = Command::new(runner);
@@ -395,7 +447,7 @@ fn end_to_end(report: &mut Report) -> Result {
         run_clients(report, &all, &matrix, first)?;
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
-        if env.is_empty() {
+        if env.is_empty() && report.filter.is_empty() {
             run_unoptimised(report, &runner, &matrix)?;
         }
     }
@@ -411,69 +463,6 @@ fn end_to_end(report: &mut Report) -> Result {
     };
     let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
     run_clients(report, &several, &matrix, true)
-}
-
-/// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
-/// and docs/fuzzing.md say how.
-fn random_programs(report: &mut Report) -> Result {
-    let library = build_debug()?;
-    build_runner()?;
-    let example = [
-        "--package",
-        "pumice-compiler",
-        "--example",
-        "random_kernels",
-    ];
-    sh::run(cargo(&["build", "--quiet"]).args(example))?;
-    let debug = sh::target().join("debug");
-    let vendors = clients::vendors_folder("debug", &library)?;
-    for driver in [&drivers::system()?, &drivers::backports()?] {
-        let folder = sh::target().join("difffuzz").join("test");
-        let mut command = Command::new(debug.join("pumice-difffuzz"));
-        command
-            .arg("--generator")
-            .arg(debug.join("examples/random_kernels"))
-            .arg("--folder")
-            .arg(&folder)
-            .args(["--from", "1", "--count", "20"])
-            .args(["--options", "-cl-opt-disable", "Pumice"]);
-        let setting = Setting {
-            vendors: &vendors,
-            driver: Some(driver),
-            loader: None,
-            env: &[],
-        };
-        setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
-        let outcome = done.verdict();
-        println!(
-            "  {} {}: {}",
-            mark(&outcome),
-            driver.name,
-            done.stdout.trim()
-        );
-        report.record(&format!("random programs · {}", driver.name), outcome);
-    }
-    Ok(())
-}
-
-/// The quick tier of the harness's applications on the debug driver; missing packages are
-/// installed. What is skipped (for a feature that the device lacks) is named by the tool.
-fn applications(_: &mut Report) -> Result {
-    let library = build_debug()?;
-    let tool = build_runner()?.with_file_name("pumice-cts");
-    let system = drivers::system()?;
-    let mut command = Command::new(tool);
-    command
-        .args(["apps", "--quick", "--install", "--icd"])
-        .arg(&library)
-        .arg("--home")
-        .arg(sh::target().join("apps"))
-        .arg("--out")
-        .arg(sh::target().join("apps-result.json"))
-        .env("VK_DRIVER_FILES", &system.manifest)
-        .env("VK_ICD_FILENAMES", &system.manifest);
-    sh::run(&mut command)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

@@ -5,6 +5,8 @@
 //! [`KernelFile`] reads those that run kernels, and [`golden`] compares outputs with the files
 //! beside and writes these anew (`PUMICE_BLESS=1`).
 //!
+//! [`skip`] tells what the system cannot run.
+//!
 //! Knows nothing of the compiler or of a driver, so that the compiler's tests and clients of the
 //! ICD loader read the same files.
 #![forbid(unsafe_code)]
@@ -13,6 +15,7 @@ pub mod directive;
 pub mod golden;
 mod kernel_file;
 mod scalar;
+pub mod skip;
 
 pub use kernel_file::{Address, Arg, Expect, KernelFile, Run, Tolerance};
 pub use scalar::Scalar;

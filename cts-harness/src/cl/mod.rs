@@ -1,8 +1,8 @@
 //! A small safe client of the OpenCL API, through whatever ICD loader is linked.
 //!
 //! Only what the tools of this crate call. Every error is the `cl_int` with the name of the
-//! function that returned it. With the raw-Vulkan twin of the benchmark, all `unsafe` of the crate
-//! is here.
+//! function that returned it. All `unsafe` of the crate is here, in the raw-Vulkan twin of the
+//! benchmark, and in the one call that sends a signal (`process.rs`).
 
 mod queue;
 

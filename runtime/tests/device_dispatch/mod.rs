@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pumice_compiler::Target;
+use pumice_filetests::skip::skip;
 use pumice_interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
@@ -339,7 +340,7 @@ impl Drop for TestDevice {
     }
 }
 
-/// Opens the device; says why there is none.
+/// Opens the device; skips the test where there is none.
 pub fn device() -> Option<TestDevice> {
     let mut config = InstanceConfig {
         // Off where the driver is newer than the layer: it reports what it does not know.
@@ -354,10 +355,14 @@ pub fn device() -> Option<TestDevice> {
     let instance = match instance {
         Ok(instance) => instance,
         Err(e) => {
-            eprintln!("skipped: {e}");
+            skip(&e.to_string());
             return None;
         }
     };
-    let device = instance.devices().first()?.open().expect("device opens");
+    let Some(physical) = instance.devices().first() else {
+        skip("no Vulkan device above the floor");
+        return None;
+    };
+    let device = physical.open().expect("device opens");
     Some(TestDevice { instance, device })
 }

@@ -1,14 +1,14 @@
 //! A device, a way to launch, and shorthands for modules and reflection.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use pumice_filetests::skip::skip;
 use pumice_reflection::{
     DescriptorArgument, FunctionId, Instruction, Kernel, KernelProperties, KernelRef,
     MAY_USE_PRINTF, Reflection, SpecIds3, strip_non_semantic,
 };
 use pumice_runtime::executable::{ArgValue, Executable, Launch, LaunchError, NdRange};
+use pumice_test_support::spirv_tools;
 use pumice_vulkan_layer::asm::{Module, class};
 use pumice_vulkan_layer::{
     Buffer, Capabilities, Device, Instance, InstanceConfig, MemoryClass, Queue, Recorder,
@@ -20,7 +20,8 @@ pub struct Kit {
     queue: Queue,
 }
 
-static KIT: LazyLock<Option<Kit>> = LazyLock::new(|| {
+/// The device, or the reason that there is none.
+static KIT: LazyLock<Result<Kit, String>> = LazyLock::new(|| {
     let mut config = InstanceConfig {
         // Off where the driver is newer than the layer: it reports what it does not know.
         validation: std::env::var_os("PUMICE_TEST_WITHOUT_VALIDATION").is_none(),
@@ -32,18 +33,14 @@ static KIT: LazyLock<Option<Kit>> = LazyLock::new(|| {
     });
     let instance = match instance {
         Ok(instance) => instance,
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            return None;
-        }
+        Err(error) => return Err(error.to_string()),
     };
     let Some(physical) = instance.devices().first() else {
-        eprintln!("skipped: no device above the floor");
-        return None;
+        return Err("no Vulkan device above the floor".to_string());
     };
     let device = physical.open().unwrap();
     let queue = device.create_queue().unwrap();
-    Some(Kit {
+    Ok(Kit {
         instance,
         device,
         queue,
@@ -52,10 +49,13 @@ static KIT: LazyLock<Option<Kit>> = LazyLock::new(|| {
 
 /// Runs a test with the device; validation must have said nothing at its end.
 pub fn with_kit(test: impl FnOnce(&Kit)) {
-    if let Some(kit) = &*KIT {
-        test(kit);
-        let messages = kit.instance.validation_messages();
-        assert!(messages.is_empty(), "{messages:#?}");
+    match &*KIT {
+        Ok(kit) => {
+            test(kit);
+            let messages = kit.instance.validation_messages();
+            assert!(messages.is_empty(), "{messages:#?}");
+        }
+        Err(reason) => skip(reason),
     }
 }
 
@@ -307,19 +307,5 @@ pub fn bind(m: &mut Module, variable: u32, set: u32, binding: u32) {
 }
 
 fn validate(words: &[u32]) {
-    let child = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.2", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else {
-        return;
-    };
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    child.stdin.take().unwrap().write_all(&bytes).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
+    spirv_tools::validate(words, "vulkan1.2").unwrap();
 }

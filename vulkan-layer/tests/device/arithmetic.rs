@@ -1,5 +1,6 @@
 //! Capabilities and probes.
 
+use pumice_filetests::skip::skip;
 use pumice_vulkan_layer::DeviceType;
 
 use crate::setup::with_device;
@@ -28,10 +29,10 @@ fn the_cpu_driver_keeps_denormals_and_rounds_exactly() {
     with_device(|device| {
         let caps = device.capabilities();
         if caps.device_type != DeviceType::Cpu || caps.driver.name != "llvmpipe" {
-            eprintln!(
-                "skipped: the device is {} by {}",
+            skip(&format!(
+                "the device is {} by {}",
                 caps.name, caps.driver.name
-            );
+            ));
             return;
         }
         let probes = device.probes();

@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
+use pumice_filetests::skip::skip;
 use pumice_vulkan_layer::{Buffer, CopyRegion, Device, Error, MemoryClass, Recorder};
 
 use crate::setup::with_device;
@@ -162,7 +163,7 @@ fn copies_by_regions() {
 fn host_memory_is_imported() {
     with_device(|device| {
         let Some(alignment) = device.capabilities().host_import_alignment else {
-            eprintln!("skipped: the device imports no host memory");
+            skip("the device imports no host memory");
             return;
         };
         let size = alignment * 4;

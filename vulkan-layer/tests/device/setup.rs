@@ -2,25 +2,26 @@
 
 use std::sync::LazyLock;
 
+use pumice_filetests::skip::skip;
 use pumice_vulkan_layer::{Device, Error, Instance, InstanceConfig};
 
-static INSTANCE: LazyLock<Option<Instance>> = LazyLock::new(|| {
+/// The instance, or the reason that there is none.
+static INSTANCE: LazyLock<Result<Instance, String>> = LazyLock::new(|| {
     let mut config = InstanceConfig {
         // Off where the driver is newer than the layer: it reports what it does not know.
         validation: std::env::var_os("PUMICE_TEST_WITHOUT_VALIDATION").is_none(),
         ..InstanceConfig::default()
     };
     if let Ok(instance) = Instance::load(&config) {
-        return Some(instance);
+        return Ok(instance);
     }
-    eprintln!("the validation layer is not installed: testing without");
     config.validation = false;
     match Instance::load(&config) {
-        Ok(instance) => Some(instance),
-        Err(Error::NoVulkan(why)) => {
-            eprintln!("skipped: no Vulkan: {why}");
-            None
+        Ok(instance) => {
+            skip("the validation layer is not installed: tests run without");
+            Ok(instance)
         }
+        Err(Error::NoVulkan(why)) => Err(format!("no Vulkan: {why}")),
         Err(error) => panic!("{error}"),
     }
 });
@@ -30,15 +31,13 @@ static TURN: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
 
 /// Runs a test with a fresh device and asserts that validation said nothing.
 pub fn with_device(test: impl FnOnce(&Device)) {
-    let Some(instance) = &*INSTANCE else {
-        return;
+    let instance = match &*INSTANCE {
+        Ok(instance) => instance,
+        Err(reason) => return skip(reason),
     };
     let Some(physical) = instance.devices().first() else {
-        eprintln!(
-            "skipped: no device above the floor: {:?}",
-            instance.left_out()
-        );
-        return;
+        let left_out = instance.left_out();
+        return skip(&format!("no device above the floor: {left_out:?}"));
     };
     let _turn = TURN.lock();
     let before = instance.validation_messages().len();

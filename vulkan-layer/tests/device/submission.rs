@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
+use pumice_filetests::skip::skip;
 use pumice_vulkan_layer::{
     CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns,
 };
@@ -191,7 +192,7 @@ fn recorders_on_many_threads() {
 fn timestamps_run_with_the_host_clock() {
     with_device(|device| {
         if device.capabilities().timestamp_bits == 0 {
-            eprintln!("skipped: the device has no timestamps");
+            skip("the device has no timestamps");
             return;
         }
         let queue = device.create_queue().unwrap();

@@ -154,7 +154,7 @@ impl<'a> Sema<'a> {
         ))
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a swizzle")]
     fn swizzle(
         &mut self,
         operand: Operand,

@@ -295,7 +295,7 @@ impl<'a> Sema<'a> {
         body
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a loop")]
     fn push_loop(
         &mut self,
         init: Vec<StmtId>,

@@ -1,0 +1,71 @@
+//! Test steps of programs that nobody wrote for Pumice: random ones and real applications.
+
+use crate::clients::{self, Setting};
+use crate::drivers;
+use crate::sh::{self, Result};
+use crate::test::{Report, build_debug, build_runner, cargo, mark};
+use std::process::Command;
+use std::time::Duration;
+
+/// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
+/// and docs/fuzzing.md say how.
+pub fn random(report: &mut Report) -> Result {
+    let library = build_debug()?;
+    build_runner()?;
+    let example = [
+        "--package",
+        "pumice-compiler",
+        "--example",
+        "random_kernels",
+    ];
+    sh::run(cargo(&["build", "--quiet"]).args(example))?;
+    let debug = sh::target().join("debug");
+    let vendors = clients::vendors_folder("debug", &library)?;
+    for driver in [&drivers::system()?, &drivers::backports()?] {
+        let folder = sh::target().join("difffuzz").join("test");
+        let mut command = Command::new(debug.join("pumice-difffuzz"));
+        command
+            .arg("--generator")
+            .arg(debug.join("examples/random_kernels"))
+            .arg("--folder")
+            .arg(&folder)
+            .args(["--from", "1", "--count", "20"])
+            .args(["--options", "-cl-opt-disable", "Pumice"]);
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(driver),
+            loader: None,
+            env: &[],
+        };
+        setting.apply(&mut command);
+        let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
+        let outcome = done.verdict();
+        println!(
+            "  {} {}: {}",
+            mark(&outcome),
+            driver.name,
+            done.stdout.trim()
+        );
+        report.record(&format!("random programs · {}", driver.name), outcome);
+    }
+    Ok(())
+}
+
+/// The quick tier of the harness's applications on the debug driver; missing packages are
+/// installed. What is skipped (for a feature that the device lacks) is named by the tool.
+pub fn applications(_: &mut Report) -> Result {
+    let library = build_debug()?;
+    let tool = build_runner()?.with_file_name("pumice-cts");
+    let system = drivers::system()?;
+    let mut command = Command::new(tool);
+    command
+        .args(["apps", "--quick", "--install", "--icd"])
+        .arg(&library)
+        .arg("--home")
+        .arg(sh::target().join("apps"))
+        .arg("--out")
+        .arg(sh::target().join("apps-result.json"))
+        .env("VK_DRIVER_FILES", &system.manifest)
+        .env("VK_ICD_FILENAMES", &system.manifest);
+    sh::run(&mut command)
+}
