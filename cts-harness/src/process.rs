@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How a command ended.
+/// Way in which a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// With this exit status.
@@ -22,7 +22,7 @@ pub enum End {
 /// command and everything it started are killed.
 ///
 /// # Errors
-/// What the system says when the command or the file cannot be had.
+/// Errors of the system if the command cannot be run or the file cannot be made.
 pub fn run(command: &mut Command, log: &Path, limit: Duration) -> std::io::Result<End> {
     let out = File::create(log)?;
     let err = out.try_clone()?;
@@ -32,7 +32,7 @@ pub fn run(command: &mut Command, log: &Path, limit: Duration) -> std::io::Resul
 /// Runs a command whose output is set already.
 ///
 /// # Errors
-/// What the system says when the command cannot be had.
+/// Errors of the system if the command cannot be run.
 pub fn run_to(command: &mut Command, limit: Duration) -> std::io::Result<End> {
     let started = Instant::now();
     let mut child = command.stdin(Stdio::null()).process_group(0).spawn()?;

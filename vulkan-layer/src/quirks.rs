@@ -10,7 +10,7 @@ pub use pumice_target::{QuirkKind, Quirks};
 /// One row.
 #[derive(Clone, Copy, Debug)]
 pub struct Quirk {
-    /// What is done about it.
+    /// Workaround to apply.
     pub kind: QuirkKind,
     /// The driver.
     pub driver: DriverId,

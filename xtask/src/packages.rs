@@ -15,7 +15,7 @@ const fn package(name: &'static str, why: &'static str) -> Package {
     Package { name, why }
 }
 
-/// What `cargo xtask demo` needs.
+/// Packages that `cargo xtask demo` needs.
 pub const DEMO: &[Package] = &[
     package(
         "mesa-vulkan-drivers",
@@ -34,7 +34,7 @@ pub const DEMO: &[Package] = &[
     package("clpeak", "a benchmark that knows nothing of Pumice"),
 ];
 
-/// What `cargo xtask test` needs besides.
+/// Further packages that `cargo xtask test` needs.
 pub const TEST: &[Package] = &[
     package("mesa-vulkan-drivers", "the Vulkan driver that tests run on"),
     package("libvulkan1", "the Vulkan loader"),

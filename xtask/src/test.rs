@@ -210,7 +210,7 @@ pub fn list_devices(all: &[Client]) -> Result<&Client> {
         .ok_or_else(|| "tests/clients/list_devices.c is missing".to_string())
 }
 
-/// How a progress line begins.
+/// Returns the first word of a progress line.
 pub fn mark(outcome: &Result) -> &'static str {
     if outcome.is_ok() { "ok  " } else { "FAIL" }
 }
@@ -513,7 +513,7 @@ fn validation(report: &mut Report) -> Result {
             env: &env,
         },
     };
-    // What it says when informed about everything proves that the layer is there at all.
+    // With information messages on, the layer must say that it is active.
     layer_settings(&dir, &log, "error,warn,perf,info")?;
     let list = list_devices(&all)?;
     forget(&log);

@@ -18,7 +18,7 @@ pub enum Give {
 pub struct Launch {
     /// Its name in the program, and its row's.
     pub kernel: &'static str,
-    /// What `work` counts.
+    /// Unit of `work`.
     pub unit: &'static str,
     pub args: &'static [Give],
     pub global: &'static [usize],

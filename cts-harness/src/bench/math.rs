@@ -7,7 +7,7 @@ use super::kernels::N;
 use super::{Clock, Failure, Result, Subject, best_of};
 use crate::cl::Arg;
 
-/// What the rows' names begin with.
+/// Prefix of the rows' names.
 pub(super) const PREFIX: &str = "math: ";
 /// Calls of the function for each element.
 const CALLS: usize = 16;

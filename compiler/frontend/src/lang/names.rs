@@ -77,8 +77,8 @@ pub fn lookup(name: &str) -> Option<NamedType> {
     }
 }
 
-/// Returns whether `name` is a built-in type name that is not a keyword. The parser asks this for names
-/// that no declaration hides.
+/// Returns whether `name` is a built-in type name that is not a keyword. The parser asks this only
+/// for names that no declaration hides.
 pub fn is_type_name(name: &str) -> bool {
     lookup(name).is_some()
 }

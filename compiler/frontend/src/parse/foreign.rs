@@ -33,7 +33,7 @@ const WORDS: &[&str] = &[
 const REACH: usize = 2;
 
 impl Parser<'_> {
-    /// Returns the position and the message if C++ begins near the token at which the grammar failed.
+    /// Returns position and message if C++ begins near the token at which the grammar failed.
     pub(super) fn foreign(&self) -> Option<(Loc, String)> {
         let first = self.pos.saturating_sub(REACH);
         let near = &self.tokens[first..=self.pos];

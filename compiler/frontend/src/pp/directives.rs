@@ -53,8 +53,8 @@ impl Preprocessor<'_> {
                     self.file().guard = Guard::Broken;
                 }
                 self.named_directive(&text, name, wraps);
-                // Tokens left by an expansion inside the directive are not program text. Only pragmas
-                // leave tokens on purpose.
+                // Tokens left by an expansion inside the directive are not program text. Only
+                // pragmas leave tokens on purpose.
                 while text != "pragma" && !self.contexts.is_empty() {
                     self.pop_context();
                 }

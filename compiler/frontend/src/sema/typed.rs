@@ -57,7 +57,7 @@ pub struct TypedModule {
     /// Program-scope variables, static locals, `__constant` and `__local` variables of
     /// functions, and string literals.
     pub globals: Vec<Global>,
-    /// State of `#pragma OPENCL FP_CONTRACT` at the end of the source (`true`: contraction allowed).
+    /// State of `#pragma OPENCL FP_CONTRACT` at the end of the source (`true`: contract).
     pub fp_contract: bool,
 }
 
