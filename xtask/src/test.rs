@@ -197,7 +197,7 @@ fn library(_: &mut Report) -> Result {
     binary_checks::check(&build_debug()?, false)
 }
 
-/// What one matrix entry of the end-to-end run is called in messages.
+/// Label and setting of one matrix entry of the end-to-end run.
 struct Matrix<'a> {
     label: String,
     setting: Setting<'a>,

@@ -33,7 +33,7 @@ pub struct App {
     pub debian: &'static [&'static str],
     /// Packages of PyPI, with versions, for the virtual environment that `$PYTHON` is of.
     pub python: &'static [&'static str],
-    /// What is made once from what was installed; not part of the time. As `command` otherwise.
+    /// Command that runs once after the installation; not part of the time. As `command` otherwise.
     pub prepare: &'static str,
     /// Script for `sh`, in a folder of its own that stays from run to run. `$APPS` is this
     /// crate's folder `apps`, `$APPS_HOME` the folder of all applications, `$CLRUN` pumice-clrun.
@@ -273,7 +273,7 @@ pub const APPS: &[App] = &[
     ),
     pyopencl(
         "pyopencl-array",
-        // Where the cache goes is between Python packages; that test fails on every driver.
+        // The cache's location depends on Python packages; that test fails on every driver.
         "sh -u \"$APPS\"/pyopencl.sh test_array.py -k 'not xdg'",
         &[Check::Before(" passed", 155), Check::Never(" failed")],
     ),

@@ -100,7 +100,7 @@ impl App {
         outcome
     }
 
-    /// Whether everything is there, now.
+    /// Returns whether everything is installed, after installing it if the options say so.
     fn provide(&self, options: &Options) -> Result<bool, String> {
         let missing: Vec<&str> = (self.debian.iter().copied())
             .filter(|package| !has_package(package))

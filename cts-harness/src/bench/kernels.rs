@@ -23,11 +23,11 @@ pub struct Launch {
     pub args: &'static [Give],
     pub global: &'static [usize],
     pub local: Option<&'static [usize]>,
-    /// What one run does, in the unit times seconds.
+    /// Work of one run, in the unit times seconds.
     pub work: f64,
     /// The buffer that it writes.
     pub output: usize,
-    /// What that holds after one run.
+    /// Expected contents after one run.
     pub check: Check,
 }
 

@@ -99,7 +99,7 @@ fn source(function: &Function) -> String {
     )
 }
 
-/// What an element's sum is, and the sum of the magnitudes, which its error is relative to.
+/// Returns an element's expected sum, and the sum of the magnitudes, which its error is relative to.
 fn expected(function: &Function, x: f32) -> (f64, f64) {
     let span = function.high - function.low;
     let values = (0..CALLS).map(|k| {

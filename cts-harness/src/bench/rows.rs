@@ -354,7 +354,7 @@ impl Subject {
             }
             What::LaunchMemory(count) => {
                 let kernel = self.empty_kernel()?;
-                // What the first launches set up belongs to the process.
+                // Set-up during the first launches belongs to the process, not to this row.
                 self.launches(1000)?;
                 let before = resident("VmRSS")?;
                 for _ in 0..count {

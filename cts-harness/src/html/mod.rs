@@ -245,7 +245,7 @@ fn test_row(
 
 /// Facts of all runs, one column each.
 fn facts_table(html: &mut String, columns: &[Column]) {
-    // What identifies a run comes first, the rest in alphabetical order.
+    // Facts that identify a run come first, the rest in alphabetical order.
     const FIRST: [&str; 6] = [
         facts::PLATFORM,
         facts::DEVICE,
