@@ -211,7 +211,7 @@ fn truncated_and_changed_sources() {
     }
 }
 
-/// How many times longer than usual the mutation test runs.
+/// Returns the factor by which the mutation test runs longer than usual.
 fn rounds() -> usize {
     let asked = std::env::var("PUMICE_FUZZ_ROUNDS").ok();
     asked.and_then(|r| r.parse().ok()).unwrap_or(1)

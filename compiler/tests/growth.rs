@@ -1,4 +1,4 @@
-//! How the compiler's work grows with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
+//! Growth of the compiler's work with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
 //! times. `cargo run --release -p pumice-compiler --example shapes -- time 10000,100000` shows times.
 
 use pumice_compiler::{

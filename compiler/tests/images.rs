@@ -59,7 +59,7 @@ fn interface(listing: &str) -> String {
     out
 }
 
-/// How often each image instruction, type and capability stands in a module.
+/// Counts each image instruction, type and capability in a module.
 fn instructions(words: &[u32]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let text = spirv_tools::disassemble(words);

@@ -85,7 +85,7 @@ fn lower(mut module: Module, runs: &[Run], opt_disable: bool) -> Result<(), Stri
         let (Ok(module), Ok(())) = (result, &outcome) else {
             return;
         };
-        // What it calls is linked next.
+        // Functions that it calls are linked next.
         if pass == "lower_math" {
             return;
         }

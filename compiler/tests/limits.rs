@@ -146,8 +146,8 @@ fn two_calls_each_thirty_deep_stay_small() {
     assert!(words < 1_000_000, "{words}");
 }
 
-/// What pointers cross is inlined only while that is cheap: five levels of nine calls each would be
-/// 59,049 copies.
+/// Functions with pointer parameters are inlined only while that is cheap: five levels of nine calls
+/// each would be 59,049 copies.
 #[test]
 fn calls_that_pass_pointers_stay_small() {
     let mut text = String::from("void f0(int *p, local int *l) { p[*l & 3] ^= p[0] * 3 + *l; }\n");

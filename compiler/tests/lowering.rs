@@ -186,7 +186,7 @@ fn integer_to_float_survives_lowering() {
     }
 }
 
-/// What a function gives for operands as unsigned bits.
+/// Reference result of a function, from operands as unsigned bits.
 type Oracle = fn(u32, &[u64]) -> i128;
 
 fn clamp_s(bits: u32, v: i128) -> i128 {

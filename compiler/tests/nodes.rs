@@ -42,7 +42,7 @@ fn emit(text: &str) -> Result<Vec<u32>, String> {
     Ok(emitted.map_err(|e| e.to_string())?.words)
 }
 
-/// Whether spirv-val accepts the module; true also where it is too old to know.
+/// Validates a module with spirv-val; errors from what spirv-val does not know do not count.
 fn validate(words: &[u32], allowed: Option<&str>) -> Result<(), String> {
     let tool = std::env::var("PUMICE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".into());
     let words = pumice_reflection::strip_non_semantic(words);

@@ -114,7 +114,7 @@ fn bit_names<T>(kind: &'static str, names: impl Iterator<Item = (&'static str, T
     }
 }
 
-/// Whether a Kernel module can declare the capability: it does not depend on Shader.
+/// Returns whether a Kernel module can declare the capability: it does not depend on Shader.
 fn is_kernel_capability(capability: Capability, depth: u32) -> bool {
     if matches!(capability, Capability::Shader | Capability::Matrix) || depth > 8 {
         return false;
@@ -214,7 +214,7 @@ fn tokens(words: &[u32]) -> Result<BTreeSet<Token>, String> {
     Ok(all.found)
 }
 
-/// What is imported must reach Vulkan SPIR-V too, on a device that has everything.
+/// Checks that an imported module also lowers to Vulkan SPIR-V, on a device with every feature.
 fn lowers(words: Vec<u32>, name: &str) {
     let reference = Target::reference();
     let target = Target {
@@ -249,7 +249,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Where tokens are tested, and the errors with their files.
+/// Collects the tests of each token, and the expected errors with their files.
 fn evidence() -> (Tested, Vec<(String, String)>) {
     let (mut tested, mut errors) = (Tested::new(), Vec::new());
     for path in files() {
@@ -276,7 +276,7 @@ fn evidence() -> (Tested, Vec<(String, String)>) {
     (tested, errors)
 }
 
-/// Whether the importer takes a module that declares the capability.
+/// Returns whether the importer takes a module that declares the capability.
 fn is_accepted(capability: Capability) -> bool {
     let words = [
         0x0723_0203,
@@ -300,7 +300,7 @@ fn is_accepted(capability: Capability) -> bool {
     }
 }
 
-/// Whether the importer refuses by name a module that has the enumerant where it belongs.
+/// Returns whether the importer refuses by name a module that uses the enumerant.
 fn is_refused(kind: &str, name: &str, number: u32) -> bool {
     const HEAD: [u32; 10] = [
         0x0723_0203,
@@ -355,7 +355,7 @@ fn is_refused(kind: &str, name: &str, number: u32) -> bool {
     result.is_err_and(|error| names(&error.message, name))
 }
 
-/// Whether `text` has `word` as a word of its own.
+/// Returns whether `text` contains `word` as a whole word.
 fn names(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .any(|part| part == word)

@@ -7,7 +7,7 @@ hash=$(field Hash)
 password=$(field Pass)
 printf '%s\n' "$hash" >hash.txt
 printf 'wrong\nnearly\n%s\nlast one\n' "$password" >words.txt
-# What it takes is set by what the device says that it has.
+# hashcat sizes its memory by the memory that the device reports.
 ulimit -v 24000000
 hashcat -D 1,2 --force --potfile-disable --hwmon-disable --backend-vector-width 1 -n 1 -u 32 -T 64 \
     --quiet -a 0 -m "$mode" hash.txt words.txt >found.txt

@@ -18,26 +18,26 @@ use std::time::Duration;
 /// Programs a process runs before the next one is started.
 const BATCH: u64 = 25;
 
-/// What a batch may take before its process is ended.
+/// Time limit of a batch's process.
 const PATIENCE: Duration = Duration::from_secs(1200);
 
 /// The processor's time that a program gets, all its runs together: some hundredth of them keep
 /// the compiler below the driver busy for minutes. They are left out.
 const SHARE: Duration = Duration::from_secs(4);
 
-/// What is said of a program that took its process along: a crash of the driver, or ours.
+/// Message for a program during which the process ended: the driver crashed, or this tool did.
 const ENDED: &str = "the process did not finish";
 
-/// What to run.
+/// Parameters of a fuzzing campaign.
 #[derive(Debug)]
 pub struct Campaign {
     /// The program that writes kernel files.
     pub generator: PathBuf,
-    /// Where files, failures and the next seed are kept.
+    /// Folder of files, failures and the next seed.
     pub folder: PathBuf,
     /// The first seed; what the folder remembers if `None`.
     pub from: Option<u64>,
-    /// How many seeds.
+    /// Number of seeds.
     pub count: u64,
     /// More build options, one run for each besides the run without.
     pub options: Vec<String>,
@@ -68,7 +68,7 @@ fn text(error: std::io::Error) -> String {
     error.to_string()
 }
 
-/// What this process has used of the processors' time, in hundredths of a second.
+/// Returns the CPU time of this process, in hundredths of a second.
 fn processor_time() -> u64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name, in brackets, may hold blanks; the times are the twelfth and thirteenth behind it.

@@ -40,7 +40,7 @@ struct Line {
 /// A file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectations {
-    /// Which file, for messages.
+    /// Name of the file, for messages.
     pub name: String,
     platform: String,
     driver: String,
@@ -54,9 +54,9 @@ pub struct Deviation {
     pub suite: String,
     /// Sub-test.
     pub test: String,
-    /// What was expected, first word first.
+    /// Expected statuses, in the order of the line's words.
     pub expected: Vec<Status>,
-    /// What came.
+    /// Actual status.
     pub got: Status,
 }
 

@@ -24,7 +24,7 @@ pub const VULKAN_DRIVER: &str = "vulkan driver";
 /// The key of what went wrong while asking.
 pub const ERROR: &str = "facts error";
 
-/// How a value is shown.
+/// Format of a value.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Text,
@@ -35,7 +35,7 @@ enum Form {
     Yes,
 }
 
-/// What is asked of the device, in the order of reports. Keys sort by themselves.
+/// Device queries, in the order of reports. Keys sort by themselves.
 const QUERIES: &[(&str, cl::cl_device_info, Form)] = &[
     (DEVICE, cl::CL_DEVICE_NAME, Form::Text),
     ("device vendor", cl::CL_DEVICE_VENDOR, Form::Text),

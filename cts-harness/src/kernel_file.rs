@@ -9,7 +9,7 @@ const BUILD_FAILURE: i32 = -11;
 /// Builds a file and runs what it says, with `more` build options behind the file's own.
 ///
 /// # Errors
-/// What differs from the expectations, or a call that fails.
+/// A difference from the expectations, or a call that fails.
 pub fn check(file: &KernelFile, device: &Device, source: &str, more: &str) -> Result<(), String> {
     let options = format!("{} {more}", file.options);
     let built = device.build(source.as_bytes(), options.trim());

@@ -16,7 +16,7 @@ pub struct Progress {
     state: Mutex<State>,
 }
 
-/// How long sub-tests take, as far as an earlier run says.
+/// Estimated duration of sub-tests, from an earlier run.
 struct Guess {
     seconds: HashMap<(String, String), f64>,
     /// The mean of those: what sub-tests that it does not know are taken for.
@@ -45,9 +45,9 @@ impl Guess {
 struct State {
     done: usize,
     bad: usize,
-    /// What the guess says of the sub-tests that have ended.
+    /// Estimated duration of the sub-tests that have ended.
     guessed_done: f64,
-    /// And of those to come.
+    /// Estimated duration of those to come.
     guessed_left: f64,
 }
 
@@ -85,7 +85,7 @@ impl Progress {
         state.guessed_done += guessed;
         let text = self.show(&state, outcome, self.started.elapsed());
         let mut out = std::io::stdout().lock();
-        // What cannot be shown is no reason to end the run.
+        // A progress line that cannot be shown must not end the run.
         let _ = if self.bar {
             if bad {
                 let _ = writeln!(out, "\r\x1b[K{}", line(outcome));

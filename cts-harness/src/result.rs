@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What became of a sub-test.
+/// Outcome of a sub-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// It said that it passed.
@@ -73,7 +73,7 @@ pub struct Run {
     pub outcomes: Vec<Outcome>,
 }
 
-/// How many sub-tests of a suite ended how.
+/// Number of sub-tests of a suite by outcome.
 pub type Counts = BTreeMap<Status, usize>;
 
 impl Run {
@@ -96,7 +96,7 @@ impl Run {
     /// From JSON.
     ///
     /// # Errors
-    /// What is missing or of the wrong kind.
+    /// A field that is missing or of the wrong type.
     pub fn from_json(text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let word = |row: &Value, key: &str| {
@@ -206,7 +206,7 @@ impl Run {
     }
 }
 
-/// What changed between two runs: (sub-test, before, after), regressions first.
+/// Returns the changes between two runs: (sub-test, before, after), regressions first.
 pub fn compare(before: &Run, after: &Run) -> Vec<(String, Status, Status)> {
     let old = before.by_name();
     let mut changes: Vec<(String, Status, Status)> = after

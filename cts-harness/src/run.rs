@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Processes at once.
@@ -109,14 +109,14 @@ fn link_data(binary: &Path, dir: &Path) -> std::io::Result<()> {
         if std::fs::read_link(&link).is_ok_and(|old| old == data) {
             continue;
         }
-        // What an earlier suite left under this name belongs to that suite.
+        // Remove an earlier suite's file of this name.
         let _ = std::fs::remove_file(&link).or_else(|_| std::fs::remove_dir_all(&link));
         symlink(&data, &link)?;
     }
     Ok(())
 }
 
-/// Whether CMake keeps a folder's entry for itself.
+/// Returns whether a folder's entry is one of CMake's own.
 fn is_build_system(name: &OsStr) -> bool {
     name == "CMakeFiles" || name.to_string_lossy().ends_with(".cmake")
 }

@@ -4,7 +4,7 @@ use crate::run::Job;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How thorough a run is.
+/// Thoroughness of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     /// The quick list and the suites that only the full list has, all with `-w`.
@@ -100,7 +100,7 @@ impl Suite {
         })
     }
 
-    /// Whether a user who says `wanted` means this suite: its folder, the folder's last part or
+    /// Returns whether a user's `wanted` names this suite: its folder, the folder's last part or
     /// the binary's name, in any case.
     pub fn is_called(&self, wanted: &str) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
@@ -264,7 +264,7 @@ pub fn read_list(text: &str, bin: &Path) -> Vec<Suite> {
     suites
 }
 
-/// Whether a pattern with `*` for any text matches a name.
+/// Returns whether a name matches a pattern, in which `*` stands for any text.
 pub fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -113,7 +113,7 @@ static void options_are_kept(void)
     cl_program program = from_source(options), plain = from_source("-cl-std=CL3.0");
     results(program, native);
     results(plain, exact);
-    /* Where the option makes no difference nothing would be seen. */
+    /* On a device where the option makes no difference, the test would see nothing. */
     CHECK(memcmp(native, exact, sizeof exact) != 0);
     EQ(launch_uneven(program), CL_INVALID_WORK_GROUP_SIZE);
     EQ(launch_uneven(plain), CL_SUCCESS);
@@ -189,7 +189,7 @@ static void damage_is_no_crash(void)
             continue;
         }
         error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
-        /* What is no executable any more has nothing to build, or is built as well. */
+        /* A damaged binary that is no executable has nothing to build, or builds as well. */
         CHECK(error == CL_SUCCESS || error == CL_BUILD_PROGRAM_FAILURE);
         *(error ? &failed : &built) += 1;
         MUST(clReleaseProgram(program));

@@ -81,7 +81,7 @@ static void end(pid_t child)
     EQ(status, 0);
 }
 
-/* How often the log says something since the last call. */
+/* Counts an entry's occurrences in the log since the last call. */
 static char said[1 << 16];
 static void take_log(void)
 {

@@ -1,4 +1,4 @@
-/* What every client shares: checks that count, a device, the whole of a small file. */
+/* Shared by all clients: checks that count, a device, reading of a small file. */
 #ifndef PUMICE_CLIENT_COMMON_H
 #define PUMICE_CLIENT_COMMON_H
 #ifndef _POSIX_C_SOURCE

@@ -20,7 +20,7 @@ static const char *source =
 
 static const char *needing = "kernel void half_of(global double *p) { *p /= 2.0; }\n";
 
-/* Whether the query's text has the word. */
+/* Returns whether the query's text contains the word. */
 static int tells(cl_device_info query, const char *word)
 {
     static char text[1 << 15];

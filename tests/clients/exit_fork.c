@@ -70,7 +70,7 @@ static int return_with_endless_kernel(void)
     return STATUS;
 }
 
-/* What a child may ask, and what it is refused, after its parent has used the device. */
+/* Checks which calls succeed and which fail in a child whose parent has used the device. */
 static void use_after_fork(void)
 {
     cl_int error = 0;

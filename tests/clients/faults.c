@@ -9,7 +9,7 @@
 
 enum { N = 1024, TRIES = 100 };
 
-/* Whether a code says that something ran out. */
+/* Returns whether an error code means that memory or another resource ran out. */
 static int ran_out(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY ||

@@ -184,7 +184,7 @@ int main(void)
         MUST(clReleaseProgram(program));
     }
 
-    /* What IL may hold (cl_khr_spirv_queries). */
+    /* Capabilities and extensions allowed in IL (cl_khr_spirv_queries). */
     const char *names[64];
     MUST(clGetDeviceInfo(device, 0x12B9, sizeof names, names, &size));
     int found = 0;

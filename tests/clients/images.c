@@ -61,7 +61,7 @@ static cl_image_desc describe(const shape *s, cl_mem *buffer, size_t texel)
 
 static unsigned char pattern(size_t i) { return (unsigned char)(i * 37 + i / 256 * 11 + 5); }
 
-/* Whether a box of an image has what `want` has of it; both are whole images, tightly packed. */
+/* Compares a box of an image with the same box of `want`; both are whole images, tightly packed. */
 static void same(const char *what, const shape *s, const unsigned char *got,
                  const unsigned char *want, size_t size)
 {
@@ -179,7 +179,7 @@ unmap:
         same("fill", s, got, want, size);
     }
 
-    /* What it says of itself. */
+    /* The image's own queries. */
     size_t value = 0;
     cl_mem_object_type type = 0;
     MUST(clGetMemObjectInfo(image, CL_MEM_TYPE, sizeof type, &type, NULL));
@@ -414,7 +414,7 @@ static void errors(void)
     MUST(error);
     MUST(clReleaseMemObject(old));
 
-    /* What the host may not do. */
+    /* Calls that the image's host access flags forbid. */
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
     size_t row;
     cl_mem hidden = clCreateImage(context, CL_MEM_HOST_NO_ACCESS, &rgba, &good, NULL, &error);

@@ -87,7 +87,7 @@ static void run(cl_program program, const char *name, cl_command_queue on, cl_me
     MUST(clReleaseKernel(kernel));
 }
 
-/* What a kernel of the program gives. */
+/* Returns the result of a kernel of the program. */
 static cl_uint result(cl_program program, const char *name)
 {
     run(program, name, queue, buffer, NULL);

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     }
     long last = resident();
     printf("%ld KiB after a third, %ld at the end\n", first, last);
-    /* What the driver of the device keeps for its own reasons is little. */
+    /* The device's driver may keep a little memory for reasons of its own. */
     CHECK(last - first < 2048 + rounds / 2);
     return finish();
 }

@@ -74,7 +74,7 @@ static void run(const char *what)
     }
 }
 
-/* Whether the log says something; the log goes. */
+/* Returns whether the log contains a text; removes the log. */
 static int said(const char *what)
 {
     static char text[1 << 16];

@@ -38,7 +38,7 @@ struct submitted {
     int batches, commands, timestamps;
 };
 
-/* What the log tells since the last time. */
+/* Returns the submissions in the log since the last call. */
 static struct submitted submitted(void)
 {
     static long read_so_far;

@@ -456,7 +456,7 @@ static void compile_and_link(void)
         MUST(clReleaseProgram(all[i]));
 }
 
-/* What clGetKernelArgInfo gives for the name of the first argument of "k". */
+/* Returns clGetKernelArgInfo's error for the name of the first argument of "k". */
 static cl_int name_told(cl_program program)
 {
     cl_int error = 0;

@@ -299,16 +299,16 @@ static inline int column_of(int w, const void *at, size_t i)
     return top & 256 ? 255 - (int)(top & 255) : 256 + (int)top;
 }
 
-/* What a measurement of a function found. */
+/* Result of measuring a function. */
 typedef struct {
     double worst, x, y, z;
     int tested;
     double columns[COLUMNS];
 } finding;
 
-/* What ulp_sweep.c found over all floats. */
+/* Result of ulp_sweep.c over all floats. */
 typedef struct {
-    /* Whether anything is done. */
+    /* Nonzero if the sweep has begun. */
     int started;
     /* A hash of the results for a sample: a function that has changed since starts again. */
     uint64_t sample;

@@ -39,7 +39,7 @@ static void demanded(void)
     CHECK(most > 0);
 }
 
-/* Whether CL_DEVICE_OPENCL_C_ALL_VERSIONS has a version. */
+/* Returns whether CL_DEVICE_OPENCL_C_ALL_VERSIONS has a version. */
 static int has_language(cl_version wanted)
 {
     cl_name_version all[16];

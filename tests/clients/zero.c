@@ -162,7 +162,7 @@ static void buffers(size_t size)
             MUST(clReleaseMemObject(second));
         MUST(clReleaseMemObject(buffer));
     }
-    /* What overwrites everything leaves nothing of before, and nothing else. */
+    /* A write of the whole memory leaves nothing of the old contents, and nothing else. */
     for (int use = 0; use < 4; use++) {
         cl_int error = 0;
         memset(bytes, seven, size);

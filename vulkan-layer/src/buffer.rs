@@ -12,7 +12,7 @@ use crate::error::{Context, Error, Result};
 use crate::fault;
 use crate::memory;
 
-/// The class of a buffer's memory.
+/// Kind of memory that a buffer is allocated from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryClass {
     /// On the device; mapped only where all of its memory can be.
@@ -225,7 +225,7 @@ impl Buffer {
         self.0.address
     }
 
-    /// The class of its memory.
+    /// Returns the kind of memory that the buffer was allocated from.
     pub fn memory_class(&self) -> MemoryClass {
         self.0.class
     }
@@ -236,7 +236,7 @@ impl Buffer {
         self.0.mapped
     }
 
-    /// Tells whether both are the same buffer.
+    /// Returns whether both handles refer to the same buffer.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -282,7 +282,7 @@ impl Buffer {
         self.0.raw
     }
 
-    /// Tells whether this is the only handle: neither a recorder nor a submission keeps it.
+    /// Returns whether this is the only handle: no recorder and no submission keeps the buffer.
     pub fn is_only(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

@@ -1,4 +1,4 @@
-//! The properties and capabilities of a device, as plain data.
+//! Identity, limits and features of a device, as plain data.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -25,7 +25,7 @@ pub enum DeviceType {
     Other,
 }
 
-/// Who drives the device.
+/// Name and version of the device's driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Driver {
     /// VkDriverId's number.
@@ -129,7 +129,7 @@ pub struct Subgroup {
 }
 
 impl Subgroup {
-    /// Tells whether pipelines may have sub-groups of different sizes.
+    /// Returns whether pipelines may have sub-groups of different sizes.
     pub fn varies(&self) -> bool {
         self.min_size != self.max_size
     }
@@ -236,7 +236,7 @@ pub struct Capabilities {
     pub limits: Limits,
     /// Features, masked ones cleared.
     pub features: Features,
-    /// The names in the mask: features, device extensions and findings of probes.
+    /// Names in the mask: features, device extensions and results of probes.
     pub masked: Vec<String>,
     /// Float controls for 16-, 32- and 64-bit floats.
     pub float_controls: [FloatControls; 3],
@@ -252,19 +252,19 @@ pub struct Capabilities {
     pub calibrated_timestamps: bool,
     /// Compute queues that can run side by side.
     pub queue_count: u32,
-    /// The device's features for each format of texels.
+    /// Supported uses of each texel format.
     pub formats: Vec<(Format, FormatFeatures)>,
     /// Every extension that the device lists, masked ones left out.
     pub extensions: BTreeSet<String>,
 }
 
 impl Capabilities {
-    /// Tells whether the device lists an extension. A feature counts by its bit, not by this.
+    /// Returns whether the device lists an extension. Features are tested by their bit.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)
     }
 
-    /// The device's features for a format.
+    /// Returns the supported uses of a format.
     pub fn format(&self, format: Format) -> FormatFeatures {
         let row = self.formats.iter().find(|(row, _)| *row == format);
         row.map(|(_, features)| *features).unwrap_or_default()
@@ -281,7 +281,7 @@ impl Capabilities {
         self.has_extension("VK_AMD_shader_ballot")
     }
 
-    /// The feature structs that may be linked.
+    /// Returns the feature structs that may be chained.
     pub(crate) fn present(&self) -> Present {
         let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
         Present {

@@ -14,7 +14,7 @@ use crate::image::{BufferView, ImageView};
 use crate::pipeline::{Binding, BindingKind, Layout};
 use crate::sampler::Sampler;
 
-/// The resource of a binding.
+/// Resource for a binding.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Resource {
@@ -35,9 +35,9 @@ pub enum Resource {
     Texels(BufferView),
 }
 
-/// A descriptor set with its contents. Cheap to clone; it keeps its resources. A recording that binds it
-/// makes Vulkan's set, so that there are no more of those than recordings need: lavapipe 25.0 maps
-/// memory for each, and crashes when the process has no more mappings.
+/// Contents of a descriptor set. Cheap to clone; it keeps its resources alive. The Vulkan set is
+/// made only when a recording binds it, so that there are never more sets than recordings need:
+/// lavapipe 25.0 maps memory for each one and crashes when the process runs out of mappings.
 #[derive(Clone)]
 pub struct DescriptorSet(Arc<SetInner>);
 
@@ -201,7 +201,7 @@ impl DescriptorSet {
     }
 }
 
-/// The resources that a set's bindings are written with, in their order.
+/// Returns the descriptors to write, in the order of the bindings.
 fn infos(
     device: &Arc<DeviceShared>,
     bindings: &[Binding],
@@ -218,7 +218,7 @@ fn infos(
         .collect()
 }
 
-/// The structure that a write of a descriptor points at.
+/// Descriptor to write.
 enum Info {
     Buffer(vk::DescriptorBufferInfo),
     Image(vk::DescriptorImageInfo),

@@ -49,7 +49,7 @@ pub(crate) struct DeviceShared {
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
-    /// True if its queues run one command after the other, with barriers or without.
+    /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
     probes: OnceLock<Probes>,
 }
@@ -144,12 +144,12 @@ impl Device {
         })
     }
 
-    /// The device's properties and capabilities.
+    /// Returns the device's identity, limits and features.
     pub fn capabilities(&self) -> &Capabilities {
         &self.shared.caps
     }
 
-    /// The findings of the start-up shaders, which run at the first call.
+    /// Returns the results of the start-up probes; they run at the first call.
     pub fn probes(&self) -> &Probes {
         (self.shared.probes).get_or_init(|| {
             let probes = probe::run(self);
@@ -180,7 +180,7 @@ impl Device {
         }
     }
 
-    /// The driver's pipeline cache so far, for another process.
+    /// Returns the driver's pipeline cache, for use by another process.
     ///
     /// # Errors
     /// Out of memory.

@@ -1,4 +1,4 @@
-//! The errors below the OpenCL objects.
+//! Errors of the Vulkan layer.
 
 use ash::vk;
 
@@ -20,9 +20,9 @@ pub enum Error {
     /// A size is beyond a limit of the device.
     #[error("{what} of {size} is beyond the device's limit of {limit}")]
     TooLarge {
-        /// The resource that was asked for.
+        /// Quantity that exceeds the limit.
         what: &'static str,
-        /// The amount, in the limit's unit.
+        /// Requested amount, in the limit's unit.
         size: u64,
         /// The device's limit.
         limit: u64,

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 pub struct Fault {
     /// The Vulkan function's name, or `*` for every one that asks.
     pub call: String,
-    /// The error that it fails with. [`Error::DeviceLost`] stays for all calls after the first.
+    /// Error to return. After the first [`Error::DeviceLost`], all calls return it.
     pub error: Error,
     /// Every how manieth call fails.
     pub every: u32,
@@ -85,7 +85,7 @@ pub(crate) fn check_loss() -> Result<()> {
     Err(Error::DeviceLost)
 }
 
-/// Tells whether a plan has lost the devices: nothing may be submitted any more.
+/// Returns whether a plan has lost the devices; nothing may be submitted after that.
 pub(crate) fn lost() -> bool {
     LOST.load(Ordering::Acquire)
 }

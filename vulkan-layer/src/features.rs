@@ -22,7 +22,7 @@ pub(crate) struct Chain {
     pub untyped: ShaderUntypedPointersFeatures,
 }
 
-/// The structs of the chain that the device knows.
+/// Feature structs of the chain that the device knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Present {
     pub v13: bool,
@@ -214,8 +214,8 @@ features! {
 }
 
 impl Features {
-    /// The features that a device of Pumice must have, by Vulkan name, with their state. Without device addresses
-    /// a second, lower floor holds: memory is words then, whatever the widths of the accesses.
+    /// Returns the features that Pumice requires, by Vulkan name, with their state. Without device
+    /// addresses fewer are required: memory is accessed as 32-bit words then, for all access widths.
     pub(crate) fn floor(&self) -> Vec<(&'static str, bool)> {
         let mut floor = vec![
             ("timelineSemaphore", self.timeline_semaphore),

@@ -74,7 +74,7 @@ formats! {
     A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
 }
 
-/// The features of a format on a device, for images of optimal tiling unless it says otherwise.
+/// Supported uses of a format, for images of optimal tiling unless a field says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatFeatures {
     /// Sampled images, and copies from and to them.
@@ -129,7 +129,7 @@ fn features(
     use vk::{FormatFeatureFlags as F, FormatFeatureFlags2 as F2};
     let image = |bits| properties.optimal_tiling_features.contains(bits);
     let buffer = |bits| properties.buffer_features.contains(bits);
-    // Where the device does not tell of each format, its own feature holds for all of them.
+    // Without per-format reports, the device's own feature holds for all formats.
     let (image3, buffer3) = match three {
         Some(three) => (three.optimal_tiling_features, three.buffer_features),
         None => {

@@ -31,7 +31,7 @@ pub enum ImageKind {
     D3,
 }
 
-/// The description of an image.
+/// Creation parameters of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageDesc {
     /// The shape.
@@ -46,7 +46,7 @@ pub struct ImageDesc {
     pub reinterpreted: bool,
 }
 
-/// The source of a component that a shader reads.
+/// Source of a component that a shader reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Component {
@@ -206,7 +206,7 @@ impl Image {
         Ok(Self(Arc::new(image)))
     }
 
-    /// Its description.
+    /// Returns the parameters that the image was created with.
     pub fn desc(&self) -> &ImageDesc {
         &self.0.desc
     }
@@ -232,7 +232,7 @@ impl ImageView {
         self.0.raw
     }
 
-    /// Tells whether components are as they are in memory, which storage images must be.
+    /// Returns whether the view keeps components in memory order, as storage images require.
     pub(crate) fn is_identity(&self) -> bool {
         self.0.identity
     }

@@ -11,14 +11,14 @@ use crate::device::Device;
 use crate::error::{Context, Error, Result};
 use crate::fault::{self, Fault};
 
-/// The configuration of an instance. The runtime reads it from its own options; this crate
+/// Creation parameters of an instance. The runtime reads them from its configuration; this crate
 /// reads no environment.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceConfig {
     /// Load the Khronos validation layer and collect its messages; an error where it is missing.
     pub validation: bool,
-    /// Names to treat as absent: features and device extensions by Vulkan name, and what probes
-    /// find (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`).
+    /// Treated as absent: features and device extensions by Vulkan name, and results of probes
+    /// (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`).
     pub masked: Vec<String>,
     /// The Vulkan loader to open instead of `libvulkan.so.1`.
     pub library: Option<OsString>,
@@ -31,7 +31,7 @@ pub struct InstanceConfig {
 pub struct LeftOut {
     /// deviceName.
     pub name: String,
-    /// The missing feature.
+    /// Missing requirement.
     pub reason: String,
 }
 
@@ -131,7 +131,7 @@ impl Instance {
 }
 
 impl PhysicalDevice {
-    /// The device's properties and capabilities.
+    /// Returns the device's identity, limits and features.
     pub fn capabilities(&self) -> &Capabilities {
         &self.caps
     }
@@ -145,7 +145,7 @@ impl PhysicalDevice {
     }
 }
 
-/// The reason for which a device cannot be used, if there is one.
+/// Returns the reason why a device cannot be used; `None` if it can.
 fn below_floor(caps: &Capabilities) -> Option<String> {
     if caps.api_version < (1, 2, 0) {
         let (major, minor, _) = caps.api_version;

@@ -65,7 +65,7 @@ pub(crate) fn allocate(
     Err(Error::OutOfHostMemory)
 }
 
-/// Tells whether the block that an allocation lies in was mapped to MAP_FAILED.
+/// Returns whether the block of an allocation was mapped to MAP_FAILED.
 fn is_at_map_failed(allocation: &Allocation) -> bool {
     let mapped = allocation.mapped_ptr().map(|start| start.as_ptr() as usize);
     mapped.is_some_and(|start| block_address(start, allocation.offset()) == MAP_FAILED)

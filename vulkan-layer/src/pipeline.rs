@@ -9,7 +9,7 @@ use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
 use crate::fault;
 
-/// The kind of a binding of a descriptor set.
+/// Kind of resource in a binding of a descriptor set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum BindingKind {
@@ -59,7 +59,7 @@ impl BindingKind {
 pub struct Binding {
     /// Its number.
     pub binding: u32,
-    /// Its kind (one descriptor).
+    /// Kind of resource (one descriptor).
     pub kind: BindingKind,
 }
 
@@ -92,7 +92,7 @@ struct ModuleInner {
     raw: vk::ShaderModule,
 }
 
-/// The description of a compute pipeline.
+/// Creation parameters of a compute pipeline.
 #[derive(Clone, Copy)]
 pub struct PipelineDesc<'a> {
     /// The module.
@@ -103,7 +103,7 @@ pub struct PipelineDesc<'a> {
     pub layout: &'a Layout,
     /// Specialization ids with their 32-bit values; ids that the module lacks are ignored.
     pub specialization: &'a [(u32, u32)],
-    /// True if [`crate::Recorder::dispatch_base`] may be used.
+    /// Allows [`crate::Recorder::dispatch_base`].
     pub dispatch_base: bool,
     /// The subgroup size to require, where [`crate::caps::Subgroup::required_size`] holds.
     pub subgroup_size: Option<u32>,
@@ -337,14 +337,14 @@ fn check_layout(device: &DeviceShared, desc: &LayoutDesc) -> Result<()> {
 }
 
 impl Layout {
-    /// Its description.
+    /// Returns the parameters that the layout was created with.
     pub fn desc(&self) -> &LayoutDesc {
         &self.0.desc
     }
 }
 
 impl Pipeline {
-    /// Tells whether both are the same pipeline.
+    /// Returns whether both handles refer to the same pipeline.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

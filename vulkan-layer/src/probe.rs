@@ -1,7 +1,7 @@
-//! Start-up shaders that find out what the capability bits do not say.
+//! Start-up probes: small shaders that test the device beyond what its capability bits promise.
 //!
-//! A probe only ever raises: whatever fails on the way counts as "no". Floating-point arithmetic
-//! is [`crate::probe_float`]'s.
+//! A probe can only raise a capability: if anything fails on the way, the answer is "no".
+//! [`crate::probe_float`] probes floating-point arithmetic.
 
 use crate::asm::{Module, class};
 use crate::buffer::{Buffer, MemoryClass};
@@ -12,7 +12,7 @@ use crate::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
 use crate::probe_float::{self, Found};
 use crate::quirks::{self, QuirkKind};
 
-/// The findings of the probes.
+/// Results of the probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
     /// f16 denormals survive arithmetic. Where the capability bit denies it, only a row in
@@ -40,7 +40,7 @@ pub struct Probes {
     pub exact_sqrt_f64: bool,
     /// A shader reads the process's own memory at host addresses.
     pub host_addresses: bool,
-    /// Lines for the log: capabilities raised above their bits, and probes that failed.
+    /// Log lines: capabilities raised above the capability bits, and probes that failed.
     pub notes: Vec<String>,
 }
 
@@ -291,8 +291,8 @@ fn run_with(
     Ok(())
 }
 
-/// Tells whether a shader reads and writes memory of this process at its host address. Tried only
-/// where the driver's own mapped memory has equal addresses already.
+/// Tests whether a shader reads and writes this process's memory at its host address. Tried only
+/// if device and host addresses of the driver's own mapped memory are equal already.
 fn probe_host_addresses(device: &Device) -> Result<bool> {
     let buffer = device.create_buffer(256, MemoryClass::Readback)?;
     let mapped = buffer.mapped().map(|pointer| pointer.as_ptr() as u64);

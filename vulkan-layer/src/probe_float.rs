@@ -17,7 +17,7 @@ const CASES: usize = 512;
 /// Results of a case: fma, quotient, root, product, sum.
 const RESULTS: usize = 5;
 
-/// The findings about one width of floats.
+/// Results of the probe for one width.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub denorms: bool,
@@ -73,7 +73,7 @@ const FORMATS: [Format; 3] = [
 /// Probes the width with this index (0: 16 bits, 1: 32, 2: 64).
 ///
 /// # Errors
-/// Modules that Vulkan refuses.
+/// Errors of Vulkan calls.
 pub(crate) fn run(device: &Device, index: usize) -> Result<Found> {
     let format = &FORMATS[index];
     let controls = device.capabilities().float_controls[index];
@@ -181,7 +181,7 @@ impl Format {
             .collect()
     }
 
-    /// The five results.
+    /// Returns the five expected results.
     fn expected(&self, [a, b, c]: [f64; 3]) -> [f64; RESULTS] {
         if self.width == 32 {
             let (a, b, c) = (a as f32, b as f32, c as f32);

@@ -18,7 +18,7 @@ pub struct Timestamp(Arc<Slot>);
 
 struct Slot {
     pools: Arc<TimestampPools>,
-    /// The index of the pool.
+    /// Index into the pools.
     pool: usize,
     index: u32,
     /// The pool's results.
@@ -34,15 +34,15 @@ pub(crate) struct TimestampPools {
 #[derive(Default)]
 struct Pools {
     all: Vec<Pool>,
-    /// The index of the pool that new timestamps come from.
+    /// Index of the pool that new timestamps come from.
     open: usize,
 }
 
 /// Queries that are reset together, by the host, when all have been used and none is in use.
 struct Pool {
     raw: vk::QueryPool,
-    /// The buffer into which the device puts the times. Asking the driver for them would make some (lavapipe) wait
-    /// for everything submitted.
+    /// Buffer that the device copies the times to. Asking the driver for them would make some
+    /// drivers (lavapipe) wait for everything submitted.
     results: Buffer,
     /// Queries handed out since the reset, the first of the pool.
     taken: u32,

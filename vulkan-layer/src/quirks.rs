@@ -10,7 +10,7 @@ pub use pumice_target::{QuirkKind, Quirks};
 /// One row.
 #[derive(Clone, Copy, Debug)]
 pub struct Quirk {
-    /// The change that it asks for.
+    /// Workaround to apply.
     pub kind: QuirkKind,
     /// The driver.
     pub driver: DriverId,

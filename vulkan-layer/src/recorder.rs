@@ -31,7 +31,7 @@ pub struct Recorder {
     timestamps: Vec<Timestamp>,
 }
 
-/// The objects that a submission keeps alive.
+/// Object that a submission keeps alive.
 pub(crate) type Kept = Box<dyn Any + Send>;
 
 /// A region of a copy between buffers.
@@ -47,7 +47,7 @@ pub struct CopyRegion {
 
 /// vkCmdUpdateBuffer's limit, in bytes.
 const MAX_UPDATE: usize = 65536;
-/// Bytes of a pattern's repetition that are laid out for copying.
+/// Size of the repeated pattern that is laid out for copying, in bytes.
 const FILL_TILE: u64 = 256 << 10;
 
 impl Recorder {
@@ -384,7 +384,7 @@ impl Recorder {
     pub fn write_timestamp(&mut self) -> Result<Timestamp> {
         let timestamp = self.queue.timestamps.take()?;
         let (pool, index) = timestamp.place();
-        // Where commands run in order, those before are done when the device comes to this one.
+        // On an in-order device, earlier commands are complete when it reaches this one.
         let done = match self.device().runs_in_order {
             true => vk::PipelineStageFlags::TOP_OF_PIPE,
             false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
@@ -419,7 +419,7 @@ impl Recorder {
         self.keep(timestamps);
     }
 
-    /// The number of timestamps that it has written.
+    /// Returns the number of timestamps written.
     pub fn timestamps(&self) -> usize {
         self.timestamps.len()
     }

@@ -11,7 +11,7 @@ use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Result};
 use crate::fault;
 
-/// A sampler's answer for coordinates outside the image.
+/// Result of a sampler for coordinates outside the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// The texel at the edge.
@@ -24,7 +24,7 @@ pub enum AddressMode {
     MirroredRepeat,
 }
 
-/// The description of a sampler.
+/// Creation parameters of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SamplerDesc {
     /// Coordinates outside the image.

@@ -91,17 +91,17 @@ pub(crate) struct Commands {
 /// A submission waits until the timeline reaches the value. The value must have been submitted.
 #[derive(Clone)]
 pub struct Wait {
-    /// Whose timeline.
+    /// Timeline to wait for.
     pub timeline: Timeline,
     /// The value.
     pub value: u64,
 }
 
-/// The time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
+/// Time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
 /// scheduler's time slice.
 const SPIN: Duration = Duration::from_micros(30);
 
-/// The time for which a wait blocks at once on a device whose calls go one at a time.
+/// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
 
 impl Device {
@@ -195,7 +195,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Tells whether both are the same queue.
+    /// Returns whether both handles refer to the same queue.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -19,7 +19,7 @@ impl Turnstile {
         Self(validates(physical).then(Mutex::default))
     }
 
-    /// Tells whether calls go one at a time; a thread that blocks in one would stop all others then.
+    /// Returns whether calls are serialised; a thread that blocks in a call then stops all others.
     pub fn is_narrow(&self) -> bool {
         self.0.is_some()
     }
@@ -30,7 +30,7 @@ impl Turnstile {
     }
 }
 
-/// Tells whether an active layer says that its purpose is validation.
+/// Returns whether an active layer reports validation as its purpose.
 fn validates(physical: &PhysicalDevice) -> bool {
     if physical.caps.api_version < (1, 3, 0) {
         // No core command to ask with; nobody debugs with a layer of today on such a driver.

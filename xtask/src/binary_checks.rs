@@ -1,4 +1,4 @@
-//! What the built library must look like, read off it with readelf.
+//! Checks of the built library with readelf.
 
 use crate::sh::{self, Result};
 use std::path::Path;

@@ -145,7 +145,7 @@ pub fn compile_layer() -> Result<PathBuf> {
     Ok(to)
 }
 
-/// Where and with what a client runs.
+/// Environment and drivers of a client's run.
 pub struct Setting<'a> {
     /// A folder with the one .icd file of the driver under test.
     pub vendors: &'a Path,

@@ -243,7 +243,7 @@ fn flush() {
     let _ = std::io::stdout().flush();
 }
 
-/// Where demo programs are compiled to, for the tests that run them too.
+/// Returns the sources of the demo programs; the tests run them too.
 pub fn sources() -> Result<Vec<PathBuf>> {
     sh::files_with(&sh::root().join("demos"), &["c", "cpp"])
 }

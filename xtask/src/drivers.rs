@@ -10,7 +10,7 @@ pub struct VulkanDriver {
     pub name: &'static str,
     /// Value for VK_DRIVER_FILES.
     pub manifest: PathBuf,
-    /// What VkPhysicalDeviceDriverProperties::driverInfo must begin with: a wrong path would
+    /// Required prefix of VkPhysicalDeviceDriverProperties::driverInfo: a wrong path would
     /// silently test the system's driver.
     pub driver_info: &'static str,
     /// Folders that the driver needs on LD_LIBRARY_PATH.

@@ -8,10 +8,10 @@ use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the loaders look when no variable says otherwise.
+/// Default folder of the loaders.
 const SYSTEM_VENDORS: &str = "/etc/OpenCL/vendors";
 
-/// Where a registration puts its files.
+/// Paths of a registration's files.
 struct Places {
     library: PathBuf,
     vendors: PathBuf,

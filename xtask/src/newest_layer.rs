@@ -66,7 +66,7 @@ impl Layer {
     }
 }
 
-/// Where the layer finds its settings and leaves its messages.
+/// Paths of the layer's settings and messages.
 struct Messages {
     folder: PathBuf,
 }
@@ -91,8 +91,8 @@ impl Messages {
         )
     }
 
-    /// What it says when informed about everything proves that the layer and its synchronization
-    /// validation are there at all.
+    /// Checks that the layer and its synchronization validation are active: with information
+    /// messages on, it must say so.
     fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
         self.settings("error,warn,perf,info")?;
         test::forget(&self.log());

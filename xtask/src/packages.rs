@@ -15,7 +15,7 @@ const fn package(name: &'static str, why: &'static str) -> Package {
     Package { name, why }
 }
 
-/// What `cargo xtask demo` needs.
+/// Packages that `cargo xtask demo` needs.
 pub const DEMO: &[Package] = &[
     package(
         "mesa-vulkan-drivers",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What every command of xtask returns: the message that ends it, in words for the user.
+/// Result of xtask's commands; the error is the message for the user.
 pub type Result<T = ()> = std::result::Result<T, String>;
 
 /// The root of the checkout.
@@ -21,7 +21,7 @@ pub fn target() -> PathBuf {
         .map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Whether a program of that name is on the PATH.
+/// Returns whether a program of that name is on the PATH.
 pub fn on_path(program: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
@@ -72,9 +72,9 @@ pub fn both(output: &Output) -> String {
     )
 }
 
-/// What became of a command that ran under a time limit.
+/// Outcome of a command that ran under a time limit.
 pub struct Finished {
-    /// Whether it ended by itself with exit status 0.
+    /// True if it ended by itself with exit status 0.
     pub ok: bool,
     /// Exit status, signal or "timed out", in words.
     pub status: String,

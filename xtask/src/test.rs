@@ -241,7 +241,7 @@ fn library(_: &mut Report) -> Result {
     binary_checks::check(&build_debug()?, false)
 }
 
-/// What one matrix entry of the end-to-end run is called in messages.
+/// Label and setting of one matrix entry of the end-to-end run.
 struct Matrix<'a> {
     label: String,
     setting: Setting<'a>,
@@ -254,7 +254,7 @@ pub fn list_devices(all: &[Client]) -> Result<&Client> {
         .ok_or_else(|| "tests/clients/list_devices.c is missing".to_string())
 }
 
-/// How a progress line begins.
+/// Returns the first word of a progress line.
 pub fn mark(outcome: &Result) -> &'static str {
     if outcome.is_ok() { "ok  " } else { "FAIL" }
 }
@@ -502,7 +502,7 @@ fn validation(report: &mut Report) -> Result {
             env: &env,
         },
     };
-    // What it says when informed about everything proves that the layer is there at all.
+    // With information messages on, the layer must say that it is active.
     layer_settings(&dir, &log, "error,warn,perf,info")?;
     let list = list_devices(&all)?;
     forget(&log);

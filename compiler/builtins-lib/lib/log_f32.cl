@@ -7,7 +7,7 @@
 // Worst error over 45 million arguments: log 0.83, log2 0.74, log10 0.69, log1p 0.81 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
-// What all four share: the exponent, f and s*(f^2/2 + R).
+// Shared by all four functions: the exponent, f and s*(f^2/2 + R).
 typedef struct {
     float exponent, f, half_square, series;
 } log_parts;
@@ -30,7 +30,7 @@ static log_parts split_log(float x) {
     return p;
 }
 
-// Whether x is one of the arguments that have no finite logarithm; the result is in *result.
+// Returns whether x has no finite logarithm; then *result is the result.
 static bool special_log(float x, float *result) {
     if (x == 0.0f) {
         *result = -INFINITY;
@@ -93,7 +93,7 @@ float __pumice_log1p_f32(float x) {
         float u = 1.0f + x;
         uint bits = as_uint(u) + (0x3f800000 - 0x3f3504f3);
         int e = (int)(bits >> 23) - 127;
-        // What the addition lost, relative to u.
+        // Rounding error of the addition, relative to u.
         if (e < 25)
             correction = (e >= 2 ? 1.0f - (u - x) : x - (u - 1.0f)) / u;
         exponent = (float)e;

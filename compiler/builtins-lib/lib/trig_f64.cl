@@ -80,7 +80,7 @@ static reduced reduce(double x) {
     result.n = (int)k;
     double a = x - k * 0x1.921fb544p0;
     double b = k * 0x1.0b4611a6p-34, c = a - b;
-    // What the second subtraction lost, and the last two pieces.
+    // Rounding error of the second subtraction, and the last two pieces.
     double lost = ((a - c) - b) - k * 0x1.3198a2ep-69 - k * 0x1.b839a252049c1p-104;
     result.r = c + lost;
     result.tail = (c - result.r) + lost;

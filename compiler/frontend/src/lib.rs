@@ -120,7 +120,7 @@ pub fn preprocess(
     outcome(text, &pre.diagnostics)
 }
 
-/// How many tokens a source has after preprocessing: what the benchmarks measure by.
+/// Counts the tokens of a source after preprocessing; benchmarks report their speed per token.
 pub fn token_count(
     source: Source<'_>,
     options: &CompileOptions,

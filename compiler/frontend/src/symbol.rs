@@ -116,7 +116,7 @@ impl Interner {
         }
     }
 
-    /// How many symbols there are.
+    /// Returns the number of symbols.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

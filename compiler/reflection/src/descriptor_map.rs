@@ -39,7 +39,7 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Where an argument goes: the fields behind its ordinal.
+/// Returns kernel, ordinal, argument info and the text of the fields behind the ordinal.
 fn place(inst: &Instruction) -> Option<(KernelRef, u32, Option<InfoRef>, String)> {
     use Instruction as I;
     let kind = match inst {

@@ -1,8 +1,8 @@
-//! What can be wrong with a module that is read, or with a model that is written.
+//! Errors of reading and writing reflection.
 
 use pumice_spirv::Malformed;
 
-/// Why a module's reflection could not be read.
+/// Reason why a module's reflection could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The words are no SPIR-V module.
@@ -100,7 +100,7 @@ pub enum ReadError {
     ExtraOperands {
         /// The instruction's name.
         instruction: &'static str,
-        /// How many.
+        /// Number of surplus operands.
         extra: usize,
         /// The import's revision.
         revision: u32,
@@ -114,7 +114,7 @@ pub enum ReadError {
         operand: &'static str,
         /// The id found.
         id: u32,
-        /// What should be there.
+        /// Expected kind of operand.
         expected: &'static str,
     },
     /// A string operand is not UTF-8.
@@ -151,7 +151,7 @@ pub enum ReadError {
     /// A piece of initial contents lies outside of them, or not behind the one before it.
     #[error("the piece of InitialData at byte {offset} has no place there")]
     BadPiece {
-        /// Where it should lie, in bytes.
+        /// Offset of the piece, in bytes.
         offset: u32,
     },
     /// Kernel's function is not a GLCompute entry point of that name.
@@ -164,7 +164,7 @@ pub enum ReadError {
     },
 }
 
-/// Why a model could not be written.
+/// Reason why a model could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// A reference names a Kernel that no earlier instruction declares.

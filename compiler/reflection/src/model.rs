@@ -43,7 +43,7 @@ payloads! {
         /// The operands that came with revision 5; `None` below it.
         properties: Option<KernelProperties> = "NumArguments",
     }
-    /// What clGetKernelArgInfo answers; an absent operand is not available.
+    /// Answers of clGetKernelArgInfo; an absent operand means "not available".
     ArgumentInfo {
         /// The argument's name.
         name: String = "Name",
@@ -165,9 +165,9 @@ payloads! {
     }
     /// A pointer inside the program-scope variables that points at one of them.
     Relocation {
-        /// Where the object lies in the buffer, in bytes.
+        /// Offset of the object in the buffer, in bytes.
         object_offset: u32 = "ObjectOffset",
-        /// Where the pointer lies in the buffer, in bytes.
+        /// Offset of the pointer in the buffer, in bytes.
         pointer_offset: u32 = "PointerOffset",
         /// Size of the pointer in bytes.
         pointer_size: u32 = "PointerSize",
@@ -234,7 +234,7 @@ payloads! {
         /// Size of the buffer in bytes.
         buffer_size: u32 = "BufferSize",
     }
-    /// How much work-group memory a variable takes.
+    /// Size of a work-group memory variable, in bytes.
     WorkgroupVariableSize {
         /// The Workgroup variable.
         variable: VariableId = "Variable",
@@ -243,7 +243,7 @@ payloads! {
     }
 }
 
-/// What Kernel says since revision 5.
+/// Properties of a kernel; part of Kernel since revision 5.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelProperties {
     /// CL_KERNEL_NUM_ARGS.
@@ -419,7 +419,7 @@ instructions! {
     40 since 5 PrintfBufferPointerPushConstant(PrintfBufferPush),
     /// Push constant: the mask of a sampler argument.
     41 since 6 NormalizedSamplerMaskPushConstant(ImageInfoPush),
-    /// How much work-group memory a variable takes.
+    /// Size of a work-group memory variable.
     42 since 7 WorkgroupVariableSize(WorkgroupVariableSize),
 }
 
@@ -463,9 +463,9 @@ pub struct Reflection {
     /// Numbers of instructions that a revision newer than this crate knows brought, and that were
     /// skipped. Ignored when writing.
     pub skipped: Vec<u32>,
-    /// What our own set says of the kernels, in module order.
+    /// Roles of kernels from the set `NonSemantic.Pumice.1`, in module order.
     pub roles: Vec<KernelRole>,
-    /// What it says of their launches, in module order.
+    /// Requirements of launches from the same set, in module order.
     pub needs: Vec<Need>,
 }
 

@@ -1,13 +1,13 @@
-//! What a launch of a kernel needs and `NonSemantic.ClspvReflection` has no word for: more
+//! Requirements of a kernel's launch that `NonSemantic.ClspvReflection` cannot express: further
 //! instructions of `NonSemantic.Pumice.1` (see `roles.rs`).
 //!
 //! | number | name | operands |
 //! |---|---|---|
-//! | 3 | SubgroupSize | *Kernel*, *Size*: its sub-groups must have that many work-items |
-//! | 4 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: its last argument is no argument of the application's but memory, of so many bytes for each work-item of a dispatch |
+//! | 3 | SubgroupSize | *Kernel*, *Size*: required number of work-items per sub-group |
+//! | 4 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: the last argument is not the application's but scratch memory, *Bytes* for each work-item of a dispatch |
 //!
-//! Without the set a kernel has the last argument like any other: nobody sets it, so the kernel
-//! cannot be launched.
+//! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
+//! kernel cannot be launched.
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{KernelRef, Operand, Sink, Source};

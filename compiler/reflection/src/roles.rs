@@ -51,10 +51,10 @@ impl KernelRole {
         }
     }
 
-    /// What instruction `number` says of a kernel.
+    /// Returns the constructor of the role that instruction `number` encodes.
     ///
     /// # Errors
-    /// There is none.
+    /// [`ReadError::UnknownRole`] for any other number.
     pub(crate) fn of(number: u32) -> Result<fn(KernelRef) -> KernelRole, ReadError> {
         [
             KernelRole::Initializer as fn(KernelRef) -> KernelRole,

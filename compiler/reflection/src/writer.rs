@@ -105,7 +105,7 @@ pub fn embed(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, WriteEr
     let header = spirv::header(words).map_err(ReadError::from)?;
     let mut sections = Builder::addition(header.bound);
     let mut u32_type = None;
-    // Where each section goes: behind the last instruction of the kinds before it.
+    // Insertion point of each section: behind the last instruction that must precede it.
     let mut extensions_at = spirv::HEADER_WORDS;
     let mut imports_at = extensions_at;
     let mut strings_at = extensions_at;

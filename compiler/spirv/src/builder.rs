@@ -57,7 +57,7 @@ pub struct FunctionWords {
 pub struct Builder {
     version: (u8, u8),
     next: Id,
-    /// What 16-bit floats need.
+    /// Capability to declare for 16-bit floats.
     half: Capability,
     capabilities: Vec<Capability>,
     extensions: Vec<&'static str>,
@@ -134,7 +134,7 @@ impl Builder {
         }
     }
 
-    /// Whether a capability is declared.
+    /// Returns whether a capability is declared.
     pub fn has_capability(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
@@ -388,7 +388,7 @@ impl Builder {
         self.unique(Op::ConstantComposite, Some(ty), parts)
     }
 
-    /// Whether an id is an OpConstant.
+    /// Returns whether an id is an OpConstant.
     pub fn is_scalar_constant(&self, id: Id) -> bool {
         self.constants.contains_key(&id)
     }

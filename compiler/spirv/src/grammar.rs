@@ -71,7 +71,7 @@ impl Entry {
         entry
     }
 
-    /// Whether an instruction can have so many words, the first included.
+    /// Returns whether an instruction can have this number of words, the first word included.
     pub fn allows(&self, words: usize) -> bool {
         (self.min_words..=self.max_words).contains(&words)
     }
@@ -83,7 +83,7 @@ impl Entry {
     }
 }
 
-/// Whether operands of a kind take one word always.
+/// Returns whether operands of a kind always take one word.
 fn is_one_word(kind: OperandKind) -> bool {
     matches!(
         kind,

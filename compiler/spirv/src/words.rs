@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Why words are no SPIR-V module.
+/// Reason why words are not a SPIR-V module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// Fewer than the five header words.
     #[error("not SPIR-V: {words} words are fewer than a header")]
     NoHeader {
-        /// How many words there were.
+        /// Number of words.
         words: usize,
     },
     /// The first word is not the magic number.

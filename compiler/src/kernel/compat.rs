@@ -1,4 +1,4 @@
-//! Whether two types that are not one id are one layout, and the casts between them.
+//! Layout compatibility of two types with different ids, and the casts between them.
 //!
 //! Modules of different front ends spell one C type differently: a pointer inside a record,
 //! the width of an array's length, a record that refers to itself. Takes the merged module's
@@ -15,7 +15,7 @@ pub struct Types<'m> {
     packed: FxHashSet<u32>,
 }
 
-/// How a call through an import's declaration reaches the definition.
+/// Casts of a call through an import's declaration to the definition.
 #[derive(Clone, Debug)]
 pub struct CallCast {
     /// For each parameter the type to cast the argument to.
@@ -62,7 +62,7 @@ impl<'m> Types<'m> {
         (op == Op::Constant).then(|| u64::from(inst[3]) | u64::from(high) << 32)
     }
 
-    /// Whether objects of both types have one layout. Pointers inside need only live in the
+    /// Returns whether objects of both types have the same layout. Pointers inside need only the
     /// same storage class.
     pub fn fits(&self, a: u32, b: u32) -> bool {
         if a == b {
@@ -101,7 +101,7 @@ impl<'m> Types<'m> {
         matches!(self.inst(id), Some((Op::TypeArray, inst)) if self.is_bytes(inst[2]))
     }
 
-    /// Whether pointers of both types point to one layout, or one of them to bytes.
+    /// Returns whether both pointers point to the same layout, or one of them to bytes.
     pub fn pointers_fit(&self, a: u32, b: u32) -> bool {
         let (Some((Op::TypePointer, left)), Some((Op::TypePointer, right))) =
             (self.inst(a), self.inst(b))
@@ -112,7 +112,8 @@ impl<'m> Types<'m> {
         left[2] == right[2] && (self.fits(left[3], right[3]) || bytes(left[3]) || bytes(right[3]))
     }
 
-    /// How to call a function of type `definition` through `declaration`, both OpTypeFunction.
+    /// Returns the casts to call a function of type `definition` through `declaration`, both
+    /// OpTypeFunction.
     pub fn call_cast(&self, declaration: u32, definition: u32) -> Option<CallCast> {
         let (_, left) = self.inst(declaration)?;
         let (_, right) = self.inst(definition)?;

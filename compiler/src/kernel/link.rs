@@ -51,7 +51,7 @@ pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelM
     }
 }
 
-/// Whether a module decorates anything as imported.
+/// Returns whether a module decorates anything as imported.
 fn has_imports(words: &[u32]) -> bool {
     spirv::instructions(words).flatten().any(|inst| {
         inst.opcode == spirv::op::DECORATE
@@ -465,7 +465,7 @@ impl Linker {
         out
     }
 
-    /// What a dropped function defines goes with it, so that nothing decorates or names it.
+    /// Drops the ids defined in dropped functions too, so that nothing decorates or names them.
     fn drop_contents(&mut self, modules: &[Sections]) {
         for function in modules.iter().flat_map(|m| &m.functions) {
             if self.dropped.contains(&function.id) {
@@ -605,7 +605,7 @@ impl Linker {
     }
 }
 
-/// Whether two of these with equal operands are the same thing.
+/// Returns whether two of these instructions with equal operands define the same thing.
 fn is_unifiable(inst: &[u32]) -> bool {
     matches!(
         Op::from_u32(opcode(inst)),

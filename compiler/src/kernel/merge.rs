@@ -25,7 +25,7 @@ pub struct Function {
     pub id: u32,
     /// The instructions.
     pub insts: Vec<Inst>,
-    /// Whether there is a block.
+    /// True if the function has a block.
     pub has_body: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Sections {
     pub functions: Vec<Function>,
 }
 
-/// What operand decoding asks of the module read so far.
+/// Facts about the module read so far that operand decoding needs.
 #[derive(Default)]
 struct Reader {
     opencl_std: FxHashSet<u32>,
@@ -233,7 +233,7 @@ impl IdMap {
         }
     }
 
-    /// What `id` stands for.
+    /// Returns the id that replaces `id`, or `id` itself.
     pub fn find(&self, mut id: u32) -> u32 {
         while let Some(next) = self.0.get(&id) {
             id = *next;
@@ -241,7 +241,7 @@ impl IdMap {
         id
     }
 
-    /// Whether `id` was replaced.
+    /// Returns whether `id` was replaced.
     pub fn is_replaced(&self, id: u32) -> bool {
         self.0.contains_key(&id)
     }

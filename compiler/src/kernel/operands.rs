@@ -1,4 +1,4 @@
-//! Which words of an instruction are ids: the little that a linker must know of the grammar.
+//! Positions of ids among an instruction's words: the part of the grammar that a linker needs.
 //!
 //! Takes instruction words, calls back with the position of each id. The facts come from
 //! rspirv's grammar table; operands whose meaning depends on another word (switch literals,
@@ -8,15 +8,15 @@ use pumice_spirv as spirv;
 use rspirv::grammar::{OperandKind, OperandQuantifier};
 use rspirv::spirv::{Decoration, Op, OpenclStd100Op as CLOp};
 
-/// What deciding about an operand needs to know about earlier instructions.
+/// Facts about earlier instructions that operand decoding needs.
 pub trait Context {
     /// Words of a switch literal whose selector is `selector` (1 or 2).
     fn literal_words(&self, selector: u32) -> usize;
-    /// Whether `set` is the id of the OpenCL.std import.
+    /// Returns whether `set` is the id of the OpenCL.std import.
     fn is_opencl_std(&self, set: u32) -> bool;
 }
 
-/// Whether the OpenCL.std instruction's last operand is a literal.
+/// Returns whether the OpenCL.std instruction's last operand is a literal.
 fn last_operand_is_literal(inst: u32) -> bool {
     [
         CLOp::vloadn,

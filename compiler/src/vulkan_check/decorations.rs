@@ -6,7 +6,7 @@ use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op};
 
 use super::{Definition, Inst, Kind};
 
-/// What a decoration may be put on.
+/// Kind of target that a decoration may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// A specialization constant.
@@ -131,8 +131,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether a decoration is one of compute modules, whole, and on what it is for; `None` for a
-/// struct's member.
+/// Checks that a decoration is valid in compute modules, has all its literals and is applied to a
+/// suitable target; `None` is a struct's member.
 fn suits(decoration: u32, literals: &[u32], on: Option<Kind>) -> Result<(), String> {
     let known = DECORATIONS
         .iter()

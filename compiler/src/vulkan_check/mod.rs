@@ -19,7 +19,7 @@ use self::types::Types;
 
 use crate::kernel::operands::{self, id_positions};
 
-/// What an id names.
+/// Kind of thing that an id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Type,
@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Value,
 }
 
-/// Where and as what an id is defined.
+/// Position and kind of an id's definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Definition {
     pub kind: Kind,
@@ -166,7 +166,7 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
         if inst.op == Op::FunctionEnd {
             place.function = 0;
         }
-        // What a switch's literals take follows from its selector's type.
+        // The selector's type determines the width of a switch's literals.
         if inst.op == Op::TypeInt && words[2] > 32 {
             wide_types.insert(inst.result, ());
         }
@@ -181,7 +181,7 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
     }
 }
 
-/// Where among functions and blocks an instruction stands.
+/// Position of an instruction among functions and blocks.
 #[derive(Default)]
 struct Place {
     function: u32,
@@ -324,7 +324,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the operands name suits the instruction.
+    /// Checks that the operands' kinds suit the instruction.
     fn kinds(&self) -> Result<(), String> {
         let inst = self.inst;
         let operands: Vec<u32> = inst.operands().collect();
@@ -393,7 +393,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether functions call themselves, through others too.
+/// Returns whether any function calls itself, directly or through others.
 fn has_cycle(calls: &HashMap<u32, Vec<u32>>) -> bool {
     // Functions whose callees are all known to end are taken away until none is left, or only those
     // that wait for one another.

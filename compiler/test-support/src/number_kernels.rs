@@ -53,7 +53,7 @@ pub fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
 /// Results of a module of [`kernel`] on rows of operands, in the interpreter.
 ///
 /// # Panics
-/// Where the interpreter refuses the module.
+/// If the interpreter refuses the module.
 pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
     let input: Vec<u8> = rows
         .iter()
@@ -210,7 +210,7 @@ pub fn floats(bits: u32) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Whether the bits of a float of that many bits are a NaN.
+/// Returns whether the bits of a float of this width are a NaN.
 pub fn is_nan(bits: u32, value: u64) -> bool {
     match bits {
         16 => value & 0x7FFF > 0x7C00,

@@ -119,7 +119,7 @@ fn record_text(record: &PrintfRecord) -> String {
 /// Interprets a run and compares everything that it expects: buffers, printf records, an error.
 ///
 /// # Errors
-/// What differs, or what the interpreter refuses.
+/// The differences, or the interpreter's refusal.
 pub fn execute(
     module: &Module,
     run: &Run,

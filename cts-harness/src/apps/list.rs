@@ -1,13 +1,13 @@
 //! The applications: one row each.
 
-/// What an application needs of a device that not every device has.
+/// Optional device feature that an application needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// CL_DEVICE_IMAGE_SUPPORT.
     Images,
 }
 
-/// How success shows in the output. All checks of a row must hold, besides exit status 0.
+/// Test for success in the output. All checks of a row must hold, besides exit status 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// The text is there.
@@ -27,31 +27,31 @@ pub enum Check {
 pub struct App {
     /// Name in reports.
     pub name: &'static str,
-    /// What it exercises.
+    /// Parts of OpenCL that it exercises.
     pub exercises: &'static str,
     /// Debian packages: `apt-get install --no-install-recommends`.
     pub debian: &'static [&'static str],
     /// Packages of PyPI, with versions, for the virtual environment that `$PYTHON` is of.
     pub python: &'static [&'static str],
-    /// What is made once from what was installed; not part of the time. As `command` otherwise.
+    /// Command that runs once after the installation; not part of the time. As `command` otherwise.
     pub prepare: &'static str,
     /// Script for `sh`, in a folder of its own that stays from run to run. `$APPS` is this
     /// crate's folder `apps`, `$APPS_HOME` the folder of all applications, `$CLRUN` pumice-clrun.
     /// `$XDG_CACHE_HOME` is empty at its start, for drivers and applications alike.
     pub command: &'static str,
-    /// How success shows.
+    /// Checks of the output.
     pub success: &'static [Check],
-    /// What must hold besides on a device with this feature.
+    /// Further checks on a device with this feature.
     pub success_with: Option<(Feature, &'static [Check])>,
-    /// What a device must have for it.
+    /// Feature that the device must have.
     pub needs: Option<Feature>,
-    /// Whether it installs within a minute and belongs to the tests that always run.
+    /// True if it installs within a minute and belongs to the tests that always run.
     pub quick: bool,
     /// Time limit in seconds, for a slow machine.
     pub limit: u64,
 }
 
-/// What most rows have.
+/// Default values of a row.
 const APP: App = App {
     name: "",
     exercises: "",
@@ -273,7 +273,7 @@ pub const APPS: &[App] = &[
     ),
     pyopencl(
         "pyopencl-array",
-        // Where the cache goes is between Python packages; that test fails on every driver.
+        // The cache's location depends on Python packages; that test fails on every driver.
         "sh -u \"$APPS\"/pyopencl.sh test_array.py -k 'not xdg'",
         &[Check::Before(" passed", 155), Check::Never(" failed")],
     ),

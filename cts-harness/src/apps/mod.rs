@@ -23,19 +23,19 @@ const OUTPUT: usize = 4 << 20;
 /// Bytes of output kept of one that did not pass.
 const LOG: usize = 16 << 10;
 
-/// Where and how to run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Folder for what is installed and left; stays from run to run.
     pub home: PathBuf,
-    /// Whether to install what is missing.
+    /// Install missing applications.
     pub install: bool,
     /// More environment, e.g. `OCL_ICD_VENDORS`.
     pub env: Vec<(String, String)>,
 }
 
 impl App {
-    /// How a user installs it.
+    /// Returns the command line with which a user installs it.
     pub fn install_line(&self) -> String {
         let mut lines = Vec::new();
         if !self.debian.is_empty() {
@@ -100,7 +100,7 @@ impl App {
         outcome
     }
 
-    /// Whether everything is there, now.
+    /// Returns whether everything is installed, after installing it if the options say so.
     fn provide(&self, options: &Options) -> Result<bool, String> {
         let missing: Vec<&str> = (self.debian.iter().copied())
             .filter(|package| !has_package(package))
@@ -126,7 +126,7 @@ impl App {
     fn execute(&self, script: &str, success: &[Check], options: &Options) -> (Status, String) {
         let dir = options.home.join(self.name);
         let log = dir.join("output.txt");
-        // What another driver or an earlier run left in a cache must not speed this one up.
+        // Caches of another driver or an earlier run must not speed this one up.
         let cache = dir.join("cache");
         let _ = std::fs::remove_dir_all(&cache);
         if let Err(error) = std::fs::create_dir_all(&cache) {
@@ -266,7 +266,7 @@ fn pip_install(packages: &[&str], options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the output shows success; else what is missing.
+/// Checks the output for success; the error names the missing text.
 fn judge(checks: &[Check], output: &str) -> Result<(), String> {
     for check in checks {
         let good = match *check {

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a child measures. It reads a text from its standard input file and prints one number.
+/// Measurement of a child process. It reads a text from its standard input file and prints a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Milliseconds of building the text.
@@ -95,7 +95,7 @@ pub fn serve(words: &[String]) -> Result<String> {
     Ok(figure.to_string())
 }
 
-/// What tells the drivers and the layers below them where to keep caches, besides XDG_CACHE_HOME.
+/// Variables besides XDG_CACHE_HOME that set the cache folders of drivers and the layers below them.
 const CACHE_FOLDERS: [&str; 3] = [
     "PUMICE_CACHE_DIR",
     "MESA_SHADER_CACHE_DIR",
@@ -194,7 +194,7 @@ impl Home {
     /// Empties the caches that the driver's processes have filled.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Errors of the file system.
     pub fn forget(&self) -> Result<()> {
         match std::fs::remove_dir_all(self.caches()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -207,7 +207,7 @@ impl Home {
     /// A figure from a process with this driver alone.
     ///
     /// # Errors
-    /// How the process ended otherwise.
+    /// The child's exit status or signal, if it failed.
     pub fn child(&self, task: Task, text: &str) -> Result<f64> {
         let said = self.ask(task, text)?;
         said.parse()

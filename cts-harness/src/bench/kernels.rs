@@ -18,16 +18,16 @@ pub enum Give {
 pub struct Launch {
     /// Its name in the program, and its row's.
     pub kernel: &'static str,
-    /// What `work` counts.
+    /// Unit of `work`.
     pub unit: &'static str,
     pub args: &'static [Give],
     pub global: &'static [usize],
     pub local: Option<&'static [usize]>,
-    /// What one run does, in the unit times seconds.
+    /// Work of one run, in the unit times seconds.
     pub work: f64,
     /// The buffer that it writes.
     pub output: usize,
-    /// What that holds after one run.
+    /// Expected contents after one run.
     pub check: Check,
 }
 

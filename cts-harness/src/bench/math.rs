@@ -7,7 +7,7 @@ use super::kernels::N;
 use super::{Clock, Failure, Result, Subject, best_of};
 use crate::cl::Arg;
 
-/// What the rows' names begin with.
+/// Prefix of the rows' names.
 pub(super) const PREFIX: &str = "math: ";
 /// Calls of the function for each element.
 const CALLS: usize = 16;
@@ -99,7 +99,7 @@ fn source(function: &Function) -> String {
     )
 }
 
-/// What an element's sum is, and the sum of the magnitudes, which its error is relative to.
+/// Returns an element's expected sum, and the sum of the magnitudes, which its error is relative to.
 fn expected(function: &Function, x: f32) -> (f64, f64) {
     let span = function.high - function.low;
     let values = (0..CALLS).map(|k| {

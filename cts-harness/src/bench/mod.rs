@@ -53,7 +53,7 @@ struct Subject {
     kernels: Program,
     empty: Program,
     buffers: [Buffer; 3],
-    /// What the buffers hold at first.
+    /// Initial contents of the buffers.
     numbers: Vec<f32>,
     /// As many bytes of the host's.
     host: Vec<u8>,
@@ -128,7 +128,7 @@ impl Subject {
     }
 }
 
-/// What a kernel's time is read from.
+/// Source of a kernel's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The wall's.
@@ -182,10 +182,10 @@ fn rows() -> impl Iterator<Item = Row> {
     ROWS.iter().copied().chain(kernels).chain(functions)
 }
 
-/// What to measure and how.
+/// Selection of measurements.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// How often each figure is taken.
+    /// Number of times that each figure is taken.
     pub rounds: usize,
     /// Rows whose name contains this.
     pub only: String,

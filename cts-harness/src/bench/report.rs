@@ -1,4 +1,4 @@
-//! What was measured: ratios of two drivers and to Vulkan alone, as a table and as JSON.
+//! Results: ratios of two drivers and to Vulkan alone, as a table and as JSON.
 
 use super::Clock;
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ pub(super) type Values = std::result::Result<Vec<f64>, String>;
 pub(super) struct Figure {
     pub name: String,
     pub unit: String,
-    /// Whether more is better.
+    /// True if a larger figure is better.
     pub more: bool,
-    /// Whether it counts in the kernels' mean.
+    /// True if the row counts in the kernels' mean.
     pub is_kernel: bool,
     /// One per driver.
     pub values: Vec<Values>,
-    /// What Vulkan alone reaches, where that can be measured.
+    /// Figures of Vulkan alone, if they can be measured.
     pub floor: Option<Values>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Ratio {
 }
 
 impl Figure {
-    /// How much better the first driver is than the second.
+    /// Returns the ratio of the first driver to the second; above 1 is better.
     pub(super) fn ratio(&self) -> Option<Ratio> {
         let [first, second] = &self.values[..] else {
             return None;
@@ -39,7 +39,7 @@ impl Figure {
         self.better(first, second)
     }
 
-    /// How much better the first driver is than Vulkan alone; at most about 1.
+    /// Returns the ratio of the first driver to Vulkan alone; at most about 1.
     pub(super) fn floor_ratio(&self) -> Option<Ratio> {
         self.better(self.values.first()?, self.floor.as_ref()?)
     }
@@ -73,7 +73,7 @@ pub struct Report {
     /// The device that Vulkan alone was measured on.
     pub(super) twin: Option<String>,
     pub(super) figures: Vec<Figure>,
-    /// What the kernels were timed with.
+    /// Clock that timed the kernels.
     pub(super) clock: Clock,
 }
 
@@ -176,10 +176,10 @@ impl Report {
         })
     }
 
-    /// What [`Report::json`] wrote.
+    /// Reads the output of [`Report::json`].
     ///
     /// # Errors
-    /// What is missing.
+    /// The name of the missing field.
     pub fn from_json(value: &Value) -> std::result::Result<Report, String> {
         let rounds = |value: &Value| match value.as_array() {
             Some(list) => Ok(list.iter().filter_map(Value::as_f64).collect()),

@@ -1,4 +1,4 @@
-//! What is measured besides kernels, and how: builds, launches, transfers, the process.
+//! Measurements besides kernels: builds, launches, transfers, the process.
 
 use super::kernels::N;
 use super::math::{self, Function};
@@ -15,7 +15,7 @@ pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
                                 if (get_global_id(0) > 100000)\n        p[0] = 1;\n}\n";
 const FILL: &str = "kernel void fill(global uint4 *p)\n{\n    p[get_global_id(0)] = 1;\n}\n";
 
-/// How a row is measured.
+/// Method of measurement of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
     /// Milliseconds of clBuildProgram: one small kernel, ten of this benchmark's, all of them,
@@ -48,7 +48,7 @@ pub(super) enum What {
     Read,
     Memcpy,
     Map,
-    /// How fast a write or read is when memcpy, measured beside it, is 1.
+    /// Speed of a write or read relative to memcpy, measured beside it.
     WriteShare,
     ReadShare,
     /// Microseconds of a blocking read of 16 bytes, and of mapping and unmapping them.
@@ -76,7 +76,7 @@ pub(super) enum What {
 pub(super) struct Row {
     pub name: &'static str,
     pub unit: &'static str,
-    /// Whether more is better.
+    /// True if a larger figure is better.
     pub more: bool,
     pub what: What,
 }
@@ -211,7 +211,7 @@ pub(super) fn resident(key: &str) -> Result<f64> {
         .ok_or_else(|| Failure(format!("/proc/self/status has no {key}")))
 }
 
-/// How fast `driver` is when `plain`, taken in turns with it, is 1.
+/// Returns the speed of `driver` relative to `plain`, both measured in turns.
 fn share_of<T>(
     state: &mut T,
     mut plain: impl FnMut(&mut T) -> cl::Result<()>,
@@ -255,7 +255,7 @@ fn microseconds(start: Instant, count: usize) -> f64 {
 }
 
 impl What {
-    /// Whether it takes minutes on a slow driver, so that a run without `--long` leaves it out.
+    /// Returns whether it takes minutes on a slow driver; it then runs only with `--long`.
     pub(super) fn is_long(self) -> bool {
         matches!(self, What::LaunchMemory(count) if count > 100_000)
     }
@@ -354,7 +354,7 @@ impl Subject {
             }
             What::LaunchMemory(count) => {
                 let kernel = self.empty_kernel()?;
-                // What the first launches set up belongs to the process.
+                // Set-up during the first launches belongs to the process, not to this row.
                 self.launches(1000)?;
                 let before = resident("VmRSS")?;
                 for _ in 0..count {

@@ -200,7 +200,7 @@ impl Twin {
     /// Records so many launches with a memory barrier after each, submits and waits.
     ///
     /// # Errors
-    /// What a call returned.
+    /// Errors of Vulkan calls.
     pub fn launch(&self, count: usize) -> Result<()> {
         let device = &self.device;
         let begin = vk::CommandBufferBeginInfo::default()

@@ -19,7 +19,7 @@ pumice-bench page OUT.md HEADING=RUN.json...
     the page of the documentation from several runs, its pictures beside it
 ";
 
-/// What the page says besides figures.
+/// Notes on the page besides the figures.
 const NOTES: &str = include_str!("../../bench/notes.md");
 
 fn main() -> ExitCode {

@@ -304,7 +304,7 @@ impl Device {
     /// Enqueues a kernel with the arguments that it has.
     ///
     /// # Panics
-    /// When offset or local size have fewer dimensions than the global size.
+    /// If offset or local size have fewer dimensions than the global size.
     pub fn enqueue(
         &self,
         kernel: &Kernel,

@@ -21,7 +21,7 @@ pub struct Column {
     pub title: String,
     /// The run.
     pub run: Run,
-    /// Where it departs from its expectations.
+    /// Differences from the expectations.
     pub deviations: Vec<Deviation>,
 }
 
@@ -34,7 +34,7 @@ pub fn escape(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // What XML forbids and terminals write: escapes, backspaces.
+            // Drop control characters, which XML forbids: escapes, backspaces.
             c if c.is_control() && c != '\n' && c != '\t' => {}
             c => safe.push(c),
         }
@@ -245,7 +245,7 @@ fn test_row(
 
 /// Facts of all runs, one column each.
 fn facts_table(html: &mut String, columns: &[Column]) {
-    // What identifies a run comes first, the rest in alphabetical order.
+    // Facts that identify a run come first, the rest in alphabetical order.
     const FIRST: [&str; 6] = [
         facts::PLATFORM,
         facts::DEVICE,

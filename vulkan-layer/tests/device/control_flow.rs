@@ -129,7 +129,7 @@ fn run(device: &Device, words_of_module: &[u32]) -> Vec<u32> {
     words(&out)
 }
 
-/// What the case of the switch does.
+/// Action of the switch's case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Case {
     /// Leaves the loop.
@@ -416,7 +416,7 @@ fn bits_are_joined_behind_branches() {
     let want: Vec<u32> = (0..ITEMS).map(joined).collect();
     with_device(|device| {
         assert_eq!(run(device, &join_behind_branches(true)), want, "a product");
-        // Whether the quirk shows depends on the CPU, too.
+        // The quirk depends on the CPU, too.
         let got = run(device, &join_behind_branches(false));
         let quirk = quirks::has(&device.capabilities().driver, QuirkKind::SplitBitJoins);
         eprintln!("a sum of products is right: {}", got == want);

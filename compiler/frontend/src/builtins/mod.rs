@@ -37,14 +37,14 @@ pub struct Resolution {
     pub variadic: bool,
 }
 
-/// Why a call means no overload.
+/// Reason why no overload fits a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolveError {
     /// The name is not in the table.
     Unknown,
     /// The name is in the table, but needs something that this language version or device lacks.
     Disabled {
-        /// What is missing, e.g. `cl_khr_subgroups` or `OpenCL C 2.0`.
+        /// The missing feature or version, e.g. `cl_khr_subgroups` or `OpenCL C 2.0`.
         needs: String,
     },
     /// No overload takes that many arguments.
@@ -74,7 +74,7 @@ pub fn taking_blocks(name: &str) -> Option<(BuiltinId, table::Lower)> {
     takes.then(|| (names::pack(found.first, found.suffix), lower))
 }
 
-/// Whether `name` is a built-in function in any version.
+/// Returns whether `name` is a built-in function in any version.
 pub fn is_builtin(name: &str) -> bool {
     names::lookup(name).is_some()
 }
@@ -93,14 +93,15 @@ pub fn hint_arguments(name: &str) -> Option<usize> {
     hint.map(|(_, count)| *count)
 }
 
-/// What `__has_builtin` answers: also for what is written like a call and is none.
+/// Returns the answer of `__has_builtin`; true also for `__builtin_astype`, which is no function.
 pub fn has_builtin(name: &str) -> bool {
     matches!(name, "__builtin_astype" | "__builtin_offsetof")
         || hint_arguments(name).is_some()
         || is_builtin(name)
 }
 
-/// What language or device lack for every form of a built-in function; `None` when one is there.
+/// Returns the feature or version that every form of a built-in function misses; `None` if one
+/// form is available.
 pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     let found = names::lookup(name)?;
     let first = usize::from(found.first);

@@ -24,7 +24,7 @@ pub enum Rounding {
     Rtn = 3,
 }
 
-/// What a name says besides its family.
+/// Parts of a built-in function's name besides its family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Suffix {
     /// Lanes in the name (`vload4`), 0 when there are none.
@@ -42,7 +42,7 @@ pub struct Name {
     pub first: u16,
     /// Number of rows, all adjacent.
     pub count: u16,
-    /// What the name adds.
+    /// Parts of the name besides the family.
     pub suffix: Suffix,
     /// Target of `convert_T` and `as_T`: scalar type and lanes.
     pub target: Option<(TypeId, u8)>,

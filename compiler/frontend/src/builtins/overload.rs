@@ -27,7 +27,7 @@ const INTS: [TypeId; 8] = [
     TypeTable::ULONG,
 ];
 
-/// What an argument is.
+/// Class of an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Given {
     Num(TypeId, u8),
@@ -37,7 +37,7 @@ enum Given {
     Other,
 }
 
-/// What a pointer parameter points to.
+/// Type that a pointer parameter points to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pointee {
     Num(TypeId, u8),
@@ -62,7 +62,7 @@ struct Candidate {
     ranks: SmallVec<[u8; 5]>,
 }
 
-/// What a gate lacks; `None` when it is open.
+/// Returns the feature or version that a gate misses; `None` if the gate is open.
 pub fn missing(gate: Gate, lang: &LangOptions) -> Option<String> {
     let feature = |name: &str| lang.std == ClStd::Cl20 || lang.feature(name);
     match gate {
@@ -159,7 +159,7 @@ fn parse(text: &str) -> Option<Signature<'_>> {
     })
 }
 
-/// What terms refer to.
+/// The types and sizes that the terms of a row stand for in one overload.
 #[derive(Clone, Copy)]
 struct Instance {
     k: TypeId,
@@ -331,7 +331,7 @@ fn instantiate(types: &TypeTable, term: &str, at: &Instance, arg: Given) -> Opti
     Some(Spec::Ptr(pointee, space, quals))
 }
 
-/// How far a parameter is from an argument, to order what a message shows.
+/// Returns the distance between a parameter and an argument; messages list near overloads first.
 fn misfit(types: &TypeTable, arg: Given, param: Spec) -> u32 {
     if let Some(rank) = rank(types, arg, param) {
         return u32::from(rank);
@@ -350,7 +350,7 @@ fn misfit(types: &TypeTable, arg: Given, param: Spec) -> u32 {
     }
 }
 
-/// How well an argument fits: 0 exact, higher is worse, `None` not at all.
+/// Ranks the conversion of an argument: 0 is exact, higher is worse, `None` does not fit.
 fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
     match (arg, param) {
         (Given::Num(from, from_lanes), Spec::Num(to, lanes)) => {

@@ -58,7 +58,7 @@ fn pointer(
     Ok((ret, vec![types.pointer(pointee, AddrSpace::Generic)]))
 }
 
-/// Which end of a pipe a function needs; `None` when either does.
+/// Returns the access that a pipe function needs; `None` if either will do.
 fn end_of(op: Op) -> Option<Access> {
     match op {
         Op::ReadPipe

@@ -48,7 +48,7 @@ use rspirv::spirv::{
 use crate::lang::types::AddrSpace;
 use pumice_target::options::ClStd;
 
-/// What a row needs from language and device.
+/// Language version, extension or device feature that a row needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// Nothing.
@@ -67,7 +67,7 @@ pub enum Gate {
     Core(&'static str),
 }
 
-/// How a call becomes SPIR-V.
+/// Lowering of a call to SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lower {
     /// An OpenCL.std instruction on the arguments; scalars widen to the result's lanes.
@@ -178,7 +178,7 @@ pub enum Lower {
     KernelQuery(Op),
 }
 
-/// What an image function does.
+/// Operation of an image function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ImageOp {
     /// `read_image*`, with a sampler or without

@@ -16,7 +16,7 @@ pub use source::{
 /// Measures the token that a text begins with, in bytes.
 pub type TokenLength = fn(&[u8]) -> usize;
 
-/// How bad a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// Explains the diagnostic before it.
@@ -86,17 +86,17 @@ impl Diagnostics {
         self.report(Severity::Fatal, span.into(), message.into())
     }
 
-    /// Whether an error was reported.
+    /// Returns whether an error was reported.
     pub fn has_errors(&self) -> bool {
         self.state.borrow().errors > 0
     }
 
-    /// How many errors were reported.
+    /// Returns the number of errors reported.
     pub fn error_count(&self) -> usize {
         self.state.borrow().errors
     }
 
-    /// Whether stages should give up now: a fatal error, or too many errors.
+    /// Returns whether the compiler must stop: after a fatal error, or after too many errors.
     pub fn should_stop(&self) -> bool {
         self.state.borrow().fatal
     }

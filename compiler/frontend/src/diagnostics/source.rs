@@ -18,12 +18,12 @@ impl Loc {
     /// No position: things that the compiler made itself.
     pub const NONE: Self = Self(0);
 
-    /// Whether this is a position.
+    /// Returns whether this is a position.
     pub fn is_some(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether a macro's body produced the token here.
+    /// Returns whether the token here comes from the body of a macro.
     pub fn is_macro(self) -> bool {
         self.0 & MACRO_BIT != 0
     }
@@ -38,9 +38,9 @@ impl Loc {
 /// A range of tokens: the locations where the first and the last token begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Where the first token begins.
+    /// Start of the first token.
     pub lo: Loc,
-    /// Where the last token begins (not where it ends).
+    /// Start of the last token (not its end).
     pub hi: Loc,
 }
 
@@ -103,7 +103,7 @@ struct SourceFile {
     marks: Vec<LineMark>,
 }
 
-/// What a `#line` directive said.
+/// Contents of a `#line` directive.
 #[derive(Clone, Debug)]
 struct LineMark {
     /// First byte to which it applies.
@@ -188,7 +188,7 @@ impl SourceMap {
         &self.files[file.0 as usize].name
     }
 
-    /// Where a file was included; `Loc::NONE` for the main file.
+    /// Returns the position of the `#include` of a file; `Loc::NONE` for the main file.
     pub fn included_at(&self, file: FileId) -> Loc {
         self.files[file.0 as usize].included_at
     }
@@ -215,12 +215,12 @@ impl SourceMap {
         Loc(MACRO_BIT | index)
     }
 
-    /// How many tokens macros produced so far.
+    /// Returns the number of tokens that macros have produced so far.
     pub fn produced_len(&self) -> usize {
         self.produced.len()
     }
 
-    /// Where the characters of the token stand.
+    /// Returns the position of the token's characters.
     pub fn spelling(&self, mut loc: Loc) -> Loc {
         while loc.is_macro() {
             loc = self.produced[(loc.0 & !MACRO_BIT) as usize].0;
@@ -228,7 +228,8 @@ impl SourceMap {
         loc
     }
 
-    /// Where a reader of the file sees the token: the outermost macro's name, or the token.
+    /// Returns the token's position as seen in the file: the name of the outermost macro, or the
+    /// token itself.
     pub fn expansion(&self, mut loc: Loc) -> Loc {
         while loc.is_macro() {
             let (_, expansion) = self.produced[(loc.0 & !MACRO_BIT) as usize];

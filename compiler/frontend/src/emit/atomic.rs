@@ -158,7 +158,7 @@ impl FunctionEmitter<'_, '_> {
         ty: TypeId,
     ) -> Result<u32, EmitError> {
         let (pointer, _) = self.atomic_pointer(args[0])?;
-        // What a group shares needs no wider scope.
+        // Memory shared by one work-group needs no wider scope.
         let scope = if self.argument_space(args[0]) == AddrSpace::Local {
             Scope::Workgroup
         } else {

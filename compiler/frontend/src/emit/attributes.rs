@@ -1,4 +1,4 @@
-//! What a kernel says about itself: entry point, execution modes, argument strings.
+//! Emits the attributes of a kernel: entry point, execution modes, argument strings.
 
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op};
 

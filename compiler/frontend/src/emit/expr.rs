@@ -233,13 +233,13 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.const_float_bits(bits, pattern)
     }
 
-    /// Whether values are images, samplers or pipes, which stay out of memory.
+    /// Returns whether values are images, samplers or pipes, which are never stored in memory.
     pub fn is_handle(&self, ty: TypeId) -> bool {
         let opaque = self.e.module.types.opaque(ty);
         opaque.is_some_and(OpaqueKind::is_handle)
     }
 
-    /// Whether a type or its elements are floats.
+    /// Returns whether a type or its elements are floats.
     pub fn is_float(&self, ty: TypeId) -> bool {
         let types = &self.e.module.types;
         types.is_float(types.elem_lanes(ty).0)

@@ -33,7 +33,7 @@ pub(super) struct FunctionEmitter<'e, 'a> {
     pub continues: Vec<u32>,
     /// Updates being evaluated: the target and the value once read.
     pub updates: Vec<(super::place::Addr, Option<u32>)>,
-    /// Where a returned record goes.
+    /// Pointer to the place of a returned record.
     pub sret: Option<u32>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Whether values of a type live in memory only.
+    /// Returns whether values of a type live in memory only.
     pub(super) fn is_record(&self, ty: TypeId) -> bool {
         matches!(
             self.module.types.get(ty),

@@ -8,7 +8,7 @@ use crate::builtins::table::Lower;
 use crate::lang::types::{TypeId, TypeTable};
 use crate::sema::typed::{ConvertKind, ExprId};
 
-/// Whether an instruction is of SPV_KHR_uniform_group_instructions.
+/// Returns whether an instruction belongs to SPV_KHR_uniform_group_instructions.
 fn is_uniform(op: Op) -> bool {
     (Op::GroupIMulKHR as u32..=Op::GroupLogicalXorKHR as u32).contains(&(op as u32))
 }
@@ -214,7 +214,7 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.op(op, result, &operands)
     }
 
-    /// Which of an operation's forms for signed and unsigned integers and floats a type takes.
+    /// Selects the form of an operation for a type: signed, unsigned or float.
     fn op_of(&self, [signed, unsigned, float]: [Op; 3], ty: TypeId) -> Op {
         if self.is_float(ty) {
             float

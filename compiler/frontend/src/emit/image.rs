@@ -9,7 +9,7 @@ use crate::lang::opaque::{ImageKind, OpaqueKind};
 use crate::lang::types::{TypeId, TypeTable};
 use crate::sema::typed::ExprId;
 
-/// What OpImageQueryFormat and OpImageQueryOrder count from, as OpenCL C does.
+/// First value of OpImageQueryFormat and OpImageQueryOrder; OpenCL C numbers them the same way.
 const FIRST_FORMAT: u32 = 0x10d0;
 const FIRST_ORDER: u32 = 0x10b0;
 

@@ -41,9 +41,9 @@ use types::RecordShape;
 /// Something that the language allows and this emitter cannot write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError {
-    /// Where.
+    /// Position in the source.
     pub span: Span,
-    /// What, as the text of an error.
+    /// Text of the error.
     pub message: String,
 }
 
@@ -58,7 +58,7 @@ struct Emitter<'a> {
     b: Builder,
     value_types: Vec<u32>,
     memory_types: Vec<u32>,
-    /// Whether types are records, or point to or consist of one; those that were asked for.
+    /// Cache: true for types that are records, point to records or contain them.
     mentions_record: FxHashMap<TypeId, bool>,
     records: FxHashMap<RecordId, Rc<RecordShape>>,
     globals: Vec<u32>,
@@ -271,7 +271,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Which functions are written, and which kernels are called by others.
+/// Returns the functions to be emitted, and the kernels that other functions call.
 fn reachable(module: &TypedModule) -> (Vec<bool>, Vec<bool>) {
     let mut reached = vec![false; module.functions.len()];
     let mut called_kernels = vec![false; module.functions.len()];

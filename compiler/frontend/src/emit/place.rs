@@ -17,7 +17,7 @@ pub(super) enum Addr {
         pointer: u32,
         /// Type of the object.
         ty: TypeId,
-        /// Where it lives.
+        /// Address space of the object.
         space: AddrSpace,
         /// Alignment in bytes.
         align: u64,

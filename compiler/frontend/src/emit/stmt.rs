@@ -101,7 +101,7 @@ impl FunctionEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Whether a statement holds a label.
+    /// Returns whether a statement contains a label.
     fn has_label(&self, id: StmtId) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::Label(_) => true,

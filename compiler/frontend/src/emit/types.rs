@@ -12,7 +12,7 @@ use crate::lang::types::{
     Access, AddrSpace, ImageKind, OpaqueKind, RecordId, Type, TypeId, TypeTable,
 };
 
-/// How a record looks in SPIR-V.
+/// Layout of a record in SPIR-V.
 #[derive(Clone, Debug)]
 pub struct RecordShape {
     /// The OpTypeStruct.
@@ -21,7 +21,7 @@ pub struct RecordShape {
     pub members: Vec<Option<u32>>,
     /// Type of each member, padding included.
     pub member_types: Vec<Member>,
-    /// What a consumer computes from SPIR-V's rules.
+    /// Alignment in bytes that a consumer computes from SPIR-V's rules.
     pub align: u64,
 }
 
@@ -203,7 +203,7 @@ impl Emitter<'_> {
             u32::from(shape.depth),
             u32::from(shape.arrayed),
             u32::from(shape.multisampled),
-            // Whether it is sampled shows at run time; no format.
+            // Sampled = 0: known only at run time. No format.
             0,
             0,
             access as u32,
@@ -211,7 +211,7 @@ impl Emitter<'_> {
         self.b.unique(Op::TypeImage, None, &operands)
     }
 
-    /// Whether a type is a record, or points to or consists of one.
+    /// Returns whether a type is a record, points to one or contains one.
     fn mentions_record(&mut self, id: TypeId) -> bool {
         let mut path = Vec::new();
         let mut at = id;
@@ -232,7 +232,7 @@ impl Emitter<'_> {
         found
     }
 
-    /// Whether the two forms differ.
+    /// Returns whether the two forms differ.
     pub(super) fn forms_differ(&mut self, id: TypeId) -> bool {
         self.value_type(id) != self.memory_type(id)
     }

@@ -1,7 +1,7 @@
 //! Built-in type names that are not keywords.
 use crate::lang::types::{OpaqueKind, TypeId, TypeTable};
 
-/// What a built-in type name means.
+/// Meaning of a built-in type name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedType {
     /// A type of the table.
@@ -53,7 +53,7 @@ const OTHERS: &[(&str, NamedType)] = &[
     ("kernel_enqueue_flags_t", NamedType::Type(TypeTable::INT)),
 ];
 
-/// What `name` means when no declaration hides it; `None` when it is no type name.
+/// Returns the built-in type of a name that no declaration hides; `None` if it is no type name.
 pub fn lookup(name: &str) -> Option<NamedType> {
     if let Some(&(_, named)) = OTHERS.iter().find(|(other, _)| *other == name) {
         return Some(named);
@@ -77,13 +77,13 @@ pub fn lookup(name: &str) -> Option<NamedType> {
     }
 }
 
-/// Whether `name` is a built-in type name that is not a keyword. The parser asks this for names
-/// that no declaration hides.
+/// Returns whether `name` is a built-in type name that is not a keyword. The parser asks this only
+/// for names that no declaration hides.
 pub fn is_type_name(name: &str) -> bool {
     lookup(name).is_some()
 }
 
-/// Whether a type spelled so may not be a kernel argument (OpenCL C 3.0 §6.11.k).
+/// Returns whether a type of this name may not be a kernel argument (OpenCL C 3.0 §6.11.k).
 pub fn forbidden_in_kernels(name: &str) -> bool {
     matches!(
         name,

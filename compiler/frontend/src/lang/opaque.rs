@@ -8,7 +8,7 @@ use super::options::LangOptions;
 use super::types::TypeId;
 use pumice_target::options::ClStd;
 
-/// How a kernel may use an image or a pipe.
+/// Access qualifier of an image or a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// `read_only`, also when nothing is written.
@@ -35,7 +35,7 @@ impl Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageKind(pub u8);
 
-/// What an image type is.
+/// Properties of an image type.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageShape {
     /// Name in OpenCL C.
@@ -100,7 +100,7 @@ pub const IMAGES: &[ImageShape] = &[
 ];
 
 impl ImageKind {
-    /// What the type is.
+    /// Returns the properties of the type.
     pub fn shape(self) -> &'static ImageShape {
         &IMAGES[usize::from(self.0)]
     }
@@ -111,7 +111,7 @@ impl ImageKind {
         Some(Self(at as u8))
     }
 
-    /// How many coordinates address a pixel, the layer included.
+    /// Returns the number of coordinates of a pixel, array layer included.
     pub fn coordinates(self) -> u8 {
         let shape = self.shape();
         let plain = match shape.dim {
@@ -187,7 +187,7 @@ impl OpaqueKind {
         matches!(self, Self::Sampler | Self::Image(..) | Self::Pipe(..))
     }
 
-    /// Whether a kernel's argument can have the type.
+    /// Returns whether a kernel argument can have the type.
     pub fn for_kernels(self) -> bool {
         self.is_handle() || self == Self::Queue
     }

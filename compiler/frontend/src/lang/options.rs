@@ -32,7 +32,7 @@ impl LangOptions {
         }
     }
 
-    /// Whether the device knows an extension at all.
+    /// Returns whether the device knows an extension at all.
     pub fn knows_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)
     }
@@ -58,33 +58,33 @@ impl LangOptions {
         true
     }
 
-    /// Whether an extension may be used here.
+    /// Returns whether the source may use an extension here.
     pub fn extension(&self, name: &str) -> bool {
         self.extensions.contains(name) && !self.disabled.contains(name)
     }
 
-    /// Whether a `__opencl_c_*` feature may be used (always by the device, never by pragma).
+    /// Returns whether a `__opencl_c_*` feature is available; the device decides, never a pragma.
     pub fn feature(&self, name: &str) -> bool {
         self.features.contains(name)
     }
 
-    /// Whether a feature is there that OpenCL C 2.0 always has and 3.0 makes optional.
+    /// Returns whether a feature is available that OpenCL C 2.0 requires and 3.0 makes optional.
     pub fn core_feature(&self, name: &str) -> bool {
         self.std >= ClStd::Cl20 && self.feature(name)
     }
 
-    /// Whether there are depth images, which are core in OpenCL C 2.0 alone.
+    /// Returns whether depth images are available; they are core in OpenCL C 2.0 only.
     pub fn depth_images(&self) -> bool {
         self.std == ClStd::Cl20 || self.extension("cl_khr_depth_images")
     }
 
-    /// Whether arithmetic on half is legal.
+    /// Returns whether arithmetic on half is legal.
     pub fn fp16(&self) -> bool {
         self.extension("cl_khr_fp16")
     }
 
-    /// Whether double exists. It is an optional core feature since OpenCL C 1.2, where the
-    /// extension's pragma no longer matters.
+    /// Returns whether double exists. It is an optional core feature since OpenCL C 1.2; since then
+    /// the extension's pragma has no effect.
     pub fn fp64(&self) -> bool {
         if self.std >= ClStd::Cl12 {
             self.extensions.contains("cl_khr_fp64") || self.feature("__opencl_c_fp64")
@@ -93,13 +93,13 @@ impl LangOptions {
         }
     }
 
-    /// Whether the generic address space exists.
+    /// Returns whether the generic address space exists.
     pub fn generic_address_space(&self) -> bool {
         self.std == ClStd::Cl20
             || (self.std >= ClStd::Cl30 && self.feature("__opencl_c_generic_address_space"))
     }
 
-    /// Whether variables at program scope may live in the global address space.
+    /// Returns whether variables at program scope may live in the global address space.
     pub fn program_scope_globals(&self) -> bool {
         self.std == ClStd::Cl20
             || (self.std >= ClStd::Cl30

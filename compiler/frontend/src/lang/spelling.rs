@@ -1,4 +1,4 @@
-//! How messages write types.
+//! Spelling of types in messages.
 //!
 //! Types are canonical, but people look for the names they wrote. So a [`TypeId`] carries,
 //! beside its identity, the typedef it was declared with; messages then say

@@ -19,7 +19,7 @@ pub struct RecordId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EnumId(pub u32);
 
-/// Where an object lives.
+/// Address space of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddrSpace {
     /// Function storage.
@@ -219,9 +219,9 @@ pub enum Type {
     },
     /// A pointer.
     Pointer {
-        /// What it points to.
+        /// Type that it points to.
         pointee: QualType,
-        /// Where that lives.
+        /// Address space of that object.
         space: AddrSpace,
     },
     /// An array; the length is `None` only while an object's initialiser has yet to give it.
@@ -273,7 +273,7 @@ pub struct RecordDef {
     pub packed: bool,
     /// False while only declared.
     pub complete: bool,
-    /// Where the tag was first seen.
+    /// Position of the tag's first mention.
     pub span: Span,
 }
 
@@ -286,7 +286,7 @@ pub struct Field {
     pub ty: QualType,
     /// Byte offset.
     pub offset: u64,
-    /// Where it was declared.
+    /// Position of the declaration.
     pub span: Span,
 }
 
@@ -300,7 +300,7 @@ pub struct EnumDef {
     pub underlying: IntKind,
     /// False while only declared.
     pub complete: bool,
-    /// Where the tag was first seen.
+    /// Position of the tag's first mention.
     pub span: Span,
 }
 
@@ -309,7 +309,7 @@ pub struct EnumDef {
 pub struct TypeTable {
     types: Vec<Type>,
     map: FxHashMap<Type, TypeId>,
-    /// What [`TypeId`]s remember of the source's names.
+    /// Typedef names from the source that [`TypeId`]s carry.
     pub(super) spellings: Vec<Spelling>,
     /// Records, indexed by [`RecordId`].
     pub records: Vec<RecordDef>,
@@ -554,7 +554,7 @@ impl TypeTable {
         matches!(self.get(id), Type::Vector { .. })
     }
 
-    /// Whether an integer type (or a vector's element type) is signed; bool is not.
+    /// Returns whether an integer type (or a vector's element type) is signed; bool is not.
     pub fn is_signed(&self, id: TypeId) -> bool {
         let (elem, _) = self.elem_lanes(id);
         self.int_kind(elem).is_some_and(IntKind::signed)

@@ -96,7 +96,7 @@ pub enum ExternalDecl {
 /// A pragma that has a meaning after preprocessing.
 #[derive(Clone, Debug)]
 pub struct Pragma {
-    /// What it says.
+    /// Kind and operands of the pragma.
     pub kind: PragmaKind,
     /// The directive.
     pub span: Span,
@@ -309,7 +309,7 @@ pub struct RecordSpec {
     pub span: Span,
 }
 
-/// What stands between a record's braces.
+/// Declaration between the braces of a record.
 #[derive(Clone, Debug)]
 pub enum MemberDecl {
     /// A member declaration; without declarators an anonymous record.
@@ -497,9 +497,9 @@ pub enum Designator {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Kind and operands.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Position in the source.
     pub span: Span,
 }
 

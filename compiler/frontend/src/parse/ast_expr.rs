@@ -6,7 +6,7 @@ use crate::source::{Span, Symbol};
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind and operands.
     pub kind: ExprKind,
     /// The whole expression. Operators' own positions are in the kinds that need a caret.
     pub span: Span,
@@ -164,14 +164,14 @@ pub enum ExprKind {
     },
     /// `sizeof e`, `_Alignof e`/`__alignof__ e`, `vec_step(e)`
     TraitExpr {
-        /// Which.
+        /// The trait.
         which: Trait,
         /// Operand, not evaluated.
         operand: ExprId,
     },
     /// `sizeof(type)`, `_Alignof(type)`, `vec_step(type)`
     TraitType {
-        /// Which.
+        /// The trait.
         which: Trait,
         /// Type.
         ty: TypeNameId,
@@ -210,7 +210,7 @@ pub enum ExprKind {
 pub struct BlockLit {
     /// The type name in front, parameters included; `None` when there is none.
     pub ret: Option<TypeNameId>,
-    /// What makes the result's type of that name's specifiers.
+    /// Declarator that, with that name's specifiers, forms the result type.
     pub result: Declarator,
     /// Parameters.
     pub params: Vec<ParamDecl>,
@@ -220,7 +220,7 @@ pub struct BlockLit {
     pub body: StmtId,
 }
 
-/// What [`ExprKind::TraitExpr`] and [`ExprKind::TraitType`] ask.
+/// Trait that [`ExprKind::TraitExpr`] and [`ExprKind::TraitType`] query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trait {
     /// `sizeof`

@@ -12,7 +12,7 @@ use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::{Loc, Span, Symbol};
 use pumice_budget as budget;
 
-/// What a keyword is among declaration specifiers.
+/// Role of a keyword among declaration specifiers.
 enum Specifier {
     Storage(StorageClass),
     Function(FunctionSpec),
@@ -47,7 +47,7 @@ fn specifier(keyword: Keyword) -> Option<Specifier> {
     })
 }
 
-/// What a keyword is among qualifiers.
+/// Returns the qualifier that a keyword denotes.
 pub(super) fn qualifier(keyword: Keyword) -> Option<Qual> {
     Some(match keyword {
         Keyword::Const => Qual::Const,
@@ -227,7 +227,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a type name or declaration specifiers begin here.
+    /// Returns whether a type name or declaration specifiers begin here.
     pub(super) fn starts_type(&mut self) -> bool {
         match self.kind() {
             TokenKind::Ident(name) => self.is_type(name),
@@ -370,7 +370,7 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Whether the name here, which is no type, stands where only a type makes sense.
+    /// Returns whether the name here, which is no type, stands where only a type makes sense.
     pub(super) fn looks_like_unknown_type(&mut self) -> bool {
         match self.ahead(1) {
             TokenKind::Ident(_) => true,
@@ -576,7 +576,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands behind `=`.
+    /// Parses the initializer behind `=`.
     pub(super) fn initializer(&mut self) -> Parse<Init> {
         if self.at(Punct::LBrace) {
             return Ok(Init::List(self.init_list()?));

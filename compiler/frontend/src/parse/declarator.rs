@@ -10,7 +10,7 @@ use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 use pumice_budget as budget;
 
-/// Whether a declarator has a name.
+/// Rule about the name of a declarator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Naming {
     Required,
@@ -97,7 +97,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the parenthesis here groups a declarator (else it opens parameters).
+    /// Returns whether the parenthesis here groups a declarator (otherwise it opens parameters).
     fn nested_declarator(&mut self, naming: Naming) -> bool {
         match self.ahead(1) {
             TokenKind::Punct(Punct::Star | Punct::Caret | Punct::LParen | Punct::LBracket) => true,

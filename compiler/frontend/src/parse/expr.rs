@@ -290,7 +290,7 @@ impl Parser<'_> {
         self.postfix_of(primary, start)
     }
 
-    /// What may stand behind a primary expression, any number of times.
+    /// Parses any number of postfix operators behind a primary expression.
     fn postfix_of(&mut self, mut base: ExprId, start: Loc) -> Parse<ExprId> {
         loop {
             let TokenKind::Punct(punct) = self.kind() else {

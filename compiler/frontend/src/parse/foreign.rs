@@ -1,4 +1,5 @@
-//! What people bring from C++: said once, instead of what the C grammar would have expected.
+//! Recognises C++ in OpenCL C sources and reports it in one message of its own, instead of what
+//! the C grammar would have expected.
 use super::Parser;
 use crate::pp::token::{Punct, TokenKind};
 use crate::source::{Loc, Symbol};
@@ -28,11 +29,11 @@ const WORDS: &[&str] = &[
     "virtual",
 ];
 
-/// How far behind a word of C++ the C grammar notices it: `static_cast` `<` `int`.
+/// Number of tokens between a C++ keyword and the error of the C grammar: `static_cast` `<` `int`.
 const REACH: usize = 2;
 
 impl Parser<'_> {
-    /// Where C++ begins near this token, at which the grammar failed, and what to say of it.
+    /// Returns position and message if C++ begins near the token at which the grammar failed.
     pub(super) fn foreign(&self) -> Option<(Loc, String)> {
         let first = self.pos.saturating_sub(REACH);
         let near = &self.tokens[first..=self.pos];

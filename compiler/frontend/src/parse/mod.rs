@@ -42,7 +42,7 @@ struct Reported;
 
 type Parse<T> = Result<T, Reported>;
 
-/// What an ordinary name means where it is declared.
+/// Meaning of an ordinary name in its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameKind {
     Typedef,
@@ -82,13 +82,13 @@ struct Parser<'a> {
     names: &'a mut Interner,
     diagnostics: &'a Diagnostics,
     ast: Ast,
-    /// What the names declared so far mean here.
+    /// Current meaning of each declared name.
     kinds: FxHashMap<Symbol, NameKind>,
-    /// What leaving scopes restores.
+    /// Meanings to restore at the end of scopes.
     undo: Vec<(Symbol, Option<NameKind>)>,
     /// Length of `undo` where each open scope began.
     scopes: Vec<usize>,
-    /// Which names are built-in types, once asked.
+    /// Cache: names already tested for being built-in types.
     builtin_types: FxHashMap<Symbol, bool>,
     depth: u32,
     /// `#pragma pack`: the alignment that members are limited to now, and those pushed.

@@ -7,7 +7,7 @@ use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 use pumice_budget as budget;
 
-/// What stands in front of a statement.
+/// Label of a statement.
 enum Label {
     Name(crate::source::Symbol, Span),
     Case(super::ast::ExprId, Option<super::ast::ExprId>),

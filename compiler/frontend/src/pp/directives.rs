@@ -53,7 +53,7 @@ impl Preprocessor<'_> {
                     self.file().guard = Guard::Broken;
                 }
                 self.named_directive(&text, name, wraps);
-                // What an expansion in the directive left over is not program text. Only
+                // Tokens left by an expansion inside the directive are not program text. Only
                 // pragmas leave tokens on purpose.
                 while text != "pragma" && !self.contexts.is_empty() {
                     self.pop_context();
@@ -285,7 +285,7 @@ impl Preprocessor<'_> {
         Some(self.macros.len() as u32 - 1)
     }
 
-    /// What a token of a macro's body means: a parameter, `#parameter`, `##` or itself.
+    /// Classifies a token of a macro's body: a parameter, `#parameter`, `##` or itself.
     fn body_token(
         &mut self,
         lexer: &mut Lexer,
@@ -559,7 +559,7 @@ impl Preprocessor<'_> {
         if rest.kind != TokenKind::EndOfLine {
             self.diagnostics
                 .warning(rest.loc, "text behind #include is ignored");
-            // What an expansion left over must not be read later.
+            // Discard what an expansion left over.
             while !matches!(self.next_raw().kind, TokenKind::EndOfLine | TokenKind::Eof) {}
         }
         if self.files.len() > MAX_INCLUDE_DEPTH {
@@ -638,7 +638,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// What stands between the quotes of a string token; an unterminated one lacks the second.
+/// Returns the text between the quotes of a string token; an unterminated one has no second quote.
 fn unquoted(text: &str) -> &str {
     let inner = text.strip_prefix('"').unwrap_or(text);
     inner.strip_suffix('"').unwrap_or(inner)

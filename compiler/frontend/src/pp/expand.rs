@@ -131,7 +131,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether the next token is `(`; nothing is read.
+    /// Returns whether the next token is `(`, without consuming anything.
     fn lparen_follows(&self) -> bool {
         for context in self.contexts.iter().rev() {
             if let Some(next) = context.tokens.get(context.pos) {

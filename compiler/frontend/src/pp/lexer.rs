@@ -351,7 +351,7 @@ impl Lexer {
         }
     }
 
-    /// Whether the next token is `(`, without passing anything.
+    /// Returns whether the next token is `(`, without consuming anything.
     pub fn at_lparen(&self) -> bool {
         let mut ahead = self.clone();
         ahead.skip_space(None);

@@ -1,6 +1,6 @@
 //! Numbers, characters and strings: from spelling to value.
 
-/// What is wrong with a literal.
+/// Error in a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiteralError {
     /// The diagnostic's text.
@@ -47,7 +47,7 @@ pub enum Number {
     },
     /// Floating literal.
     Float {
-        /// How many bytes of the spelling come before the suffix.
+        /// Number of bytes of the spelling before the suffix.
         digits: usize,
         /// Suffix.
         suffix: FloatSuffix,

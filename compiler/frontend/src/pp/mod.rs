@@ -94,7 +94,7 @@ struct Macro {
     has_paste: bool,
 }
 
-/// What a name means to the preprocessor.
+/// Meaning of a name to the preprocessor.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Undefined,
@@ -113,7 +113,7 @@ struct Conditional {
     else_seen: bool,
 }
 
-/// Whether a file is wrapped in one `#ifndef X … #endif`.
+/// State of the search for an include guard: the whole file inside one `#ifndef X … #endif`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guard {
     Start,

@@ -1,8 +1,8 @@
-//! What is defined before the first line: the constants of OpenCL C, the target's macros and
+//! Macros defined before the first line: the constants of OpenCL C, the target's macros and
 //! the `-D` options.
 //!
-//! The constants are one text, scanned once per process for where each definition begins; a
-//! compile only copies the list of names, and a definition is tokenised when it is first used.
+//! The constants are one text, scanned once per process for the start of each definition. A
+//! compile copies only the list of names; a definition is tokenised when it is first used.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::symbol::{Interner, Symbol};
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions, Define};
 
-/// What a constant needs in order to exist.
+/// Condition for a constant to be defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Always,
@@ -226,11 +226,11 @@ CLK_PROFILING_COMMAND_EXEC_TIME 1
 struct Constant {
     name: Symbol,
     gate: Gate,
-    /// Where its definition begins in [`Base::text`].
+    /// Start of the definition, in bytes of [`Base::text`].
     offset: u32,
 }
 
-/// What every compile begins with. Never changes once made.
+/// Predefined macros that all compiles share. Never changes once made.
 struct Base {
     interner: Interner,
     text: String,

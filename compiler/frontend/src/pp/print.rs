@@ -35,7 +35,7 @@ pub fn print_tokens(tokens: &[Token], names: &Interner) -> Vec<u8> {
     out
 }
 
-/// Whether two tokens written side by side could be read as other tokens.
+/// Returns whether two tokens written side by side could be read as other tokens.
 fn joins(before: &[u8], next: &[u8]) -> bool {
     let (Some(&a), Some(&b)) = (before.last(), next.first()) else {
         return false;

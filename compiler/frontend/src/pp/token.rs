@@ -6,11 +6,11 @@ use crate::symbol::Symbol;
 /// A token. The preprocessor and the parser use the same form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
     /// [`LINE_START`], [`SPACE_BEFORE`], [`NO_EXPAND`].
     pub flags: u8,
-    /// Where it is.
+    /// Position of the token.
     pub loc: Loc,
 }
 
@@ -21,7 +21,7 @@ pub const SPACE_BEFORE: u8 = 2;
 /// The name was met inside its own expansion and is never expanded again.
 pub const NO_EXPAND: u8 = 4;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// End of the text.
@@ -52,7 +52,7 @@ pub enum TokenKind {
     Stringify(u16),
     /// `##` in a macro's body.
     Paste,
-    /// What pasting two empty arguments leaves.
+    /// Result of pasting two empty arguments.
     Placemarker,
 }
 

@@ -21,7 +21,7 @@ use crate::lang::types::{
 use crate::parse::ast::{self, BlockLit, Declarator, ParamDecl};
 use crate::source::{Span, Symbol};
 
-/// What a block expression or variable stands for.
+/// Function that a block expression or variable stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockValue {
     /// The literal's function.
@@ -56,7 +56,7 @@ impl<'a> Sema<'a> {
         self.variable_at(level, local, span)
     }
 
-    /// How many blocks are around the declaration that a name means.
+    /// Returns the number of blocks around the declaration that a name refers to.
     fn level_of(&self, name: Symbol) -> usize {
         if self.blocks.is_empty() {
             return 0;
@@ -440,8 +440,8 @@ impl<'a> Sema<'a> {
         Some(())
     }
 
-    /// Whether a block's parameters are what enqueue_kernel passes: pointers to local memory
-    /// whose sizes come with the call.
+    /// Returns whether a block has the parameters that enqueue_kernel passes: pointers to local
+    /// memory, whose sizes come with the call.
     pub(super) fn takes_local_pointers(&self, func: FuncId) -> bool {
         self.block_params(func).iter().all(|&param| {
             let parts = self.module.types.pointer_parts(param);

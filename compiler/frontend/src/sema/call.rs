@@ -8,7 +8,7 @@ use crate::lang::types::{FloatKind, Quals, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::{Span, Symbol};
 
-/// How well an argument fits a parameter; lower is better.
+/// Rank of an argument's conversion to a parameter; lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Exact,
@@ -16,8 +16,8 @@ enum Fit {
     Conversion,
 }
 
-/// What `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2) expand to: constants, so
-/// that they can stand in initialisers.
+/// Returns the value of `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2). They
+/// are constants, so that initialisers can use them.
 fn special_value(name: &str) -> Option<(f64, FloatKind)> {
     Some(match name {
         "__builtin_inff" | "__builtin_huge_valf" => (f64::INFINITY, FloatKind::Float),
@@ -76,7 +76,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// What is called. An unknown name gets a message of its own.
+    /// Checks the called expression. An unknown name gets a message of its own.
     fn callee(&mut self, id: ast::ExprId) -> Option<Operand> {
         if let ast::ExprKind::Ident(name) = self.ast.expr(id).kind {
             let text = self.name(name);
@@ -300,7 +300,7 @@ impl<'a> Sema<'a> {
             ("__builtin_expect", [value, _]) => {
                 return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(Span::NONE));
             }
-            // What is assumed is not evaluated.
+            // The assumed condition is not evaluated.
             ("__builtin_assume", [_]) | ("__builtin_unreachable", []) => {
                 let operand = self.mk(ExprKind::Int(0), TypeTable::INT, span);
                 let kind = ExprKind::Convert {

@@ -476,7 +476,7 @@ impl<'a> Sema<'a> {
     }
 }
 
-/// Whether a scalar constant is nonzero.
+/// Returns whether a scalar constant is nonzero.
 pub(super) fn is_true(value: &Value) -> Option<bool> {
     match value {
         Value::Int(bits) => Some(*bits != 0),

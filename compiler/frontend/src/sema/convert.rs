@@ -7,7 +7,7 @@ use crate::lang::types::{
 };
 use crate::source::Span;
 
-/// What an implicit conversion is for; its error message depends on it.
+/// Purpose of an implicit conversion; its error message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// `a = b`; the operator.
@@ -21,7 +21,7 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// Where clang puts the caret: at the operator, at the declared name, else at the value.
+    /// Returns the position of clang's caret: the operator, the declared name, else the value.
     fn caret(self, value: Span) -> Span {
         match self {
             Self::Assign(at) | Self::Init(at) if at.lo.is_some() => at,
@@ -221,7 +221,7 @@ impl<'a> Sema<'a> {
         TypeTable::int(IntKind::of(bits, !(unsigned(x) || unsigned(y))))
     }
 
-    /// Whether an expression is a null pointer constant.
+    /// Returns whether an expression is a null pointer constant.
     pub(super) fn is_null_constant(&self, expr: ExprId) -> bool {
         let node = self.body.expr(expr);
         match self.module.types.get(node.ty) {
@@ -378,7 +378,7 @@ impl<'a> Sema<'a> {
         }
         let mut lost = from_pointee.quals & (Quals::CONST | Quals::VOLATILE);
         if space == AddrSpace::Constant {
-            // What lives there is const whether its pointers say so or not.
+            // Objects in the constant address space are const even if the pointer does not say so.
             lost.remove(Quals::CONST);
         }
         if !pointee.quals.contains(lost) {

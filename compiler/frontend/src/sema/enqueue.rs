@@ -130,7 +130,7 @@ impl<'a> Sema<'a> {
         None
     }
 
-    /// What is enqueued returns nothing and takes as many local pointers as there are sizes.
+    /// Checks that the block returns nothing and takes as many local pointers as there are sizes.
     fn check_enqueued(&mut self, block: ExprId, text: &str, sizes: usize) -> Option<()> {
         let ExprKind::Block { func, .. } = self.body.expr(block).kind else {
             return None;

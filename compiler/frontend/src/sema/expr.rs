@@ -253,7 +253,7 @@ impl<'a> Sema<'a> {
         self.value_of(operand, span)
     }
 
-    /// What remains of a place that is not read: the expressions inside it.
+    /// Keeps the side effects of a place that is not read: the expressions inside it.
     fn place_for_effect(&mut self, place: PlaceId, span: Span) -> ExprId {
         match &self.body.place(place).kind {
             PlaceKind::Deref(pointer) => *pointer,

@@ -1,4 +1,5 @@
-//! Whether control can reach the end of a function: for the warning about a missing `return`.
+//! Determines whether control can reach the end of a function, for the warning about a missing
+//! `return`.
 //!
 //! Errs on the side of silence: conditions count as unknown unless they are constant.
 
@@ -7,7 +8,7 @@ use super::const_eval::is_true;
 use super::typed::{StmtId, StmtKind};
 
 impl Sema<'_> {
-    /// Whether control can pass the end of a statement that it has reached.
+    /// Returns whether control can pass the end of a statement that it has reached.
     pub(super) fn can_fall_through(&self, id: StmtId) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue => false,
@@ -53,7 +54,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a `break`, or with `continues` a `continue`, leads out of a body.
+    /// Returns whether a `break`, or with `continues` a `continue`, leads out of a body.
     fn jumps(&self, id: StmtId, continues: bool) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::Break => !continues,

@@ -261,7 +261,7 @@ impl<'a> Sema<'a> {
         Some(len)
     }
 
-    /// How many subobjects an aggregate has; `None` for arrays still open.
+    /// Returns the number of subobjects of an aggregate; `None` for arrays of unknown length.
     fn subobjects(&self, ty: TypeId) -> Option<u64> {
         match *self.module.types.get(ty) {
             Type::Record(record) => Some(self.module.types.record(record).fields.len() as u64),

@@ -134,7 +134,7 @@ struct Sema<'a> {
     builtin_names: FxHashMap<Symbol, TypeId>,
     /// Records with a `size_t` or its like, which kernels do not take.
     host_sized: FxHashSet<RecordId>,
-    /// Who calls whom, for recursion.
+    /// Edges of the call graph (caller, callee, position), for the check against recursion.
     calls: Vec<(FuncId, FuncId, Span)>,
     /// Blocks around what is being checked, innermost last.
     blocks: Vec<BlockState>,

@@ -18,7 +18,7 @@ impl<'a> Sema<'a> {
         Some(Operand::Place(self.deref_place(pointer, span)?))
     }
 
-    /// What a pointer points to.
+    /// Makes the place that a pointer points to.
     pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
         let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
         if pointee.ty == TypeTable::VOID {
@@ -31,8 +31,8 @@ impl<'a> Sema<'a> {
         Some(self.mk_place(PlaceKind::Deref(pointer), pointee, space, align, span))
     }
 
-    /// What is known of an address's alignment when it comes straight from an object: elements
-    /// of an array in a packed record have less than their type asks for.
+    /// Returns the alignment in bytes, if known, of an address that comes straight from an object:
+    /// an array in a packed record is aligned less than its element type.
     fn pointer_align(&self, pointer: ExprId) -> Option<u64> {
         match self.body.expr(pointer).kind {
             ExprKind::Decay(place) | ExprKind::AddrOf(place) => Some(self.body.place(place).align),
@@ -350,7 +350,7 @@ impl<'a> Sema<'a> {
         self.convert(ConvertKind::IntToPtr, number, ty)
     }
 
-    /// Whether the type is an array or pointer to one (for messages only).
+    /// Returns whether the type is an array or pointer to one (for messages only).
     pub(super) fn is_aggregate(&self, ty: TypeId) -> bool {
         matches!(
             self.module.types.get(ty),

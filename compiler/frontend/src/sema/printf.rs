@@ -1,4 +1,4 @@
-//! What a printf format says of its arguments (OpenCL C 3.0 §6.15.14).
+//! Checks printf's arguments against its format (OpenCL C 3.0 §6.15.14).
 use super::Sema;
 use super::typed::{ExprId, ExprKind, PlaceKind};
 use crate::lang::types::TypeId;
@@ -51,7 +51,7 @@ impl Sema<'_> {
         Some(bytes.iter().copied().take_while(|&b| b != 0).collect())
     }
 
-    /// Whether arguments of a kind are of type `ty`, or vectors' elements are.
+    /// Returns whether a conversion of this kind prints a value of type `ty`, or a vector of them.
     fn prints(&self, kind: Kind, ty: TypeId) -> bool {
         let types = &self.module.types;
         if !types.is_scalar(ty) && !types.is_vector(ty) {

@@ -8,7 +8,7 @@ use crate::lang::names;
 use crate::lang::types::{AddrSpace, EnumId, QualType, RecordId, TypeId};
 use crate::source::{Span, Symbol};
 
-/// What an ordinary identifier means.
+/// Meaning of an ordinary identifier.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
     /// A typedef.
@@ -64,7 +64,7 @@ pub(super) struct Binding {
     pub(super) span: Span,
 }
 
-/// What a tag means.
+/// Meaning of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     Record(RecordId, TypeId),
@@ -78,14 +78,14 @@ pub(super) struct Scope {
     pub(super) tags: FxHashMap<Symbol, (Tag, Span)>,
 }
 
-/// What sema remembers of a function beside the typed tree.
+/// Facts about a function that only sema needs; the typed tree lacks them.
 #[derive(Clone, Debug)]
 pub(super) struct FuncMeta {
     pub(super) overloadable: bool,
     pub(super) defined: bool,
 }
 
-/// What sema remembers of a variable beside the typed tree.
+/// Facts about a variable that only sema needs; the typed tree lacks them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GlobalMeta {
     /// Declared without initialiser and without `extern`.
@@ -190,7 +190,7 @@ impl<'a> Sema<'a> {
         names::closest(name, own.into_iter().chain(names::all()))
     }
 
-    /// Where the declaration of a named thing of this program is.
+    /// Returns the position of this program's declaration of a name.
     pub(super) fn declared_at(&self, name: &str) -> Option<Span> {
         let symbol = self.names.get(name)?;
         self.lookup(symbol).map(|b| b.span)

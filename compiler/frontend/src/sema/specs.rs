@@ -44,7 +44,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Whether nothing in memory can have a type: blocks, images, samplers and pipes.
+    /// Returns whether no object in memory can have the type: blocks, images, samplers and pipes.
     pub(super) fn is_immaterial(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
             Type::Block(_) => true,
@@ -358,7 +358,7 @@ impl<'a> Sema<'a> {
         q.with(add)
     }
 
-    /// Where a pointer points to when nobody says.
+    /// Returns the address space of a pointee declared without one.
     pub(super) fn default_pointee_space(&self) -> AddrSpace {
         if self.lang.generic_address_space() {
             AddrSpace::Generic

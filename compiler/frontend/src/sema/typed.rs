@@ -57,7 +57,7 @@ pub struct TypedModule {
     /// Program-scope variables, static locals, `__constant` and `__local` variables of
     /// functions, and string literals.
     pub globals: Vec<Global>,
-    /// What `#pragma OPENCL FP_CONTRACT` says at the end (`true`: contraction allowed).
+    /// State of `#pragma OPENCL FP_CONTRACT` at the end of the source (`true`: contract).
     pub fp_contract: bool,
 }
 
@@ -73,7 +73,7 @@ impl TypedModule {
     }
 }
 
-/// Who can see a symbol.
+/// Visibility of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linkage {
     /// This module only.
@@ -121,15 +121,15 @@ pub struct ConstData {
 /// The address of a variable inside a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reloc {
-    /// Where the 8-byte address lies in [`ConstData::bytes`].
+    /// Offset of the 8-byte address in [`ConstData::bytes`].
     pub offset: u64,
-    /// Whose address it is.
+    /// Variable whose address it is.
     pub target: GlobalId,
     /// Bytes added to the address.
     pub addend: i64,
 }
 
-/// Whether calls of a function are to be inlined.
+/// Inlining that the source requests for a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inlining {
     /// Nothing is said.
@@ -153,7 +153,7 @@ pub struct Function {
     pub params: Vec<TypeId>,
     /// Linkage. `static` and `inline` functions are internal.
     pub linkage: Linkage,
-    /// What the source asks for at its calls.
+    /// Inlining that the source requests.
     pub inlining: Inlining,
     /// For kernels.
     pub kernel: Option<KernelInfo>,
@@ -163,7 +163,7 @@ pub struct Function {
     pub span: Span,
 }
 
-/// What a kernel says about itself.
+/// Arguments and attributes of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelInfo {
     /// Arguments, one per parameter.
@@ -248,7 +248,7 @@ pub struct Local {
 /// An r-value.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind and operands.
     pub kind: ExprKind,
     /// Its type; [`TypeTable::VOID`] for calls and conditionals without value.
     pub ty: TypeId,
@@ -259,11 +259,11 @@ pub struct Expr {
 /// An l-value.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// What it is.
+    /// Kind and operands.
     pub kind: PlaceKind,
     /// The object's type and qualifiers.
     pub ty: QualType,
-    /// Where the object lives.
+    /// Address space of the object.
     pub space: AddrSpace,
     /// Alignment in bytes that an access may rely on (packed fields have less than their type).
     pub align: u64,
@@ -278,7 +278,7 @@ pub enum PlaceKind {
     Local(LocalId),
     /// A variable with static storage.
     Global(GlobalId),
-    /// What a pointer points to.
+    /// Object that a pointer points to.
     Deref(ExprId),
     /// A field of a struct or union in memory.
     Field {
@@ -333,7 +333,7 @@ pub enum ExprKind {
     Decay(PlaceId),
     /// Conversion.
     Convert {
-        /// How.
+        /// Kind of the conversion.
         kind: ConvertKind,
         /// Operand.
         operand: ExprId,
@@ -575,7 +575,7 @@ pub enum CompareOp {
     Ge,
 }
 
-/// How a private variable is initialised.
+/// Initializer of a private variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
     /// By a value of its type (scalars, vectors, records).
@@ -603,7 +603,7 @@ pub struct InitElem {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Kind and operands.
     pub kind: StmtKind,
     /// Source.
     pub span: Span,
@@ -641,9 +641,9 @@ pub enum StmtKind {
     If {
         /// Bool.
         cond: ExprId,
-        /// When true.
+        /// Statement to run if the condition is true.
         then: StmtId,
-        /// When false.
+        /// Statement to run if the condition is false.
         otherwise: Option<StmtId>,
     },
     /// `while`, `do` and `for` in one form: init; loop { if pre-tested and !cond break; body;

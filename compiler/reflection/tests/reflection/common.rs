@@ -34,7 +34,7 @@ pub enum Arg {
     Id(u32),
 }
 
-/// What can be varied about a module.
+/// Variable parts of a test module.
 pub struct Module {
     pub version: (u8, u8),
     pub import: Option<String>,

@@ -553,7 +553,7 @@ fn each_operand_kind_is_checked() {
     }
 }
 
-/// What the written module's reflection instructions say, resolved through its own ids.
+/// Returns the written module's reflection instructions, with ids resolved.
 fn resolve(words: &[u32]) -> (String, Vec<(u32, Vec<Arg>)>) {
     let mut ids: HashMap<u32, Arg> = HashMap::new();
     let (mut set, mut import, mut all) = (0, String::new(), Vec::new());

@@ -30,7 +30,7 @@ As the offline compiler of the OpenCL-CTS:
        pumicec --source FILE --output FILE --cl-device-info FILE --mode spir-v -- [OPTIONS]
 ";
 
-/// What comes out.
+/// Output to produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// Tokens as text.
@@ -68,7 +68,7 @@ const EMITS: &[(&str, Emit)] = &[
 /// Devices that need no device at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
-    /// What a Vulkan driver on the CPU offers.
+    /// Features of a Vulkan driver on the CPU.
     Reference,
     /// The same, with samplers coarser than OpenCL wants them.
     Coarse,
@@ -79,25 +79,25 @@ pub enum Device {
 /// A command line.
 #[derive(Debug)]
 pub struct Arguments {
-    /// What comes out.
+    /// Output to produce.
     pub emit: Emit,
-    /// Where it goes; standard output if `None`.
+    /// Output file; standard output if `None`.
     pub output: Option<String>,
     /// The source file, or `-`.
     pub input: String,
     /// A device info file, which changes the target.
     pub device_info: Option<String>,
-    /// What it compiles for.
+    /// Device to compile for.
     pub device: Device,
     /// The build options.
     pub options: CompileOptions,
-    /// How kernels get at their arguments.
+    /// Argument passing convention of kernels.
     pub abi: Abi,
-    /// What the target is denied, and how functions are chosen.
+    /// Features hidden from the target, and the choice of built-in functions.
     pub flags: DescriptorFlags,
 }
 
-/// What `--help` prints.
+/// Returns the text of `--help`.
 pub fn usage() -> String {
     format!("{USAGE}\nOptions of --abi=descriptors:\n{}", abi::help())
 }
@@ -197,7 +197,7 @@ fn emit_named(what: &str) -> Result<Emit, String> {
         .ok_or_else(|| format!("unknown output '{what}'"))
 }
 
-/// Whether the device has everything.
+/// Parses the name of a device.
 fn device_named(which: &str) -> Result<Device, String> {
     match which {
         "reference" => Ok(Device::Reference),

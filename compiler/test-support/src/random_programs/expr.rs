@@ -513,7 +513,7 @@ impl Gen {
                 format!("{function}({a})")
             }
             6 => {
-                // Which zero fmin and fmax return is not specified.
+                // The sign of a zero from fmin and fmax is not specified.
                 let b = self.expr(ty, depth);
                 let function = *self.random.pick(&["fmin", "fmax"]);
                 format!("({function}({a}, {b}) + ({name})(0))")

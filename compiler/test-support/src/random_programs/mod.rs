@@ -42,7 +42,7 @@ pub(crate) struct Array {
     len: u32,
     space: Space,
     writable: bool,
-    /// How many places there were when it was declared: it outlives places from there on.
+    /// Number of places when it was declared; it outlives places from there on.
     born: usize,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Record {
     leaves: Vec<(String, Vec<u32>, Ty)>,
 }
 
-/// What statements may do where they stand.
+/// Statements allowed at a place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flow {
     /// All work-items of a group come here together.
@@ -231,7 +231,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
     let input = *g.random.pick(&INTEGERS);
     let mut scratch = g.any_type();
     if scratch.lanes == 3 {
-        // What a store leaves in the fourth lane's place is not specified.
+        // The fourth lane's place after a store is not specified.
         scratch.lanes = 4;
     }
     let (scalar, vector) = (g.any_integer(), g.any_type());

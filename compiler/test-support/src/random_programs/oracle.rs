@@ -1,4 +1,4 @@
-//! What a kernel file computes, by the interpreter.
+//! Expected results of a kernel file, computed by the interpreter.
 
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 use super::types::{Scalar, Space, Ty};
 use super::{Flow, Function, Gen, Param};
 
-/// What is visible, to be put back behind a block.
+/// Visible names, to be restored behind a block.
 struct Scope(usize, usize);
 
 impl Gen {

@@ -60,7 +60,7 @@ impl Scalar {
         matches!(self, Scalar::Float | Scalar::Double)
     }
 
-    /// Whether it is a signed integer.
+    /// Returns whether it is a signed integer.
     pub(crate) fn is_signed(self) -> bool {
         INTEGERS
             .iter()

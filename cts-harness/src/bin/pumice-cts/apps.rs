@@ -44,7 +44,7 @@ fn parse(args: &[String]) -> Result<Arguments, String> {
     Ok(parsed)
 }
 
-/// Where applications are installed unless the user says otherwise.
+/// Returns the default installation folder of applications.
 fn default_home() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

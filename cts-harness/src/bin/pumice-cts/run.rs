@@ -94,7 +94,7 @@ fn select(args: &Arguments, bin: &Path) -> Result<Vec<Suite>, String> {
     }
 }
 
-/// What to run of the selected suites. The rest goes into `run.left_out`.
+/// Returns the jobs of the selected suites. The rest goes into `run.left_out`.
 fn plan(args: &Arguments, bin: &Path, run: &mut Run) -> Result<Vec<Job>, String> {
     let device_type = run.facts.get(facts::DEVICE_TYPE).cloned();
     let mut jobs: Vec<Job> = Vec::new();
