@@ -121,14 +121,24 @@ pub(crate) fn device_opened() {
     OWNER.store(std::process::id(), Ordering::Release);
 }
 
-/// Counts a batch that is being submitted.
-pub(crate) fn batch_submitted() {
-    SUBMITTED.fetch_add(1, Ordering::AcqRel);
+/// Counts a batch that is about to be submitted: the end of the process waits for its
+/// [`batch_ended`]. Returns false once the process is ending; nothing may be submitted then.
+///
+/// The batch is counted before the test, and the end is set before it counts batches, so that one
+/// of the two sees the other (sequentially consistent on both sides).
+#[must_use]
+pub(crate) fn begin_batch() -> bool {
+    SUBMITTED.fetch_add(1, Ordering::SeqCst);
+    let goes_on = !ENDING.load(Ordering::SeqCst);
+    if !goes_on {
+        batch_ended();
+    }
+    goes_on
 }
 
 /// Uncounts a batch that has ended, or could not be submitted.
 pub(crate) fn batch_ended() {
-    SUBMITTED.fetch_sub(1, Ordering::AcqRel);
+    SUBMITTED.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// Begins some work of a helper thread, which ends with the guard. Blocks for ever once the process
@@ -202,18 +212,18 @@ pub fn wait_until_stuck() {
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,
 /// which may run inside a callback of the application's.
 pub fn quiesce() {
-    ENDING.store(true, Ordering::Release);
+    ENDING.store(true, Ordering::SeqCst);
     // A child that was forked has none of the threads that work ends by, and perhaps locks that
     // nobody will give back.
     if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
     }
     let end = Instant::now() + PATIENCE;
-    while SUBMITTED.load(Ordering::Acquire) != 0 && Instant::now() < end {
+    while SUBMITTED.load(Ordering::SeqCst) != 0 && Instant::now() < end {
         std::thread::sleep(Duration::from_micros(100));
     }
     let ending = Ending {
-        idle: SUBMITTED.load(Ordering::Acquire) == 0,
+        idle: SUBMITTED.load(Ordering::SeqCst) == 0,
         deadline: end,
     };
     let mut jobs = std::mem::take(&mut *AT_END.lock());

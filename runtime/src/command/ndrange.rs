@@ -128,12 +128,13 @@ fn prepare(
 
 /// Submits the program's initializers, before the first of its kernels on a device.
 fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Option<Arc<InitRun>>> {
-    // The end of the process waits for what is submitted; nothing more is then.
-    if exit::is_ending() {
+    let gpu = on.device().gpu()?;
+    if !exit::begin_batch() {
         return Ok(None);
     }
-    let gpu = on.device().gpu()?;
     let run = device_kernel.executable.run_initializers(gpu.raw());
+    // The end of the process waits until the device is idle.
+    exit::batch_ended();
     run.map_err(|error| refused(on, "a program's initializer", &error))
 }
 

@@ -13,20 +13,19 @@ use crate::program::{Build, Program};
 pub(super) fn finish(build: &Build, device: &Device) {
     let finalizers = build.executable.as_ref().filter(|e| e.has_finalizers());
     let Some(executable) = finalizers else { return };
-    // The Vulkan driver may be gone already.
-    if exit::is_ending() {
+    // At the end of the process the Vulkan driver may be gone already.
+    if !exit::begin_batch() {
         return;
     }
-    let Ok(gpu) = device.gpu() else { return };
-    // The end of the process waits for them.
-    exit::batch_submitted();
-    match executable.run_finalizers(gpu.raw(), &mut |text| printf::print(text)) {
-        Ok(decoded) => {
-            for decoded in decoded {
-                let _ = printf::complain("a program's finalizer", decoded);
+    if let Ok(gpu) = device.gpu() {
+        match executable.run_finalizers(gpu.raw(), &mut |text| printf::print(text)) {
+            Ok(decoded) => {
+                for decoded in decoded {
+                    let _ = printf::complain("a program's finalizer", decoded);
+                }
             }
+            Err(error) => log::error!("a program's finalizers did not run: {error}"),
         }
-        Err(error) => log::error!("a program's finalizers did not run: {error}"),
     }
     exit::batch_ended();
     printf::flush();

@@ -189,11 +189,13 @@ impl BatchQueue {
     }
 
     fn submit(&self, state: &mut State) -> Option<Submission> {
-        // The end of the process waits for what is submitted; nothing more is then.
-        if exit::is_ending() {
+        if state.open.is_none() || !exit::begin_batch() {
             return None;
         }
-        let mut batch = state.open.take()?;
+        let Some(mut batch) = state.open.take() else {
+            exit::batch_ended();
+            return None;
+        };
         // What a batch without a barrier reads of ended ones is visible to it by this wait, which
         // is over before it begins.
         if self.out_of_order {
@@ -206,7 +208,6 @@ impl BatchQueue {
             batch.commands.len(),
             batch.recorder.timestamps()
         );
-        exit::batch_submitted();
         Some(match self.stream.submit(batch.recorder, &batch.waits) {
             Ok(_) => {
                 state.in_flight.push_back(InFlight {
