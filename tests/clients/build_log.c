@@ -64,7 +64,7 @@ int main(void) {
             printf("FAIL the log lacks \"%s\":\n%s\n", wanted[i], log);
             return 1;
         }
-    /* Arguments beyond CL_DEVICE_MAX_PARAMETER_SIZE: refused before anything is made of them. */
+    /* Arguments that no device has room for: refused before anything is made of them. */
     static const char huge[] =
         "struct S { int x[1 << 24]; };\n"
         "kernel void k(global int *out, struct S s) { out[0] = s.x[out[1]]; }\n";

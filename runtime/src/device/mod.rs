@@ -39,6 +39,8 @@ const PRINTF_BUFFER_MIB: u32 = 1;
 const MAX_PRINTF_BUFFER_MIB: u32 = 1024;
 /// CL_DEVICE_MAX_PARAMETER_SIZE in bytes, see [`Device::max_parameter_size`].
 const MAX_PARAMETER_SIZE: usize = 4096;
+/// Bytes of arguments above which kernels are refused, whatever the device has room for.
+const MAX_ARGUMENT_BYTES: u32 = 64 << 10;
 /// The CL_DEVICE_MAX_PARAMETER_SIZE with which a kernel has no more than 128 arguments (section
 /// 4.2, table 5), the smallest of the full profile.
 const SMALL_PARAMETER_SIZE: usize = 1024;
@@ -469,8 +471,10 @@ fn make_target(
             push_constant: features.storage_push_constant16,
         },
         variable_pointers: features.variable_pointers,
-        // Where CL_DEVICE_MAX_PARAMETER_SIZE is smaller, it is for the number of arguments.
-        max_parameter_size: MAX_PARAMETER_SIZE as u32,
+        // More than CL_DEVICE_MAX_PARAMETER_SIZE promises: arguments that do not fit push constants
+        // lie in a uniform buffer.
+        max_parameter_size: (caps.limits.max_uniform_buffer_range)
+            .clamp(MAX_PARAMETER_SIZE as u32, MAX_ARGUMENT_BYTES),
         max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,

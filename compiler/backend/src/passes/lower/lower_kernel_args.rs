@@ -49,7 +49,7 @@ fn check_size(kernel: &KernelInfo, limit: u32) -> Result<(), LowerError> {
             };
             return Err(LowerError::new(format!(
                 "kernel '{}': argument {ordinal}{name} takes {size} bytes{before}; all arguments \
-                 of a kernel can take {limit} (CL_DEVICE_MAX_PARAMETER_SIZE)",
+                 of a kernel can take {limit} on this device",
                 kernel.name
             )));
         }
