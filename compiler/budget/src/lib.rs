@@ -14,6 +14,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::time::{Duration, Instant};
 
 /// Bytes that one stage (compile, link, lower) may keep.
 pub const LIMIT: u64 = 1 << 30;
@@ -25,6 +26,10 @@ pub const WORD_BYTES: u64 = 8;
 const STEP: u64 = 16 << 20;
 /// Bytes that the system must have beyond what is told: side tables, and lists that are moved.
 const HEADROOM: u64 = 96 << 20;
+
+/// Time for which a look at the system counts for the stages that begin: reserving address space and
+/// giving it back costs as much as compiling a small kernel where a process has many threads.
+const RECENT: Duration = Duration::from_millis(100);
 
 /// Why a stage cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +61,8 @@ struct Meter {
     /// The system is looked at when so much was told.
     look_at: Cell<u64>,
     failed: Cell<Option<OutOfMemory>>,
+    /// The last look at the system.
+    looked: Cell<Option<Instant>>,
 }
 
 thread_local! {
@@ -64,6 +71,7 @@ thread_local! {
             told: Cell::new(0),
             look_at: Cell::new(0),
             failed: Cell::new(None),
+            looked: Cell::new(None),
         }
     };
 }
@@ -72,7 +80,8 @@ thread_local! {
 pub fn begin() {
     METER.with(|meter| {
         meter.told.set(0);
-        meter.look_at.set(0);
+        let recent = meter.looked.get().is_some_and(|at| at.elapsed() < RECENT);
+        meter.look_at.set(if recent { STEP } else { 0 });
         meter.failed.set(None);
     });
     spend(0);
@@ -99,7 +108,9 @@ fn look(meter: &Meter, told: u64, bytes: u64) {
         meter.failed.set(Some(OutOfMemory::Program));
     } else if !host_has(bytes + STEP + HEADROOM) {
         meter.failed.set(Some(OutOfMemory::Host));
+        meter.looked.set(None);
     } else {
+        meter.looked.set(Some(Instant::now()));
         // The limit itself is never stepped over unseen.
         meter.look_at.set((told + STEP).min(LIMIT + 1));
     }
