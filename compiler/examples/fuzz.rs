@@ -61,7 +61,7 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Which part of the front end runs.
+/// Part of the front end that runs.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Preprocess,
@@ -103,7 +103,7 @@ fn opcodes(words: &[u32]) -> impl Iterator<Item = u64> {
         .map(|inst| u64::from(inst.opcode))
 }
 
-/// What a module gives: an error that stands for one, or what its output is made of.
+/// The result of a module: an error that stands for one, or what its output is made of.
 fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u64>) {
     let module = KernelModule {
         words: words_of(bytes),
@@ -146,7 +146,7 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
     })
 }
 
-/// Where the instructions of a module begin and end, in words.
+/// Word offsets at which the instructions of a module begin and end.
 fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
     pumice_spirv::instructions(words)
         .flatten()
@@ -210,7 +210,7 @@ fn change_module(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     *bytes = bytes_of(&words);
 }
 
-/// What one input gives: the log, and numbers that stand for what its output is made of.
+/// The result of one input: the log, and numbers that stand for what its output is made of.
 fn answer(stage: Stage, text: &[u8]) -> (String, Vec<u64>) {
     if stage.is_binary() {
         return module_answer(stage, text, &Target::reference());
@@ -265,7 +265,7 @@ fn answer(stage: Stage, text: &[u8]) -> (String, Vec<u64>) {
     }
 }
 
-/// How the messages of a log begin, without what they quote and count: what a program says itself
+/// Beginnings of the messages of a log, without what they quote and count: what a program says itself
 /// by `#error` must not count as new each time.
 fn messages(log: &str) -> impl Iterator<Item = u64> {
     let lines = log.lines();

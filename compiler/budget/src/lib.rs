@@ -31,7 +31,7 @@ const HEADROOM: u64 = 96 << 20;
 /// giving it back costs as much as compiling a small kernel where a process has many threads.
 const RECENT: Duration = Duration::from_millis(100);
 
-/// Why a stage cannot go on.
+/// Reason that ends a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfMemory {
     /// The program needs more than [`LIMIT`].
@@ -116,7 +116,7 @@ fn look(meter: &Meter, told: u64, bytes: u64) {
     }
 }
 
-/// Whether so much could be allocated at once. The pages are not touched.
+/// Tells whether the host can allocate so much at once. The pages are not touched.
 fn host_has(bytes: u64) -> bool {
     let mut probe: Vec<u8> = Vec::new();
     usize::try_from(bytes).is_ok_and(|bytes| probe.try_reserve_exact(bytes).is_ok())
@@ -125,7 +125,7 @@ fn host_has(bytes: u64) -> bool {
 /// Fails from the moment on that too much was told.
 ///
 /// # Errors
-/// What has run out.
+/// The memory that has run out.
 pub fn check() -> Result<(), OutOfMemory> {
     METER.with(|meter| meter.failed.get().map_or(Ok(()), Err))
 }
@@ -133,7 +133,7 @@ pub fn check() -> Result<(), OutOfMemory> {
 /// Tells of memory before it is allocated.
 ///
 /// # Errors
-/// What has run out: it must not be allocated.
+/// The memory that has run out; the caller must not allocate.
 pub fn charge(bytes: u64) -> Result<(), OutOfMemory> {
     spend(bytes);
     check()

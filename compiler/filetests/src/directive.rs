@@ -35,7 +35,7 @@ pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         .map(|directive| directive.value)
 }
 
-/// Whether a comment line consists of `flag` alone.
+/// Tells whether a comment line consists of `flag` alone.
 pub fn has_flag(text: &str, flag: &str) -> bool {
     text.lines().any(|line| {
         let body = line.strip_prefix("// ").or_else(|| line.strip_prefix("; "));

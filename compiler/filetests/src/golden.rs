@@ -46,7 +46,7 @@ impl Failures {
 /// `PUMICE_FILETEST` leaves out.
 ///
 /// # Panics
-/// Where the folder cannot be read or has fewer than `least` such files: a test of nothing.
+/// If the folder cannot be read or has fewer than `least` such files: a test of nothing.
 pub fn files(folder: &Path, extensions: &[&str], least: usize) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -90,7 +90,7 @@ pub fn compare_file(golden: &Path, actual: &str) -> Result<(), String> {
     Err(difference(&expected, actual))
 }
 
-/// Whether golden files are to be written anew.
+/// Tells whether golden files are to be written anew.
 pub fn blessing() -> bool {
     std::env::var_os("PUMICE_BLESS").is_some()
 }

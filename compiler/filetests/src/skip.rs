@@ -14,7 +14,7 @@ static TOLD: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
 /// `skipped: NAME: REASON (2 in this run)`. The name is the test's.
 ///
 /// # Panics
-/// Where [`REQUIRE_ALL`] is set.
+/// If [`REQUIRE_ALL`] is set.
 pub fn skip(reason: &str) {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("a thread of a test").to_string();

@@ -113,7 +113,7 @@ pub fn decode(format: FloatFormat, bits: u64) -> Decoded {
     }
 }
 
-/// Whether to round the magnitude up, given the dropped part against one half.
+/// Tells whether to round the magnitude up, given the dropped part against one half.
 fn rounds_up(
     rounding: Rounding,
     negative: bool,

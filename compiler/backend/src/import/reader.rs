@@ -2,14 +2,14 @@
 //!
 //! Takes words that nobody has checked. Gives instructions whose word count fits the
 //! grammar's table and whose operands are reached through checked accessors.
-//! Why not rspirv's parser: it refuses valid `OpSpecConstantOp` and can panic on operands.
+//! Replaces rspirv's parser, which refuses valid `OpSpecConstantOp` and can panic on operands.
 
 use pumice_budget as budget;
 use pumice_spirv::{self as spirv, Malformed};
 use rspirv::spirv::Op;
 use std::borrow::Cow;
 
-/// Why a module cannot be imported. The text names the instruction.
+/// Error of an import. The text names the instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
     /// For example `OpTypeImage at word 211: images are not supported`.

@@ -4,7 +4,7 @@
 //! before and after the passes, and says what every driver must compute. Any file can be edited
 //! and given new expectations, which is how a failure is made small.
 //!
-//! What makes a program free of undefined behaviour: signed arithmetic happens in unsigned types
+//! Programs are free of undefined behaviour by construction: signed arithmetic happens in unsigned types
 //! (or in wider ones), divisors are guarded, indices are masked, loops are counted, every
 //! variable is initialised, expressions have no side effects, work-items write to memory that is
 //! theirs between barriers, and barriers stand in uniform control flow. Floats only meet
