@@ -35,11 +35,6 @@ const LEAVES: &[&str] = &[
 /// any more must be taken out.
 const LEFT: &[(&str, &[&str])] = &[
     (
-        "compiler/interp/src",
-        &["args", "collective", "exec", "group", "nodes"],
-    ),
-    ("compiler/target/src", &["abi", "target"]),
-    (
         "vulkan-layer/src",
         &[
             "buffer",

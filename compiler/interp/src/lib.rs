@@ -19,12 +19,15 @@ mod exec;
 pub mod float;
 mod group;
 pub mod half;
+mod lanes;
+mod machine;
 mod memory;
 mod nodes;
 
 #[cfg(test)]
 mod tests;
 
+use machine::Machine;
 use pumice_ir::Module;
 
 pub use memory::buffer_address;
@@ -271,5 +274,6 @@ pub fn run_node(
     let Some(kernel) = module.kernels.iter().find(|k| k.name == kernel) else {
         return Err(ErrorKind::NoSuchKernel.into());
     };
-    group::Machine::new(module, kernel, inputs, range, options, received)?.run()
+    let machine = Machine::new(module, kernel, inputs, range, options, received)?;
+    group::run(machine)
 }

@@ -1,6 +1,7 @@
 //! The command line, in both of its forms.
 
-use pumice_compiler::abi::{self, Abi, DescriptorFlags};
+use pumice_compiler::abi::Abi;
+use pumice_compiler::descriptor_flags::{self, DescriptorFlags};
 use pumice_compiler::options::{ClStd, Define};
 use pumice_compiler::{CompileOptions, options};
 
@@ -99,7 +100,10 @@ pub struct Arguments {
 
 /// Returns the text of `--help`.
 pub fn usage() -> String {
-    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", abi::help())
+    format!(
+        "{USAGE}\nOptions of --abi=descriptors:\n{}",
+        descriptor_flags::help()
+    )
 }
 
 impl Arguments {
