@@ -39,30 +39,6 @@ const LEFT: &[(&str, &[&str])] = &[
         &["args", "collective", "exec", "group", "nodes"],
     ),
     ("compiler/target/src", &["abi", "target"]),
-    (
-        "vulkan-layer/src",
-        &[
-            "buffer",
-            "descriptor",
-            "device",
-            "fault",
-            "image",
-            "instance",
-            "memory",
-            "pipeline",
-            "probe",
-            "probe_float",
-            "query",
-            "recorder",
-            "sampler",
-            "submit",
-            "tools",
-        ],
-    ),
-    (
-        "icd/src",
-        &["context", "device", "platform", "program", "table"],
-    ),
 ];
 
 type ModulePath = Vec<String>;
