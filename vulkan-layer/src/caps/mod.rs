@@ -13,6 +13,7 @@ mod probes;
 pub(crate) mod query;
 
 pub use probes::Probes;
+pub use pumice_target::{FloatControls, SubgroupOps};
 
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,21 +86,6 @@ pub struct MemoryHeap {
     pub host_visible: bool,
 }
 
-/// Float controls of one width.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FloatControls {
-    /// SignedZeroInfNanPreserve may be declared.
-    pub signed_zero_inf_nan_preserve: bool,
-    /// DenormPreserve may be declared.
-    pub denorm_preserve: bool,
-    /// DenormFlushToZero may be declared.
-    pub denorm_flush_to_zero: bool,
-    /// RoundingModeRTE may be declared.
-    pub rounding_rte: bool,
-    /// RoundingModeRTZ may be declared.
-    pub rounding_rtz: bool,
-}
-
 /// Subgroup properties of the compute stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Subgroup {
@@ -113,24 +99,8 @@ pub struct Subgroup {
     pub required_size: bool,
     /// maxComputeWorkgroupSubgroups; 0 where the device does not say.
     pub max_subgroups_per_group: u32,
-    /// Elect and the built-ins.
-    pub basic: bool,
-    /// All, any, all-equal.
-    pub vote: bool,
-    /// Reductions and scans.
-    pub arithmetic: bool,
-    /// Ballot and broadcast.
-    pub ballot: bool,
-    /// Shuffle and shuffle-xor.
-    pub shuffle: bool,
-    /// Shuffle-up and shuffle-down.
-    pub shuffle_relative: bool,
-    /// Clustered reductions.
-    pub clustered: bool,
-    /// Quad operations.
-    pub quad: bool,
-    /// Rotate.
-    pub rotate: bool,
+    /// Operations in compute shaders.
+    pub ops: SubgroupOps,
 }
 
 impl Subgroup {

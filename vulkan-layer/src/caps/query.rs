@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use ash::vk;
 
-use super::{Capabilities, DeviceType, Driver, FloatControls, Limits, MemoryHeap, Subgroup};
+use super::{
+    Capabilities, DeviceType, Driver, FloatControls, Limits, MemoryHeap, Subgroup, SubgroupOps,
+};
 use crate::features::{Chain, Features, Present};
 use crate::format;
 
@@ -206,15 +208,17 @@ fn properties(
         } else {
             0
         },
-        basic: operation(vk::SubgroupFeatureFlags::BASIC),
-        vote: operation(vk::SubgroupFeatureFlags::VOTE),
-        arithmetic: operation(vk::SubgroupFeatureFlags::ARITHMETIC),
-        ballot: operation(vk::SubgroupFeatureFlags::BALLOT),
-        shuffle: operation(vk::SubgroupFeatureFlags::SHUFFLE),
-        shuffle_relative: operation(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
-        clustered: operation(vk::SubgroupFeatureFlags::CLUSTERED),
-        quad: operation(vk::SubgroupFeatureFlags::QUAD),
-        rotate: in_compute && caps.features.shader_subgroup_rotate,
+        ops: SubgroupOps {
+            basic: operation(vk::SubgroupFeatureFlags::BASIC),
+            vote: operation(vk::SubgroupFeatureFlags::VOTE),
+            arithmetic: operation(vk::SubgroupFeatureFlags::ARITHMETIC),
+            ballot: operation(vk::SubgroupFeatureFlags::BALLOT),
+            shuffle: operation(vk::SubgroupFeatureFlags::SHUFFLE),
+            shuffle_relative: operation(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            clustered: operation(vk::SubgroupFeatureFlags::CLUSTERED),
+            quad: operation(vk::SubgroupFeatureFlags::QUAD),
+            rotate: in_compute && caps.features.shader_subgroup_rotate,
+        },
     };
 }
 
