@@ -1,3 +1,4 @@
+// test: run
 // Three mistakes give three diagnostics with line, column, source line and caret.
 // build-log: error: 'undefined_thing' is not declared
 __kernel void broken(__global int *out) {
