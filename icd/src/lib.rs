@@ -30,6 +30,7 @@ mod print;
 mod program;
 mod queue;
 mod sampler;
+mod shapes;
 mod shim;
 mod svm;
 mod table;

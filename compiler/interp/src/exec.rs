@@ -1,8 +1,8 @@
 //! Work-items: frames and the execution of one instruction.
 
-use super::args::{bytes_of, lanes_of};
 use super::eval;
-use super::group::Machine;
+use super::lanes::{Lanes, bytes_of, lanes_of};
+use super::machine::Machine;
 use super::memory::{Access, Memory, Place, cast, resolve};
 use super::{ErrorKind, PrintfRecord, PrintfValue};
 use cranelift_entity::EntityRef;
@@ -11,9 +11,6 @@ use pumice_ir::{
     PrintfArg, Scalar, StackSlot, Type, Value, ValueDef,
 };
 use smallvec::{SmallVec, smallvec};
-
-/// The lanes of a value, zero-extended.
-pub(super) type Lanes = SmallVec<[u64; 1]>;
 
 const MAX_CALL_DEPTH: usize = 1000;
 
@@ -328,14 +325,11 @@ impl Item {
             // The instructions executed so far are a clock that never stands still.
             InstKind::ReadClock { .. } if ty.is_vector() => words(machine.clock()),
             InstKind::ReadClock { .. } => smallvec![machine.clock()],
-            &InstKind::BuiltIn { which } => machine.built_in(which, self)?,
+            &InstKind::BuiltIn { which } => machine.built_in(which, self.local_id, self.linear)?,
             &InstKind::BuiltInWord { which, lane, high } => {
-                let value = machine.built_in(which, self)?[usize::from(lane)];
-                smallvec![if high {
-                    value >> 32
-                } else {
-                    value & 0xffff_ffff
-                }]
+                let lanes = machine.built_in(which, self.local_id, self.linear)?;
+                let [low, above] = halves(lanes[usize::from(lane)]);
+                smallvec![if high { above } else { low }]
             }
             pure => self.pure(func, pure, ty)?,
         };
@@ -503,8 +497,12 @@ impl Item {
 }
 
 /// The two words of a number, low first.
+fn halves(number: u64) -> [u64; 2] {
+    [number & 0xffff_ffff, number >> 32]
+}
+
 fn words(number: u64) -> Lanes {
-    smallvec![number & 0xffff_ffff, number >> 32]
+    Lanes::from_slice(&halves(number))
 }
 
 /// A number, or the one that two words make.
