@@ -23,6 +23,7 @@
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
 //!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
 //!                                         barrier, write_timestamp, keep(object)
+//!   .reusable_recorder(), into_recording() commands that Recorder::run puts into other recorders, often
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
 //! ```
 //!
@@ -53,6 +54,7 @@ mod query;
 pub mod quirks;
 mod raw;
 mod recorder;
+mod recording;
 mod sampler;
 mod submit;
 mod tools;
@@ -74,5 +76,6 @@ pub use pipeline::{
 pub use probe::Probes;
 pub use query::{TimePair, Timestamp, host_time_ns};
 pub use recorder::{CopyRegion, Recorder};
+pub use recording::Recording;
 pub use sampler::{AddressMode, Sampler, SamplerDesc};
 pub use submit::{Queue, Timeline, Wait};
