@@ -50,7 +50,15 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_suggested_local_work_size", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
+    ("cl_khr_command_buffer", COMMAND_BUFFER),
+    ("cl_khr_command_buffer_mutable_dispatch", MUTABLE_DISPATCH),
+    ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
 ];
+
+/// The versions of these are parts of their interfaces while they are experimental.
+const COMMAND_BUFFER: u32 = make_version(0, 9, 8);
+const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
+const MULTI_DEVICE: u32 = make_version(0, 9, 2);
 
 /// Extensions of devices.
 const DEVICE: &[Extension] = &[
@@ -65,6 +73,21 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_suggested_local_work_size"),
     always("cl_khr_priority_hints"),
     always("cl_khr_throttle_hints"),
+    Extension {
+        name: "cl_khr_command_buffer",
+        version: COMMAND_BUFFER,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_mutable_dispatch",
+        version: MUTABLE_DISPATCH,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_multi_device",
+        version: MULTI_DEVICE,
+        condition: |_| true,
+    },
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {

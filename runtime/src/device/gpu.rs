@@ -323,6 +323,11 @@ impl Stream {
         Ok((recorder, self.queue.last_submitted() + 1))
     }
 
+    /// Begins commands that are to be run more than once.
+    pub fn reusable_recorder(&self) -> Result<Recorder> {
+        self.queue.reusable_recorder().map_err(error)
+    }
+
     /// Starts the clock of a command, at the end of the one before if that has a clock; `None`
     /// where the device has no timestamps.
     pub fn start_clock(

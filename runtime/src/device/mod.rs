@@ -6,6 +6,7 @@
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
+pub mod command_buffers;
 pub mod extensions;
 pub mod format;
 pub mod gpu;
