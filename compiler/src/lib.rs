@@ -27,8 +27,7 @@ pub use pumice_frontend::{
 };
 pub use pumice_ir as ir;
 pub use pumice_target::{
-    self as target, Abi, CompileOptions, LinkOptions, LowerOptions, Target, abi, descriptor_flags,
-    options,
+    self as target, Abi, CompileOptions, LinkOptions, LowerOptions, Target, abi, options,
 };
 
 /// Compiles one OpenCL C source to Kernel SPIR-V (clCompileProgram's work for one program).

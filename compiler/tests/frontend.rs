@@ -4,13 +4,14 @@
 //! `filetests/sema/*.cl` through sema.
 //! `filetests/builtins/overloads.out` counts the built-in functions' overloads.
 //! `filetests/negative/*.cl` hold many small programs each, see [`negative_corpus`].
-//! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
-//! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
+//! A line may hold build options: `// options: -D N=4`. The `.out` file beside holds the output and
+//! the log, word for word; `PUMICE_BLESS=1` writes it anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use pumice_filetests::directive;
 use pumice_filetests::golden::{self, Failures};
 use pumice_test_support::filetests;
 
@@ -38,8 +39,8 @@ fn run_folder(name: &str) {
 }
 
 fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
-    let first = String::from_utf8_lossy(text.split(|b| *b == b'\n').next().unwrap_or_default());
-    let words = first.strip_prefix("// RUN:").unwrap_or_default().trim();
+    let head = String::from_utf8_lossy(text);
+    let words = directive::value(&head, "options").unwrap_or_default();
     let options = CompileOptions::parse(words).expect("valid options");
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source { name: &name, text };

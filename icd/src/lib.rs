@@ -14,6 +14,7 @@
 #![allow(missing_docs, reason = "the functions are the C API's, one for one")]
 
 mod callback;
+mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
@@ -29,7 +30,9 @@ mod platform;
 mod print;
 mod program;
 mod queue;
+mod record;
 mod sampler;
+mod shapes;
 mod shim;
 mod svm;
 mod table;

@@ -13,6 +13,7 @@
 pub mod base;
 mod cache;
 pub mod command;
+pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod executable;

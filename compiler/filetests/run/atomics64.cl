@@ -1,3 +1,4 @@
+// test: run
 // 64-bit atomics on global and local memory.
 // kernel: global_atomics
 // global: 64

@@ -1,3 +1,4 @@
+// test: run
 // cl_khr_subgroup_extended_types and cl_khr_work_group_uniform_arithmetic.
 // options: -cl-std=CL3.0
 // kernel: narrow

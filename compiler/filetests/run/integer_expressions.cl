@@ -1,3 +1,4 @@
+// test: run
 // Random integer and comparison expressions over all widths; the values are gcc's.
 // kernel: k
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // Clocks never go back.
 // options: -cl-std=CL3.0
 // kernel: clocks

@@ -1,3 +1,4 @@
+// test: run
 // Broadcasts of vectors within a sub-group of eight or more.
 // options: -cl-std=CL3.0
 // kernel: k

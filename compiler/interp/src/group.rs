@@ -1,60 +1,154 @@
-//! Work-groups: scheduling, barriers, collectives.
+//! Work-groups: scheduling and barriers.
 
+use super::args::Param;
 use super::collective;
 use super::exec::{Item, State};
-use super::machine::{ItemId, Machine};
+use super::lanes::Lanes;
+use super::machine::Machine;
 use super::memory::Memory;
 use super::{ErrorKind, InterpError, Output};
 use pumice_ir::text::inst_to_text;
-use pumice_ir::{FuncId, Inst, InstKind, Scope, Type};
+use pumice_ir::{AddressSpace, FuncId, Inst, InstKind, Scope, Type};
+use smallvec::smallvec;
 
 /// Instructions that a work-item executes before another one gets its turn.
 const SLICE: u32 = 20_000;
 
-/// Runs all groups.
-pub(super) fn run(mut machine: Machine<'_>) -> Result<Output, InterpError> {
-    let groups = machine.num_groups();
-    for z in 0..groups[2] {
-        for y in 0..groups[1] {
-            for x in 0..groups[0] {
-                machine.enter_group([x, y, z]);
-                Group::new(&mut machine)?.run()?;
+impl Machine<'_> {
+    /// Runs all groups.
+    pub fn run(mut self) -> Result<Output, InterpError> {
+        let groups = self.num_groups();
+        for z in 0..groups[2] {
+            for y in 0..groups[1] {
+                for x in 0..groups[0] {
+                    self.group_id = [x, y, z];
+                    self.run_group()?;
+                }
             }
         }
-    }
-    Ok(machine.finish())
-}
-
-/// The work-items of the present group.
-struct Group<'m, 'a> {
-    machine: &'m mut Machine<'a>,
-    items: Vec<Item>,
-}
-
-impl<'m, 'a> Group<'m, 'a> {
-    fn new(machine: &'m mut Machine<'a>) -> Result<Self, InterpError> {
-        let items = machine.items().map(|id| new_item(machine, id));
-        let items = items.collect::<Result<_, _>>()?;
-        Ok(Self { machine, items })
+        let mut regions = self.global.regions;
+        let printf_buffer = match self.printf_buffer {
+            Some(address) => std::mem::take(&mut regions[(address >> 32) as usize - 1].bytes),
+            None => Vec::new(),
+        };
+        regions.truncate(self.num_buffers);
+        Ok(Output {
+            buffers: regions.into_iter().map(|r| r.bytes).collect(),
+            printf: self.printf,
+            printf_buffer,
+            enqueued: self.payloads.enqueued,
+        })
     }
 
-    fn run(&mut self) -> Result<(), InterpError> {
-        loop {
-            for item in &mut self.items {
-                run_slice(self.machine, item)?;
+    fn error(&self, kind: ErrorKind, item: &Item, at: Option<(FuncId, Inst)>) -> InterpError {
+        let place = at.map_or(String::new(), |(id, inst)| {
+            let func = &self.module.functions[id];
+            let block = item.frames.last().map(|f| f.block);
+            let block = block.map_or(String::new(), |b| format!("{b}: "));
+            format!("{:?}, {block}{}", func.name, inst_to_text(func, inst))
+        });
+        InterpError {
+            kind,
+            place,
+            global_id: self.global_id(item.local_id),
+        }
+    }
+
+    fn run_group(&mut self) -> Result<(), InterpError> {
+        self.group_size = [0, 1, 2].map(|d| {
+            let start = self.group_id[d] * self.range.local[d];
+            self.range.local[d].min(self.range.global[d] - start)
+        });
+        self.local = Memory::default();
+        let follow = self.options.check_uninitialised;
+        for (id, data) in self.module.globals.iter() {
+            if data.space == AddressSpace::Local {
+                self.global_addresses[id] = self.local.add_fresh(data.size, data.align, follow);
             }
-            if self.items.iter().any(|item| item.state == State::Ready) {
+        }
+        let params = self.prepared.params.clone();
+        self.local_args = params
+            .iter()
+            .map(|param| match *param {
+                Param::Local { size, align } => Some(self.local.add_fresh(size, align, follow)),
+                // A NULL local argument.
+                Param::Value(_) => Some(0),
+                Param::ByVal { .. } => None,
+            })
+            .collect();
+        let mut items = Vec::new();
+        let size = self.group_size;
+        for linear in 0..size.iter().product::<u64>() {
+            let local_id = [
+                linear % size[0],
+                linear / size[0] % size[1],
+                linear / (size[0] * size[1]),
+            ];
+            items.push(self.new_item(linear, local_id, &params)?);
+        }
+        loop {
+            for item in &mut items {
+                if item.state == State::Ready {
+                    self.run_slice(item)?;
+                }
+            }
+            if items.iter().any(|item| item.state == State::Ready) {
                 continue;
             }
-            if self.items.iter().all(|item| item.state == State::Done) {
+            if items.iter().all(|item| item.state == State::Done) {
                 return Ok(());
             }
-            self.release()?;
+            self.release(&mut items)?;
         }
+    }
+
+    fn new_item(
+        &self,
+        linear: u64,
+        local_id: [u64; 3],
+        params: &[Param],
+    ) -> Result<Item, InterpError> {
+        let mut item = Item {
+            local_id,
+            linear,
+            state: State::Ready,
+            frames: Vec::new(),
+            private: Memory::default(),
+        };
+        let mut args: Vec<Lanes> = Vec::new();
+        for (param, local) in params.iter().zip(&self.local_args) {
+            args.push(match param {
+                Param::Value(lanes) => lanes.clone(),
+                Param::ByVal { bytes, align } => {
+                    smallvec![item.private.add(bytes.clone(), *align, false)]
+                }
+                Param::Local { .. } => smallvec![local.unwrap_or(0)],
+            });
+        }
+        item.push(self, self.kernel.func, &args, None)?;
+        Ok(item)
+    }
+
+    fn run_slice(&mut self, item: &mut Item) -> Result<(), InterpError> {
+        for _ in 0..SLICE {
+            if item.state != State::Ready {
+                break;
+            }
+            let at = item.position(self);
+            let outcome = match self.fuel.checked_sub(1) {
+                Some(left) => {
+                    self.fuel = left;
+                    item.step(self)
+                }
+                None => Err(ErrorKind::OutOfFuel),
+            };
+            outcome.map_err(|kind| self.error(kind, item, at))?;
+        }
+        Ok(())
     }
 
     fn scope(&self, (id, inst): (FuncId, Inst)) -> (Scope, bool) {
-        match self.machine.module.functions[id].insts[inst].kind {
+        match self.module.functions[id].insts[inst].kind {
             InstKind::Barrier { execution, .. } => (execution, true),
             InstKind::Group { scope, .. } => (scope, false),
             // Only what the whole group does waits.
@@ -64,15 +158,15 @@ impl<'m, 'a> Group<'m, 'a> {
     }
 
     /// Lets waiting work-items go on: those of a sub-group first, then all together.
-    fn release(&mut self) -> Result<(), InterpError> {
-        let width = self.machine.options.subgroup_size as usize;
+    fn release(&mut self, items: &mut [Item]) -> Result<(), InterpError> {
+        let width = self.options.subgroup_size as usize;
         let mut released = false;
-        for start in (0..self.items.len()).step_by(width) {
-            let end = self.items.len().min(start + width);
-            let positions: Vec<Option<(FuncId, Inst)>> = self.items[start..end]
+        for start in (0..items.len()).step_by(width) {
+            let end = items.len().min(start + width);
+            let positions: Vec<Option<(FuncId, Inst)>> = items[start..end]
                 .iter()
                 .map(|item| {
-                    let at = item.position(self.machine)?;
+                    let at = item.position(self)?;
                     (self.scope(at).0 == Scope::Subgroup).then_some(at)
                 })
                 .collect();
@@ -84,117 +178,73 @@ impl<'m, 'a> Group<'m, 'a> {
                 .filter(|&i| positions[i - start] == Some(at))
                 .collect();
             if self.scope(at).1 && members.len() != end - start {
-                return Err(self.error(ErrorKind::DivergentBarrier, members[0], at));
+                let first = &items[members[0]];
+                return Err(self.error(ErrorKind::DivergentBarrier, first, Some(at)));
             }
-            self.resolve(&members, at)?;
+            self.resolve(items, &members, at)?;
             released = true;
         }
         if released {
             return Ok(());
         }
-        let is_waiting = |item: &Item| item.state == State::Waiting;
-        let Some(first) = self.items.iter().position(is_waiting) else {
+        let waiting = items.iter().find(|item| item.state == State::Waiting);
+        let Some(first) = waiting else { return Ok(()) };
+        let Some(at) = first.position(self) else {
             return Ok(());
         };
-        let Some(at) = self.items[first].position(self.machine) else {
-            return Ok(());
-        };
-        let diverges = |item: &Item| item.position(self.machine) != Some(at);
-        if self.items.iter().any(diverges) {
-            return Err(self.error(ErrorKind::DivergentBarrier, first, at));
+        let diverged = items.iter().find(|item| item.position(self) != Some(at));
+        if diverged.is_some() {
+            return Err(self.error(ErrorKind::DivergentBarrier, first, Some(at)));
         }
-        let members: Vec<usize> = (0..self.items.len()).collect();
-        self.resolve(&members, at)
+        let members: Vec<usize> = (0..items.len()).collect();
+        self.resolve(items, &members, at)
     }
 
-    /// Executes the instruction that the members wait at, and lets them go on.
-    fn resolve(&mut self, members: &[usize], at: (FuncId, Inst)) -> Result<(), InterpError> {
-        let func = &self.machine.module.functions[at.0];
+    fn resolve(
+        &mut self,
+        items: &mut [Item],
+        members: &[usize],
+        at: (FuncId, Inst),
+    ) -> Result<(), InterpError> {
+        let func = &self.module.functions[at.0];
         let data = &func.insts[at.1];
-        let results = match &data.kind {
-            InstKind::Node { op, args } => {
-                let first = &self.items[members[0]];
-                let args: Vec<u64> = args.iter().map(|&a| first.read(func, a)[0]).collect();
-                let module = self.machine.module;
-                let result = self.machine.payloads.execute(module, *op, &args);
-                result.map(|result| vec![result; members.len()])
+        if let InstKind::Node { op, args } = &data.kind {
+            let first = &items[members[0]];
+            let args: Vec<u64> = args.iter().map(|&a| first.read(func, a)[0]).collect();
+            let done = self.payloads.execute(self.module, *op, &args);
+            let result = done.map_err(|kind| self.error(kind, &items[members[0]], Some(at)))?;
+            if let Some(&value) = data.results.first() {
+                for &i in members {
+                    items[i].write(value, result.clone());
+                }
             }
-            InstKind::Group { op, scope, args } => {
-                let width = u64::from(self.machine.options.subgroup_size);
-                let lanes: Vec<collective::Lane> = members
-                    .iter()
-                    .map(|&i| collective::Lane {
-                        number: match scope {
-                            Scope::Subgroup => self.items[i].id.linear % width,
-                            _ => self.items[i].id.linear,
-                        },
-                        local_id: self.items[i].id.local_id,
-                        args: args.iter().map(|&a| self.items[i].read(func, a)).collect(),
-                    })
-                    .collect();
-                let ty = args.first().map_or(Type::BOOL, |&a| func.ty(a));
-                collective::evaluate(*op, *scope, ty, width, &lanes)
-            }
-            _ => Ok(Vec::new()),
-        };
-        let results = results.map_err(|kind| self.error(kind, members[0], at))?;
-        if let Some(&value) = data.results.first() {
+        }
+        if let InstKind::Group { op, scope, args } = &data.kind {
+            let lanes: Vec<collective::Lane> = members
+                .iter()
+                .map(|&i| collective::Lane {
+                    number: match scope {
+                        Scope::Subgroup => items[i].linear % u64::from(self.options.subgroup_size),
+                        _ => items[i].linear,
+                    },
+                    local_id: items[i].local_id,
+                    args: args.iter().map(|&a| items[i].read(func, a)).collect(),
+                })
+                .collect();
+            let ty = args.first().map_or(Type::BOOL, |&a| func.ty(a));
+            let width = u64::from(self.options.subgroup_size);
+            let results = collective::evaluate(*op, *scope, ty, width, &lanes)
+                .map_err(|kind| self.error(kind, &items[members[0]], Some(at)))?;
             for (&i, result) in members.iter().zip(results) {
-                self.items[i].write(value, result);
+                if let Some(&value) = data.results.first() {
+                    items[i].write(value, result);
+                }
             }
         }
         for &i in members {
-            self.items[i].advance();
-            self.items[i].state = State::Ready;
+            items[i].advance();
+            items[i].state = State::Ready;
         }
         Ok(())
-    }
-
-    fn error(&self, kind: ErrorKind, item: usize, at: (FuncId, Inst)) -> InterpError {
-        error(self.machine, kind, &self.items[item], Some(at))
-    }
-}
-
-fn new_item(machine: &Machine<'_>, id: ItemId) -> Result<Item, ErrorKind> {
-    let mut item = Item {
-        id,
-        state: State::Ready,
-        frames: Vec::new(),
-        private: Memory::default(),
-    };
-    let args = machine.arguments(&mut item.private);
-    item.push(machine, machine.kernel.func, &args, None)?;
-    Ok(item)
-}
-
-/// Executes instructions of one work-item until it waits, ends or another one gets its turn.
-fn run_slice(machine: &mut Machine<'_>, item: &mut Item) -> Result<(), InterpError> {
-    for _ in 0..SLICE {
-        if item.state != State::Ready {
-            break;
-        }
-        let at = item.position(machine);
-        let outcome = machine.spend().and_then(|()| item.step(machine));
-        outcome.map_err(|kind| error(machine, kind, item, at))?;
-    }
-    Ok(())
-}
-
-fn error(
-    machine: &Machine<'_>,
-    kind: ErrorKind,
-    item: &Item,
-    at: Option<(FuncId, Inst)>,
-) -> InterpError {
-    let place = at.map_or(String::new(), |(id, inst)| {
-        let func = &machine.module.functions[id];
-        let block = item.frames.last().map(|f| f.block);
-        let block = block.map_or(String::new(), |b| format!("{b}: "));
-        format!("{:?}, {block}{}", func.name, inst_to_text(func, inst))
-    });
-    InterpError {
-        kind,
-        place,
-        global_id: machine.global_id(item.id),
     }
 }

@@ -1,4 +1,4 @@
-//! Values as the interpreter holds them, and their bytes in memory.
+//! Values as lanes, and their bytes in memory.
 
 use pumice_ir::Type;
 use smallvec::SmallVec;

@@ -27,7 +27,6 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use machine::Machine;
 use pumice_ir::Module;
 
 pub use memory::buffer_address;
@@ -274,6 +273,5 @@ pub fn run_node(
     let Some(kernel) = module.kernels.iter().find(|k| k.name == kernel) else {
         return Err(ErrorKind::NoSuchKernel.into());
     };
-    let machine = Machine::new(module, kernel, inputs, range, options, received)?;
-    group::run(machine)
+    machine::Machine::new(module, kernel, inputs, range, options, received)?.run()
 }

@@ -1,10 +1,10 @@
-//! State that all work-items share: memory, arguments, the range and its built-in values.
+//! State that work-items share, and the built-in values.
 
-use super::args::{Param, Prepared, prepare};
+use super::args::{Prepared, prepare};
 use super::lanes::{Lanes, lanes_of};
 use super::memory::Memory;
 use super::nodes::Payloads;
-use super::{ErrorKind, Inputs, InterpError, NdRange, Options, Output, PrintfRecord};
+use super::{ErrorKind, Inputs, InterpError, NdRange, Options, PrintfRecord};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::{AddressSpace, BuiltIn, GlobalId, KernelInfo, Module, Type};
 use rustc_hash::FxHashMap;
@@ -12,14 +12,6 @@ use smallvec::smallvec;
 
 /// The answer for the largest work-group, though the interpreter takes any.
 const MAX_WORK_GROUP_SIZE: u64 = 1024;
-
-/// A work-item of the present group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ItemId {
-    pub local_id: [u64; 3],
-    /// Position in the work-group.
-    pub linear: u64,
-}
 
 /// Everything that the work-items share.
 pub(super) struct Machine<'a> {
@@ -31,19 +23,19 @@ pub(super) struct Machine<'a> {
     pub printf: Vec<PrintfRecord>,
     pub payloads: Payloads,
     pub kernel: &'a KernelInfo,
-    range: NdRange,
-    prepared: Prepared,
-    num_buffers: usize,
+    pub range: NdRange,
+    pub prepared: Prepared,
+    pub num_buffers: usize,
     /// Addresses of local arguments in the present group, by ordinal.
-    local_args: Vec<Option<u64>>,
-    group_id: [u64; 3],
+    pub local_args: Vec<Option<u64>>,
+    pub group_id: [u64; 3],
     /// Size of the present group.
-    group_size: [u64; 3],
-    fuel: u64,
+    pub group_size: [u64; 3],
+    pub fuel: u64,
     /// Address of the printf buffer once something asked for it.
-    printf_buffer: Option<u64>,
+    pub printf_buffer: Option<u64>,
     /// Addresses, by work-group and number in it.
-    private_memory: FxHashMap<([u64; 3], u64), u64>,
+    pub private_memory: FxHashMap<([u64; 3], u64), u64>,
 }
 
 impl<'a> Machine<'a> {
@@ -117,89 +109,15 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// The results of the run.
-    pub fn finish(self) -> Output {
-        let mut regions = self.global.regions;
-        let printf_buffer = match self.printf_buffer {
-            Some(address) => std::mem::take(&mut regions[(address >> 32) as usize - 1].bytes),
-            None => Vec::new(),
-        };
-        regions.truncate(self.num_buffers);
-        Output {
-            buffers: regions.into_iter().map(|r| r.bytes).collect(),
-            printf: self.printf,
-            printf_buffer,
-            enqueued: self.payloads.enqueued,
-        }
-    }
-
-    /// The number of groups by dimension.
+    /// Work-groups by dimension.
     pub fn num_groups(&self) -> [u64; 3] {
         [0, 1, 2].map(|d| self.range.global[d].div_ceil(self.range.local[d]))
     }
 
-    /// Sets up local memory for a group, which becomes the present one.
-    pub fn enter_group(&mut self, group_id: [u64; 3]) {
-        self.group_id = group_id;
-        self.group_size = [0, 1, 2].map(|d| {
-            let start = group_id[d] * self.range.local[d];
-            self.range.local[d].min(self.range.global[d] - start)
-        });
-        self.local = Memory::default();
-        let follow = self.options.check_uninitialised;
-        for (id, data) in self.module.globals.iter() {
-            if data.space == AddressSpace::Local {
-                self.global_addresses[id] = self.local.add_fresh(data.size, data.align, follow);
-            }
-        }
-        let local = &mut self.local;
-        let params = self.prepared.params.iter();
-        let addresses = params.map(|param| match *param {
-            Param::Local { size, align } => Some(local.add_fresh(size, align, follow)),
-            // A NULL local argument.
-            Param::Value(_) => Some(0),
-            Param::ByVal { .. } => None,
-        });
-        self.local_args = addresses.collect();
-    }
-
-    /// The work-items of the present group.
-    pub fn items(&self) -> impl Iterator<Item = ItemId> + use<> {
-        let size = self.group_size;
-        (0..size.iter().product()).map(move |linear| ItemId {
-            local_id: [
-                linear % size[0],
-                linear / size[0] % size[1],
-                linear / (size[0] * size[1]),
-            ],
-            linear,
-        })
-    }
-
-    /// The kernel's arguments in the present group; copies of structs go to private memory.
-    pub fn arguments(&self, private: &mut Memory) -> Vec<Lanes> {
-        let params = self.prepared.params.iter().zip(&self.local_args);
-        let arguments = params.map(|(param, local)| match param {
-            Param::Value(lanes) => lanes.clone(),
-            Param::ByVal { bytes, align } => {
-                smallvec![private.add(bytes.clone(), *align, false)]
-            }
-            Param::Local { .. } => smallvec![local.unwrap_or(0)],
-        });
-        arguments.collect()
-    }
-
-    /// The global id of a work-item of the present group.
-    pub fn global_id(&self, item: ItemId) -> [u64; 3] {
-        [0, 1, 2].map(|d| {
-            self.range.offset[d] + self.group_id[d] * self.range.local[d] + item.local_id[d]
-        })
-    }
-
-    /// Counts an instruction.
-    pub fn spend(&mut self) -> Result<(), ErrorKind> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(ErrorKind::OutOfFuel)?;
-        Ok(())
+    /// A work-item's global id, from its id in the present group.
+    pub fn global_id(&self, local_id: [u64; 3]) -> [u64; 3] {
+        [0, 1, 2]
+            .map(|d| self.range.offset[d] + self.group_id[d] * self.range.local[d] + local_id[d])
     }
 
     /// Instructions executed so far.
@@ -229,13 +147,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A built-in value of a work-item.
-    pub fn built_in(&mut self, which: BuiltIn, item: ItemId) -> Result<Lanes, ErrorKind> {
+    /// A built-in value of the work-item with this id in its group, in three numbers and in one.
+    pub fn built_in(
+        &mut self,
+        which: BuiltIn,
+        local_id: [u64; 3],
+        linear: u64,
+    ) -> Result<Lanes, ErrorKind> {
         let range = &self.range;
         let count = |size: [u64; 3]| size.iter().product::<u64>();
         let width = u64::from(self.options.subgroup_size);
-        let lane = item.linear % width;
-        let members = width.min(count(self.group_size) - (item.linear - lane));
+        let lane = linear % width;
+        let members = width.min(count(self.group_size) - (linear - lane));
         let mask = |first: u64, end: u64| -> Lanes {
             let ones = |n: u64| {
                 if n >= 128 {
@@ -250,8 +173,8 @@ impl<'a> Machine<'a> {
                 .collect()
         };
         Ok(match which {
-            BuiltIn::GlobalId => Lanes::from_slice(&self.global_id(item)),
-            BuiltIn::LocalId => Lanes::from_slice(&item.local_id),
+            BuiltIn::GlobalId => Lanes::from_slice(&self.global_id(local_id)),
+            BuiltIn::LocalId => Lanes::from_slice(&local_id),
             BuiltIn::GroupId => Lanes::from_slice(&self.group_id),
             BuiltIn::GlobalSize => Lanes::from_slice(&range.global),
             BuiltIn::LocalSize => Lanes::from_slice(&self.group_size),
@@ -260,16 +183,16 @@ impl<'a> Machine<'a> {
             BuiltIn::GlobalOffset => Lanes::from_slice(&range.offset),
             BuiltIn::WorkDim => smallvec![u64::from(range.work_dim)],
             BuiltIn::GlobalLinearId => {
-                let id = self.global_id(item);
+                let id = self.global_id(local_id);
                 let [x, y, z] = [0, 1, 2].map(|d| id[d] - range.offset[d]);
                 smallvec![(z * range.global[1] + y) * range.global[0] + x]
             }
-            BuiltIn::LocalLinearId => smallvec![item.linear],
+            BuiltIn::LocalLinearId => smallvec![linear],
             BuiltIn::SubgroupSize => smallvec![members],
             BuiltIn::SubgroupMaxSize => smallvec![width],
             BuiltIn::NumSubgroups => smallvec![count(self.group_size).div_ceil(width)],
             BuiltIn::NumEnqueuedSubgroups => smallvec![count(range.local).div_ceil(width)],
-            BuiltIn::SubgroupId => smallvec![item.linear / width],
+            BuiltIn::SubgroupId => smallvec![linear / width],
             BuiltIn::SubgroupLocalId => smallvec![lane],
             BuiltIn::SubgroupEqMask => mask(lane, lane + 1),
             BuiltIn::SubgroupGeMask => mask(lane, members),
@@ -286,7 +209,7 @@ impl<'a> Machine<'a> {
             BuiltIn::PrivateMemory => {
                 let size = self.kernel.private_bytes as usize;
                 let global = &mut self.global;
-                let key = (self.group_id, item.linear);
+                let key = (self.group_id, linear);
                 let address = (self.private_memory)
                     .entry(key)
                     .or_insert_with(|| global.add(vec![0; size], 128, false));

@@ -1,8 +1,9 @@
-//! The two forms of a Vulkan module's interface, by which kernels get at their arguments.
+//! The two forms of a Vulkan module's interface, by which kernels get at their arguments, and the
+//! options of the second.
 //!
 //! With [`Abi::Addresses`] pointers are device addresses among the other arguments. With
 //! [`Abi::Descriptors`] they are descriptors, as the document "OpenCL C 1.2 Language on Vulkan"
-//! maps them; the option names are that document's.
+//! maps them; the option names are that document's ([`crate::flags`] reads them).
 
 /// The form of a Vulkan module's interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
-pub mod descriptor_flags;
+pub mod flags;
 pub mod options;
 mod quirks;
 mod target;

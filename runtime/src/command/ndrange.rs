@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::BindingKind;
+use pumice_vulkan_layer::{BindingKind, Buffer};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
@@ -12,11 +12,12 @@ use crate::base::log;
 use crate::base::object::Ref;
 use crate::base::printf;
 use crate::command::image::{check_device, image_of};
-use crate::command::{Command, DeviceCommand, Empty, Retire};
-use crate::context::Placement;
+use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
+use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{
-    ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared, RangeRequest,
+    ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
+    RangeRequest,
 };
 use crate::memory::Mem;
 use crate::memory::residency::Access;
@@ -30,6 +31,8 @@ struct KernelLaunch {
     device_kernel: DeviceKernel,
     args: ArgBlock,
     range: NdRange,
+    /// The number of the queue that it was prepared for, whose launches share memory in turn.
+    queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
     prepared: Mutex<Option<Prepared>>,
@@ -52,11 +55,28 @@ pub fn launch(
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
 ) -> Result<Command> {
+    launch_with(on, command_type, kernel, || kernel.snapshot(), request)
+}
+
+/// Checks everything of a launch but its arguments, which are not all set yet.
+pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
+    on.check_context(kernel.program().context())?;
+    resolve(on, kernel.device_kernel(on.device())?, request).map(drop)
+}
+
+/// clEnqueueNDRangeKernel with other arguments than the kernel has now.
+pub fn launch_with(
+    on: &Placement,
+    command_type: u32,
+    kernel: &Ref<Kernel>,
+    args: impl FnOnce() -> Result<ArgBlock>,
+    request: &RangeRequest,
+) -> Result<Command> {
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
-    let args = kernel.snapshot()?;
+    let args = args()?;
     let range = resolve(on, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for arg in args.iter().flatten() {
@@ -68,9 +88,11 @@ pub fn launch(
         return Ok(Command::Empty(Empty {
             command_type,
             keeps: Some(Arc::new((kernel.clone(), args))),
+            parts: None,
         }));
     }
-    let prepared = prepare(on, &device_kernel, &args, &range)?;
+    let prepared = prepare(on, &device_kernel, &args, &range);
+    let prepared = prepared.map_err(|error| refused(on, "a kernel", &error))?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
         command_type,
@@ -78,6 +100,7 @@ pub fn launch(
         device_kernel,
         args,
         range,
+        queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
     })))
@@ -110,7 +133,7 @@ fn prepare(
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
-) -> Result<Prepared> {
+) -> std::result::Result<Prepared, Refusal> {
     let values = (args.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
         .map(Option::transpose)
@@ -122,8 +145,25 @@ fn prepare(
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
-    let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
-    prepared.map_err(|error| refused(on, "a kernel", &error))
+    Ok(device_kernel.executable.prepare(gpu.raw(), &launch)?)
+}
+
+/// The reason for which a launch cannot be prepared.
+enum Refusal {
+    Launch(LaunchError),
+    Api(Error),
+}
+
+impl From<LaunchError> for Refusal {
+    fn from(error: LaunchError) -> Self {
+        Self::Launch(error)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Api(error)
+    }
 }
 
 /// Submits the program's initializers, before the first of its kernels on a device.
@@ -135,14 +175,25 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
     let run = device_kernel.executable.run_initializers(gpu.raw());
     // The end of the process waits until the device is idle.
     exit::batch_ended();
-    run.map_err(|error| refused(on, "a program's initializer", &error))
+    run.map_err(|error| refused(on, "a program's initializer", &error.into()))
 }
 
 /// Logs a launch that cannot be, and tells the context's callback; gives its error.
-fn refused(on: &Placement, what: &str, error: &LaunchError) -> Error {
-    log::info!("{what} cannot be enqueued: {error}");
-    on.context().notify(&error.to_string());
-    code(error)
+fn refused(on: &Placement, what: &str, error: &Refusal) -> Error {
+    if let Refusal::Launch(error) = error {
+        log::info!("{what} cannot be enqueued: {error}");
+        on.context().notify(&error.to_string());
+    }
+    error.code()
+}
+
+impl Refusal {
+    fn code(&self) -> Error {
+        match self {
+            Refusal::Launch(error) => code(error),
+            Refusal::Api(error) => *error,
+        }
+    }
 }
 
 /// The OpenCL error of a launch that cannot be.
@@ -213,19 +264,21 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
 
 impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
-    fn dispatch(
-        &self,
-        on: &Placement,
-        recorder: &mut gpu::Recorder,
-    ) -> Result<Option<pumice_vulkan_layer::Buffer>> {
+    fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
-        let mut prepared = match slot.take() {
+        let own_queue = on.number() == self.queue;
+        let there = if own_queue { slot.take() } else { None };
+        let mut prepared = match there {
             Some(prepared) => prepared,
-            None => prepare(on, &self.device_kernel, &self.args, &self.range)?,
+            None => {
+                let prepared = prepare(on, &self.device_kernel, &self.args, &self.range);
+                // A lock is held, so that the application's callback is not called.
+                prepared.map_err(|error| error.code())?
+            }
         };
         prepared.record(recorder).map_err(gpu::error)?;
         let printf = prepared.take_printf();
-        if printf.is_none() {
+        if printf.is_none() && own_queue {
             *slot = Some(prepared);
         }
         Ok(printf)
@@ -241,38 +294,79 @@ impl DeviceCommand for KernelLaunch {
         self.kernel.name()
     }
 
-    fn initializers(&self) -> Option<gpu::Wait> {
-        self.initializers.as_ref()?.wait()
+    fn initializers(&self) -> Vec<gpu::Wait> {
+        let run = self.initializers.iter();
+        run.filter_map(|run| run.wait()).collect()
+    }
+
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
+            if let Some(Argument::Memory(object)) = arg {
+                visit(object.contents(), access(object, meta.kind))?;
+            }
+        }
+        Ok(())
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
-            if let Some(Argument::Memory(object)) = arg {
-                object.on_device(on.index(), access(object, meta.kind))?;
-            }
-        }
         let printf = self.dispatch(on, recorder)?;
-        let initializers = self.initializers.clone();
-        if initializers.is_none() && printf.is_none() {
+        if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let executable = self.device_kernel.executable.clone();
-        let (kernel, context) = (self.kernel.clone(), on.context().clone());
-        Ok(Retire::with(move || {
-            // The first kernel to end prints what the initializers did.
-            let before = initializers.map_or_else(Vec::new, |run| run.take_printf());
-            for buffer in before.into_iter().chain(printf) {
-                let decoded = executable
-                    .decode_printf(buffer, &mut |text| printf::print(text))
-                    .map_err(gpu::error)?;
-                let complaint = printf::complain(&format!("kernel `{}`", kernel.name()), decoded);
-                if let Some(complaint) = complaint {
-                    let context = context.clone();
-                    callback::post(move || context.notify(&complaint));
-                }
-            }
-            printf::flush();
-            Ok(())
-        }))
+        let mut output = Output {
+            executable: self.device_kernel.executable.clone(),
+            kernel: self.kernel.clone(),
+            context: on.context().clone(),
+            initializers: self.initializers.clone(),
+            printf,
+        };
+        Ok(Retire::with(move || output.print()))
+    }
+}
+
+/// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
+/// that the recording has run.
+struct Output {
+    executable: Arc<Executable>,
+    kernel: Ref<Kernel>,
+    context: Ref<Context>,
+    initializers: Option<Arc<InitRun>>,
+    printf: Option<Buffer>,
+}
+
+impl Output {
+    fn print(&mut self) -> Result<()> {
+        // The first kernel to end prints what the initializers did.
+        let before = self.initializers.take();
+        for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
+            self.print_buffer(&buffer)?;
+            self.executable.keep_printf(buffer);
+        }
+        if let Some(buffer) = &self.printf {
+            self.print_buffer(buffer)?;
+        }
+        printf::flush();
+        Ok(())
+    }
+
+    /// Prints what a buffer holds, and empties it.
+    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let decoded = (self.executable)
+            .read_printf(buffer, &mut |text| printf::print(text))
+            .map_err(gpu::error)?;
+        let launch = format!("kernel `{}`", self.kernel.name());
+        if let Some(complaint) = printf::complain(&launch, decoded) {
+            let context = self.context.clone();
+            callback::post(move || context.notify(&complaint));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.printf.take() {
+            self.executable.keep_printf(buffer);
+        }
     }
 }

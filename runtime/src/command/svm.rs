@@ -35,6 +35,7 @@ fn empty(command_type: u32) -> Command {
     Command::Empty(Empty {
         command_type,
         keeps: None,
+        parts: None,
     })
 }
 

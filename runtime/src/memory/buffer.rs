@@ -14,7 +14,7 @@ use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::memory::image::Image;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -375,12 +375,17 @@ impl Mem {
         order == Some(cl::CL_DEPTH)
     }
 
+    /// Its contents.
+    pub fn contents(&self) -> Arc<dyn Contents> {
+        match &self.content {
+            Content::Bytes(storage) => storage.clone(),
+            Content::Image(image) => image.contents(),
+        }
+    }
+
     /// Makes a device of the context hold the newest contents.
     pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
-        match &self.content {
-            Content::Bytes(storage) => storage.on_device(index, access).map(drop),
-            Content::Image(image) => image.on_device(index, access),
-        }
+        self.contents().bring(index, access)
     }
 
     /// Tells whether kernels may write to it.

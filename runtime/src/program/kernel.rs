@@ -360,26 +360,49 @@ impl Kernel {
     /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
     /// that has been released.
     pub fn snapshot(&self) -> Result<ArgBlock> {
+        let args = self.arguments();
+        match self.suffices(&args)? {
+            true => Ok(args),
+            false => Err(Error::InvalidKernelArgs),
+        }
+    }
+
+    /// The arguments as they are now, `None` for those that are not set.
+    pub fn arguments(&self) -> ArgBlock {
         let current = |arg: &Stored| match arg {
             Stored::Held(argument) => Some(argument.clone()),
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
-        let args: ArgBlock = self
-            .args
-            .lock()
-            .iter()
+        let args = self.args.lock();
+        args.iter()
             .map(|arg| arg.as_ref().and_then(current))
-            .collect();
+            .collect()
+    }
+
+    /// Tells whether arguments are there for all that the kernel uses.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn suffices(&self, args: &ArgBlock) -> Result<bool> {
         let description = self.description()?;
-        let missing = description
-            .args
-            .iter()
-            .zip(args.iter())
-            .any(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none());
-        if missing {
-            return Err(Error::InvalidKernelArgs);
-        }
-        Ok(args)
+        let mut all = description.args.iter().zip(args.iter());
+        Ok(all.all(|(meta, value)| meta.kind == ArgKind::Unused || value.is_some()))
+    }
+
+    /// A copy of the kernel with other arguments.
+    pub fn with_arguments(&self, args: &ArgBlock) -> Ref<Kernel> {
+        let args = args.iter().map(|arg| {
+            arg.clone().map(|value| match value {
+                Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+                value => Stored::Held(value),
+            })
+        });
+        Self::attached(
+            &self.program,
+            self.name.clone(),
+            self.device_kernels.clone(),
+            args.collect(),
+        )
     }
 
     /// The local arguments set so far: ordinal and bytes.

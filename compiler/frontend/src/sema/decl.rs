@@ -2,6 +2,7 @@
 use super::Sema;
 use super::const_eval::Value;
 use super::convert::Purpose;
+use super::requires::version_name;
 use super::scope::{Entity, GlobalMeta, SpacedType};
 use super::typed::{
     ConstData, ExprId, ExprKind, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind,
@@ -24,7 +25,26 @@ struct Variable<'a> {
     align: u64,
 }
 
+const NO_INITIALIZER: &str = "variable in constant address space must be initialized";
+
 impl<'a> Sema<'a> {
+    /// Reports a variable of static storage in an address space that has none.
+    fn wrong_space(&self, span: Span, what: &str) {
+        let allowed = match self.lang.program_scope_globals() {
+            true => "global or constant",
+            false => "constant",
+        };
+        let message = format!("{what} variable must reside in {allowed} address space");
+        let report = self.error(span, message);
+        let feature = "__opencl_c_program_scope_global_variables";
+        if self.lang.program_scope_globals() {
+        } else if !self.lang.feature(feature) {
+            report.hint(format!("this device does not support {feature}"));
+        } else if self.lang.std < ClStd::Cl20 {
+            report.hint("add '__constant', or build with '-cl-std=CL2.0' or later");
+        }
+    }
+
     pub(super) fn declaration_at_program_scope(&mut self, decl: &'a Declaration) {
         let mut none = Vec::new();
         self.declaration(decl, &mut none);
@@ -43,7 +63,7 @@ impl<'a> Sema<'a> {
                 _ => false,
             };
             if !declares && base.is_some() {
-                self.warning(decl.span, "this declares nothing");
+                self.warning(decl.span, "declaration does not declare anything");
             }
             return;
         }
@@ -64,13 +84,13 @@ impl<'a> Sema<'a> {
         for &(class, span) in &specs.storage {
             match class {
                 StorageClass::ThreadLocal => {
-                    self.error(span, "thread-local storage does not exist in OpenCL C");
+                    self.error(span, "thread-local storage is not supported in OpenCL C");
                 }
                 StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
-                    self.error(span, "'auto' and 'register' have no place at program scope");
+                    self.error(span, "illegal storage class on file-scoped variable");
                 }
                 _ if found.is_some_and(|f| f != class) => {
-                    self.error(span, "a declaration has one storage class at most");
+                    self.error(span, "cannot combine with previous storage class specifier");
                 }
                 _ => found = Some(class),
             }
@@ -94,7 +114,10 @@ impl<'a> Sema<'a> {
         {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(at, "only variables can have an initialiser");
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
             }
             return self
                 .function_declaration(&decl.specs, declarator, base)
@@ -110,14 +133,17 @@ impl<'a> Sema<'a> {
         if storage == Some(StorageClass::Typedef) {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(at, "only variables can have an initialiser");
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
             }
             return self.typedef(name, span, SpacedType { align, ..ty });
         }
         if matches!(self.module.types.get(ty.q.ty), Type::Function { .. }) {
             self.error(
                 span,
-                "declaring a function through a typedef is not supported",
+                "declaring a function through a typedef is not supported in OpenCL C",
             );
             return None;
         }
@@ -127,7 +153,7 @@ impl<'a> Sema<'a> {
                 FunctionSpec::Kernel => "__kernel",
                 FunctionSpec::Noreturn => "_Noreturn",
             };
-            self.error(spec_span, format!("'{word}' is for functions only"));
+            self.error(spec_span, format!("'{word}' can only appear on functions"));
         }
         let variable = Variable {
             name,
@@ -139,7 +165,7 @@ impl<'a> Sema<'a> {
         };
         if let Type::Block(_) = self.module.types.get(ty.q.ty) {
             if storage == Some(StorageClass::Extern) {
-                self.error(span, "a block variable cannot be 'extern'");
+                self.error(span, "invalid block variable declaration - using 'extern' storage class is disallowed");
                 return None;
             }
             return self.block_variable((name, span), ty.q.ty, item.init.as_ref(), out);
@@ -157,13 +183,13 @@ impl<'a> Sema<'a> {
                 if old.q != ty.q || old.space != ty.space {
                     // Both have this very name, which would not tell them apart.
                     let message = format!(
-                        "this typedef names another type than before ('{}' now, '{}' before)",
+                        "typedef redefinition with different types ('{}' vs '{}')",
                         self.module.types.display_qual(ty.q),
                         self.module.types.display_qual(old.q)
                     );
                     let previous = previous.span;
                     self.error(span, message)
-                        .note(previous, "the earlier definition is here");
+                        .note(previous, "previous definition is here");
                 }
                 return Some(());
             }
@@ -195,12 +221,10 @@ impl<'a> Sema<'a> {
         };
         if !complete {
             let message = if is_open_array {
-                format!(
-                    "an array needs a length or an initialiser to be defined ({})",
-                    self.show(ty)
-                )
+                "definition of variable with array type needs an explicit size or an initializer"
+                    .to_string()
             } else {
-                format!("no variable can have the incomplete type {}", self.show(ty))
+                format!("variable has incomplete type {}", self.show(ty))
             };
             self.error(v.span, message);
             return None;
@@ -211,7 +235,7 @@ impl<'a> Sema<'a> {
         }
         if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) = self.module.types.opaque(elem) {
             let message = format!(
-                "only a parameter can have type {}, no variable",
+                "type {} can only be used as a function parameter in OpenCL",
                 self.show(elem)
             );
             self.error(v.span, message);
@@ -226,25 +250,20 @@ impl<'a> Sema<'a> {
 
     /// A sampler variable is a name for its constant (OpenCL C 3.0 §6.15.15.1).
     fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
-        if let Some(space @ (AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic)) =
-            v.ty.space
-        {
-            let message = format!("no sampler can be in the address space {}", space.name());
+        if let Some(AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic) = v.ty.space {
+            let message = "sampler type cannot be used with the __local and __global address space qualifiers";
             self.error(v.span, message);
             return None;
         }
         let Some(ast::Init::Expr(init)) = v.init else {
-            self.error(
-                v.span,
-                "a sampler variable must have a constant initialiser",
-            );
+            self.error(v.span, "variable of type 'sampler_t' must be initialized");
             return None;
         };
         let value = self.rvalue(*init)?;
         let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
         let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
             let at = self.ast.expr(*init).span;
-            self.error(at, "a sampler variable must have a constant initialiser");
+            self.error(at, "initializer element is not a compile-time constant");
             return None;
         };
         self.bind_new(v.name, Entity::Sampler(mask), v.span);
@@ -262,7 +281,7 @@ impl<'a> Sema<'a> {
         let mask = u32::try_from(value).unwrap_or(u32::MAX);
         let addressing = mask & 0xe;
         if mask & !0x3f != 0 || addressing > 8 || mask & 0x30 == 0x30 {
-            self.error(span, format!("{value} is no sum of a sampler's constants"));
+            self.error(span, format!("invalid sampler initializer {value}"));
             return None;
         }
         Some(mask)
@@ -278,22 +297,13 @@ impl<'a> Sema<'a> {
             Some(AddrSpace::Constant) => AddrSpace::Constant,
             Some(AddrSpace::Global) | None if globals_allowed => AddrSpace::Global,
             _ => {
-                self.error(
-                    v.span,
-                    if self.lang.std < ClStd::Cl20 {
-                        "a variable at program scope must be in the constant address space before OpenCL C 2.0"
-                    } else if globals_allowed {
-                        "a variable at program scope must be in the global or constant address space"
-                    } else {
-                        "a variable at program scope must be in the constant address space; the device lacks __opencl_c_program_scope_global_variables"
-                    },
-                );
+                self.wrong_space(v.span, "program scope");
                 return None;
             }
         };
         if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
             let message = format!(
-                "no variable at program scope can have type {}",
+                "the {} type cannot be used to declare a program scope variable",
                 self.show(v.ty.q.ty)
             );
             self.error(v.span, message);
@@ -324,10 +334,7 @@ impl<'a> Sema<'a> {
             self.initialise_global(id, init)?;
         } else if !is_extern {
             if space == AddrSpace::Constant {
-                self.error(
-                    v.span,
-                    "a variable in the constant address space must have an initialiser",
-                );
+                self.error(v.span, NO_INITIALIZER);
                 return None;
             }
             self.global_meta[id.0 as usize].tentative = true;
@@ -345,11 +352,9 @@ impl<'a> Sema<'a> {
             Entity::Global(id) => id,
             Entity::Poisoned => return Some(None),
             _ => {
-                self.error(
-                    v.span,
-                    format!("'{text}' is already the name of something else"),
-                )
-                .note(previous.span, "the earlier definition is here");
+                let message = format!("redefinition of '{text}' as different kind of symbol");
+                self.error(v.span, message)
+                    .note(previous.span, "previous definition is here");
                 return None;
             }
         };
@@ -358,25 +363,25 @@ impl<'a> Sema<'a> {
         let same = self.composite(old_ty, v.ty.q);
         let (Some(ty), true) = (same, old_space == space) else {
             let message = format!(
-                "'{text}' has another type than before ({} now, {} before)",
+                "redefinition of '{text}' with a different type: {} vs {}",
                 self.show_qual(v.ty.q),
                 self.show_qual(old_ty)
             );
             self.error(v.span, message)
-                .note(previous.span, "the earlier definition is here");
+                .note(previous.span, "previous definition is here");
             return None;
         };
         if self.global_meta[id.0 as usize].defined && v.init.is_some() {
-            self.error(v.span, format!("'{text}' is defined a second time"))
-                .note(previous.span, "the earlier definition is here");
+            self.error(v.span, format!("redefinition of '{text}'"))
+                .note(previous.span, "previous definition is here");
             return None;
         }
         if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
             self.error(
                 v.span,
-                format!("'{text}' is 'static' here and was not before"),
+                format!("static declaration of '{text}' follows non-static declaration"),
             )
-            .note(previous.span, "the earlier definition is here");
+            .note(previous.span, "previous definition is here");
             return None;
         }
         self.module.globals[id.0 as usize].ty = ty;
@@ -482,22 +487,16 @@ impl<'a> Sema<'a> {
             (_, Some(AddrSpace::Constant)) => {
                 self.check_kernel_scope(&v, "constant")?;
                 if v.init.is_none() {
-                    self.error(
-                        v.span,
-                        "a variable in the constant address space must have an initialiser",
-                    );
+                    self.error(v.span, NO_INITIALIZER);
                     return None;
                 }
                 return self.static_variable(v, AddrSpace::Constant);
             }
             (_, Some(space)) => {
-                self.error(
-                    v.span,
-                    format!(
-                        "no variable in a function can be in the {} address space",
-                        space.name().trim_start_matches('_')
-                    ),
-                );
+                let space = space.name().trim_start_matches('_');
+                let message =
+                    format!("function scope variable cannot be declared in {space} address space");
+                self.error(v.span, message);
                 return None;
             }
         }
@@ -554,10 +553,10 @@ impl<'a> Sema<'a> {
     fn check_kernel_scope(&mut self, v: &Variable<'a>, space: &str) -> Option<()> {
         let in_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
         let message = if !in_kernel {
-            format!("only kernels can have variables in the {space} address space")
+            format!("non-kernel function variable cannot be declared in {space} address space")
         } else if self.scopes.len() > 2 {
             format!(
-                "a variable in the {space} address space must be in the outermost block of its kernel"
+                "variables in the {space} address space can only be declared in the outermost scope of a kernel function"
             )
         } else {
             return Some(());
@@ -570,7 +569,7 @@ impl<'a> Sema<'a> {
         self.check_kernel_scope(&v, "local")?;
         if let Some(init) = v.init {
             let at = self.init_span(init);
-            self.error(v.span, "a '__local' variable cannot have an initialiser")
+            self.error(v.span, "'__local' variable cannot have an initializer")
                 .highlight(at);
             return None;
         }
@@ -581,10 +580,12 @@ impl<'a> Sema<'a> {
 
     fn static_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
         if self.lang.std < ClStd::Cl20 {
-            self.error(
-                v.span,
-                "a variable in a function can be 'static' from OpenCL C 2.0 on",
+            let message = format!(
+                "{} does not support the 'static' storage class specifier",
+                version_name(self.lang.std)
             );
+            self.error(v.span, message)
+                .hint("build with '-cl-std=CL2.0' or later");
             return None;
         }
         let space = match space {
@@ -593,23 +594,12 @@ impl<'a> Sema<'a> {
                 AddrSpace::Global
             }
             _ => {
-                let allowed = if self.lang.program_scope_globals() {
-                    "global or constant"
-                } else {
-                    "constant"
-                };
-                self.error(
-                    v.span,
-                    format!("a 'static' variable must be in the {allowed} address space"),
-                );
+                self.wrong_space(v.span, "static local");
                 return None;
             }
         };
         if space == AddrSpace::Constant && v.init.is_none() {
-            self.error(
-                v.span,
-                "a variable in the constant address space must have an initialiser",
-            );
+            self.error(v.span, NO_INITIALIZER);
             return None;
         }
         self.static_variable(v, space)
@@ -630,10 +620,9 @@ impl<'a> Sema<'a> {
     fn extern_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
         if let Some(init) = v.init {
             let at = self.init_span(init);
-            self.error(
-                at,
-                "an 'extern' declaration in a function cannot have an initialiser",
-            );
+            let message =
+                "declaration of block scope identifier with linkage cannot have an initializer";
+            self.error(at, message);
             return None;
         }
         let existing = self.scopes[0].names.get(&v.name).map(|b| b.entity.clone());
@@ -647,10 +636,7 @@ impl<'a> Sema<'a> {
                 AddrSpace::Global
             }
             _ => {
-                self.error(
-                    v.span,
-                    "an 'extern' variable must be in the constant address space here",
-                );
+                self.wrong_space(v.span, "extern");
                 return None;
             }
         };

@@ -60,7 +60,7 @@ impl<'a> Sema<'a> {
             return Some((ty, Init::Const(data)));
         }
         self.rvalue(expr)?;
-        self.error(span, "an array takes its initialiser in braces");
+        self.error(span, "array initializer must be an initializer list");
         None
     }
 
@@ -81,10 +81,10 @@ impl<'a> Sema<'a> {
 
     fn string_data(&mut self, bytes: &[u8], len: u64, span: Span) -> Option<ConstData> {
         if bytes.len() as u64 > len {
-            self.warning(span, "the string is longer than the array");
+            self.warning(span, "initializer-string for char array is too long");
         }
         if len > MAX_INITIAL_DATA {
-            self.error(span, "initialised object is too large");
+            self.error(span, "initialized object is too large");
             return None;
         }
         self.afford(len, span)?;
@@ -107,7 +107,7 @@ impl<'a> Sema<'a> {
         let mut ty = ty;
         if let Type::Array { elem, len: None } = *self.module.types.get(ty) {
             if len == 0 {
-                self.error(list.span, "an array must have at least one element");
+                self.error(list.span, "array size must be greater than zero");
                 return None;
             }
             ty = self.module.types.array(elem, Some(len));
@@ -122,7 +122,7 @@ impl<'a> Sema<'a> {
         }
         let size = self.module.types.size(ty);
         if size > MAX_INITIAL_DATA {
-            self.error(list.span, "initialised object is too large");
+            self.error(list.span, "initialized object is too large");
             return None;
         }
         let mut seen = FxHashSet::default();
@@ -190,7 +190,7 @@ impl<'a> Sema<'a> {
                 self.vector_items(ty, &mut items, true, list.span, out)?;
                 if let Some(item) = items.items.get(items.at) {
                     let span = self.init_span(&item.init);
-                    self.error(span, "the vector has fewer elements than the initialiser");
+                    self.error(span, "excess elements in vector initializer");
                     return None;
                 }
                 Some(0)
@@ -202,13 +202,13 @@ impl<'a> Sema<'a> {
                         self.put(zero, out);
                         return Some(0);
                     }
-                    let message = format!("{} cannot be initialised so", self.show(ty));
+                    let message = format!("illegal initializer type {}", self.show(ty));
                     self.error(list.span, message);
                     return None;
                 };
                 if !first.designators.is_empty() {
                     let message = format!(
-                        "a designator has no place in the initialiser of scalar type {}",
+                        "designator in initializer for scalar type {}",
                         self.show(ty)
                     );
                     self.error(list.span, message);
@@ -234,10 +234,7 @@ impl<'a> Sema<'a> {
     fn excess(&mut self, items: &Items<'a>, what: &str) {
         if let Some(item) = items.items.get(items.at) {
             let span = self.init_span(&item.init);
-            self.warning(
-                span,
-                format!("the {what} has fewer elements than the initialiser"),
-            );
+            self.warning(span, format!("excess elements in {what} initializer"));
         }
     }
 
@@ -416,7 +413,13 @@ impl<'a> Sema<'a> {
             if !item.designators.is_empty() {
                 if braced {
                     let at = self.init_span(&item.init);
-                    self.error(at, "designators cannot name the elements of a vector");
+                    self.error(
+                        at,
+                        format!(
+                            "designator in initializer for vector type {}",
+                            self.show(ty)
+                        ),
+                    );
                     items.at += 1;
                     return None;
                 }
@@ -563,15 +566,17 @@ impl<'a> Sema<'a> {
                 let text = self.name(*name);
                 let Some(record) = self.module.types.record_id(ty) else {
                     let message = format!(
-                        "a field designator is for structs and unions, not for {}",
+                        "field designator cannot initialize a non-struct, non-union type {}",
                         self.show(ty)
                     );
                     self.error(*span, message);
                     return None;
                 };
                 let Some(path) = self.find_field(record, text) else {
-                    let message =
-                        format!("designator '.{text}' names no member of {}", self.show(ty));
+                    let message = format!(
+                        "field designator '{text}' does not refer to any field in type {}",
+                        self.show(ty)
+                    );
                     self.error(*span, message);
                     return None;
                 };
@@ -589,7 +594,7 @@ impl<'a> Sema<'a> {
                 if last < first {
                     self.error(
                         *span,
-                        format!("the designator's range [{first} ... {last}] is empty"),
+                        format!("array designator range [{first}, {last}] is empty"),
                     );
                     return None;
                 }
@@ -601,21 +606,25 @@ impl<'a> Sema<'a> {
     fn array_index(&mut self, ty: TypeId, index: ast::ExprId, span: Span) -> Option<u64> {
         let Type::Array { len, .. } = *self.module.types.get(ty) else {
             let message = format!(
-                "an array designator is for arrays, not for {}",
+                "array designator cannot initialize non-array type {}",
                 self.show(ty)
             );
             self.error(span, message);
             return None;
         };
-        let value = self.integer_constant(index, "array designator")?;
+        let value = self.integer_constant(index)?;
         let limit = len.unwrap_or(MAX_INITIAL_DATA);
         match u64::try_from(value) {
             Ok(value) if value < limit => Some(value),
             _ => {
-                self.error(
-                    span,
-                    format!("designator [{value}] is outside of the array"),
-                );
+                let message = match (value < 0, len) {
+                    (true, _) => format!("array designator value '{value}' is negative"),
+                    (_, None) => format!("array designator index ({value}) is too large"),
+                    (_, Some(len)) => {
+                        format!("array designator index ({value}) exceeds array bounds ({len})")
+                    }
+                };
+                self.error(span, message);
                 None
             }
         }
@@ -641,7 +650,7 @@ impl<'a> Sema<'a> {
             Init::Const(_) => None,
         };
         let span = culprit.map_or(self.init_span(init), |expr| self.span(expr));
-        self.error(span, "this initialiser must be known at compile time");
+        self.error(span, "initializer element is not a compile-time constant");
         None
     }
 }

@@ -30,6 +30,7 @@ mod ops;
 mod pointer;
 mod printf;
 mod record;
+mod requires;
 mod scope;
 mod specs;
 mod stmt;
@@ -225,9 +226,9 @@ impl<'a> Sema<'a> {
                 let name = self.name(*name);
                 if !self.lang.pragma_extension(name, *enable) {
                     let message = if name == "all" {
-                        "the pragma can only disable all extensions at once".to_string()
+                        "expected 'disable' - ignoring".to_string()
                     } else {
-                        format!("extension '{name}' is not known here; the pragma has no effect")
+                        format!("unsupported OpenCL extension '{name}' - ignoring")
                     };
                     self.warning(*name_span, message);
                 }
@@ -238,7 +239,8 @@ impl<'a> Sema<'a> {
     }
 
     fn static_assert(&mut self, assert: &StaticAssert) {
-        let Some(value) = self.integer_constant(assert.cond, "static assertion") else {
+        let not_constant = "static assertion expression is not an integral constant expression";
+        let Some(value) = self.constant_or(assert.cond, not_constant) else {
             return;
         };
         if value == 0 {
@@ -261,7 +263,7 @@ impl<'a> Sema<'a> {
         if self.depth >= MAX_DEPTH {
             self.error(
                 span,
-                format!("expression or statement is nested more than {MAX_DEPTH} levels deep"),
+                format!("nesting level exceeded maximum of {MAX_DEPTH}"),
             );
             return None;
         }
