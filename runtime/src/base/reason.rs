@@ -11,7 +11,7 @@ use crate::base::error::Error;
 /// The error callback of clCreateContext.
 pub type Callback = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What is known about the error of the API call that runs on this thread.
+/// Facts about the error of the API call that runs on this thread.
 #[derive(Default)]
 struct State {
     reason: Option<(Option<Error>, String)>,
