@@ -1,4 +1,5 @@
 // 64-bit atomics on global and local memory.
+// needs: int64-atomics
 // kernel: global_atomics
 // global: 64
 // local: 16

@@ -1,4 +1,5 @@
 // double arithmetic; half in storage and in arithmetic.
+// needs: doubles
 // kernel: doubles
 // global: 2
 // arg: buffer double 1 3

@@ -1,4 +1,5 @@
 // Clocks never go back.
+// needs: clocks
 // options: -cl-std=CL3.0
 // kernel: clocks
 // global: 16
