@@ -7,7 +7,9 @@
 //!   `errcode_ret` argument appended, `linked` likewise and may give a handle with an error;
 //!   `plain` returns its own type,
 //! - the C name and the function that serves it,
-//! - the arguments with the names and types of the specification.
+//! - the arguments with the names and types of the specification. `@name,` in front passes what the
+//!   function `name` of this file returns: platform and address queries need the table, and know no
+//!   module above them.
 //!
 //! Invariant: table entries are private functions (`entry`), the exported names (`exported`) are
 //! thin wrappers around them. A table of exported functions would be preempted by the loader's
@@ -18,28 +20,29 @@ use std::ffi::{CStr, c_char, c_void};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{
-    cl_addressing_mode, cl_bool, cl_buffer_create_type, cl_command_buffer_info_khr,
-    cl_command_buffer_khr, cl_command_buffer_properties_khr, cl_command_buffer_update_type_khr,
-    cl_command_properties_khr, cl_command_queue, cl_command_queue_info,
+    cl_addressing_mode, cl_bool, cl_buffer_create_type, cl_command_queue, cl_command_queue_info,
     cl_command_queue_properties, cl_context, cl_context_info, cl_context_properties, cl_device_id,
     cl_device_info, cl_device_partition_property, cl_device_type, cl_event, cl_event_info,
     cl_filter_mode, cl_image_desc, cl_image_format, cl_image_info, cl_int, cl_kernel,
     cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info, cl_kernel_sub_group_info,
     cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags, cl_mem_info,
-    cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_mutable_command_info_khr,
-    cl_mutable_command_khr, cl_pipe_info, cl_pipe_properties, cl_platform_id, cl_platform_info,
-    cl_profiling_info, cl_program, cl_program_build_info, cl_program_info, cl_queue_properties,
-    cl_sampler, cl_sampler_info, cl_sampler_properties, cl_svm_mem_flags, cl_sync_point_khr,
-    cl_uint, cl_ulong,
+    cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_pipe_info,
+    cl_pipe_properties, cl_platform_id, cl_platform_info, cl_profiling_info, cl_program,
+    cl_program_build_info, cl_program_info, cl_queue_properties, cl_sampler, cl_sampler_info,
+    cl_sampler_properties, cl_svm_mem_flags, cl_uint, cl_ulong,
 };
+
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::device::platform::Platform;
 
 use crate::callback::{
     ContextCallback, ContextDestructor, EventCallback, MemCallback, NativeKernel, ProgramCallback,
     SvmFreeCallback,
 };
+use crate::shapes::{entry_point, exported};
 use crate::{
-    command_buffer, context, device, enqueue, event, image, kernel, memory, pipe, platform,
-    program, queue, record, sampler, shim, svm,
+    addressed, context, device, enqueue, event, image, kernel, memory, pipe, platform, program,
+    queue, sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -47,80 +50,18 @@ type size_t = usize;
 /// `unsigned char`.
 type c_uchar = u8;
 
-/// Defines the private entry and the exported wrapper of one entry point.
-macro_rules! entry_point {
-    (status $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*)) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            shim::status(stringify!($name), || unsafe { $module::$function($($arg),*) })
-        }
-    };
-    (object $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            let result = shim::object(stringify!($name), || unsafe { $module::$function($($arg),*) });
-            // SAFETY: errcode_ret is NULL or points to a cl_int.
-            unsafe { shim::write_errcode(result, errcode_ret) }
-        }
-    };
-    (linked $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            let (value, result) = shim::linked(stringify!($name), || unsafe { $module::$function($($arg),*) });
-            // SAFETY: errcode_ret is NULL or points to a cl_int.
-            unsafe { shim::write_status(result, errcode_ret) };
-            value
-        }
-    };
-    (plain $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            shim::plain(stringify!($name), || unsafe { $module::$function($($arg),*) })
-        }
-    };
-}
-
-macro_rules! exported {
-    (status $name:ident($($arg:ident: $ty:ty),*)) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg),*) }
-        }
-    };
-    (linked $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        exported!(object $name($($arg: $ty),*) -> $ret);
-    };
-    (object $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg,)* errcode_ret) }
-        }
-    };
-    (plain $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg),*) }
-        }
-    };
-}
-
 macro_rules! entry_points {
     (
-        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
-        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
+        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($(@$given:ident,)? $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
+        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($(@$ugiven:ident,)? $($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
         extensions { $($ename:ident,)* }
-        addressed { $($ashape:ident $aname:ident => $amodule:ident::$afunction:ident($($aarg:ident: $aty:ty),* $(,)?) $(-> $aret:ty)?;)* }
     ) => {
         /// The private functions behind table, wrappers and address queries.
         mod entry {
             #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
             use super::*;
-            $(entry_point!($shape $name => $module::$function($($arg: $ty),*) $(-> $ret)?);)*
-            $(entry_point!($ushape $uname => $umodule::$ufunction($($uarg: $uty),*) $(-> $uret)?);)*
-            $(entry_point!($ashape $aname => $amodule::$afunction($($aarg: $aty),*) $(-> $aret)?);)*
+            $(entry_point!($shape $name => $module::$function($(@$given,)? $($arg: $ty),*) $(-> $ret)?);)*
+            $(entry_point!($ushape $uname => $umodule::$ufunction($(@$ugiven,)? $($uarg: $uty),*) $(-> $uret)?);)*
         }
 
         /// The exported names.
@@ -135,20 +76,30 @@ macro_rules! entry_points {
         /// the tags of 2.0: ocl-icd 2.3.3 hands a platform that has them a table inside an array
         /// that it moves when it loads the next driver, and every later call jumps into freed
         /// memory.
-        pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
+        static TABLE: cl_icd_dispatch = cl_icd_dispatch {
             $($name: Some(entry::$name),)*
             ..EMPTY
         };
 
         /// The address of an extension's entry point (clGetExtensionFunctionAddressForPlatform).
-        pub(crate) fn extension_address(name: &CStr) -> *mut c_void {
+        fn extension_address(name: &CStr) -> *mut c_void {
             match name.to_str() {
                 $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
-                $(Ok(stringify!($aname)) => entry::$aname as *mut c_void,)*
-                _ => std::ptr::null_mut(),
+                Ok(name) => addressed::find(name),
+                Err(_) => std::ptr::null_mut(),
             }
         }
     };
+}
+
+/// The one platform, which points at [`TABLE`].
+fn the_platform() -> &'static Ref<Platform> {
+    platform::instance(&TABLE)
+}
+
+/// The function that knows the extensions' entry points.
+fn addresses() -> platform::Addresses {
+    extension_address
 }
 
 // SAFETY: the structure holds only integers and optional function pointers, for which all zero
@@ -158,15 +109,15 @@ const EMPTY: cl_icd_dispatch = unsafe { std::mem::zeroed() };
 entry_points! {
     tabled {
         status clGetPlatformIDs => platform::get_platform_ids(
-            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+            @the_platform, num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
         status clUnloadCompiler => program::unload_compiler();
         status clGetPlatformInfo => platform::get_platform_info(
-            platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,
+            @the_platform, platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
         );
         status clGetDeviceIDs => device::get_device_ids(
-            platform: cl_platform_id, device_type: cl_device_type, num_entries: cl_uint,
+            @the_platform, platform: cl_platform_id, device_type: cl_device_type, num_entries: cl_uint,
             devices: *mut cl_device_id, num_devices: *mut cl_uint
         );
         status clGetDeviceInfo => device::get_device_info(
@@ -174,11 +125,11 @@ entry_points! {
             param_value: *mut c_void, param_value_size_ret: *mut size_t
         );
         object clCreateContext => context::create_context(
-            properties: *const cl_context_properties, num_devices: cl_uint, devices: *const cl_device_id,
+            @the_platform, properties: *const cl_context_properties, num_devices: cl_uint, devices: *const cl_device_id,
             pfn_notify: ContextCallback, user_data: *mut c_void
         ) -> cl_context;
         object clCreateContextFromType => context::create_context_from_type(
-            properties: *const cl_context_properties, device_type: cl_device_type, pfn_notify: ContextCallback,
+            @the_platform, properties: *const cl_context_properties, device_type: cl_device_type, pfn_notify: ContextCallback,
             user_data: *mut c_void
         ) -> cl_context;
         status clRetainContext => context::retain_context(context: cl_context);
@@ -366,7 +317,7 @@ entry_points! {
         );
         status clEnqueueBarrier => enqueue::enqueue_barrier(command_queue: cl_command_queue);
         plain clGetExtensionFunctionAddress => platform::get_extension_function_address(
-            func_name: *const c_char
+            @addresses, func_name: *const c_char
         ) -> *mut c_void;
         status clSetEventCallback => event::set_event_callback(
             event: cl_event, command_exec_callback_type: cl_int, pfn_notify: EventCallback,
@@ -425,7 +376,7 @@ entry_points! {
             num_input_programs: cl_uint, input_programs: *const cl_program, pfn_notify: ProgramCallback,
             user_data: *mut c_void
         ) -> cl_program;
-        status clUnloadPlatformCompiler => program::unload_platform_compiler(platform: cl_platform_id);
+        status clUnloadPlatformCompiler => program::unload_platform_compiler(@the_platform, platform: cl_platform_id);
         status clGetKernelArgInfo => kernel::get_kernel_arg_info(
             kernel: cl_kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
@@ -454,7 +405,7 @@ entry_points! {
             event: *mut cl_event
         );
         plain clGetExtensionFunctionAddressForPlatform => platform::get_extension_function_address_for_platform(
-            platform: cl_platform_id, func_name: *const c_char
+            @addresses, platform: cl_platform_id, func_name: *const c_char
         ) -> *mut c_void;
         object clCreateCommandQueueWithProperties => queue::create_command_queue_with_properties(
             context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
@@ -558,7 +509,7 @@ entry_points! {
     // Not in the table: the loader looks the symbol up.
     untabled {
         status clIcdGetPlatformIDsKHR => platform::icd_get_platform_ids(
-            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+            @the_platform, num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
         // Extension names of core functions, with their rules.
         object clCreateCommandQueueWithPropertiesKHR => queue::create_command_queue_with_properties(
@@ -581,116 +532,6 @@ entry_points! {
         clCreateCommandQueueWithPropertiesKHR,
         clCreateProgramWithILKHR,
         clGetKernelSuggestedLocalWorkSizeKHR,
-    }
-
-    // Known to clGetExtensionFunctionAddressForPlatform alone: neither in the table nor exported.
-    addressed {
-        object clCreateCommandBufferKHR => command_buffer::create(
-            num_queues: cl_uint, queues: *const cl_command_queue,
-            properties: *const cl_command_buffer_properties_khr
-        ) -> cl_command_buffer_khr;
-        status clRetainCommandBufferKHR => command_buffer::retain(command_buffer: cl_command_buffer_khr);
-        status clReleaseCommandBufferKHR => command_buffer::release(command_buffer: cl_command_buffer_khr);
-        status clFinalizeCommandBufferKHR => command_buffer::finalize(command_buffer: cl_command_buffer_khr);
-        status clEnqueueCommandBufferKHR => command_buffer::enqueue(
-            num_queues: cl_uint, queues: *const cl_command_queue, command_buffer: cl_command_buffer_khr,
-            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
-        );
-        status clGetCommandBufferInfoKHR => command_buffer::get_info(
-            command_buffer: cl_command_buffer_khr, param_name: cl_command_buffer_info_khr,
-            param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
-        );
-        object clRemapCommandBufferKHR => command_buffer::remap(
-            command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint,
-            queues: *const cl_command_queue, num_handles: cl_uint, handles: *const cl_mutable_command_khr,
-            handles_ret: *mut cl_mutable_command_khr
-        ) -> cl_command_buffer_khr;
-        status clUpdateMutableCommandsKHR => command_buffer::update(
-            command_buffer: cl_command_buffer_khr, num_configs: cl_uint,
-            config_types: *const cl_command_buffer_update_type_khr, configs: *const *const c_void
-        );
-        status clGetMutableCommandInfoKHR => command_buffer::get_command_info(
-            command: cl_mutable_command_khr, param_name: cl_mutable_command_info_khr,
-            param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
-        );
-        status clCommandBarrierWithWaitListKHR => record::barrier(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferKHR => record::copy_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
-            src_offset: size_t, dst_offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferRectKHR => record::copy_buffer_rect(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
-            src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
-            src_row_pitch: size_t, src_slice_pitch: size_t, dst_row_pitch: size_t, dst_slice_pitch: size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferToImageKHR => record::copy_buffer_to_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_image: cl_mem,
-            src_offset: size_t, dst_origin: *const size_t, region: *const size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyImageKHR => record::copy_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_image: cl_mem, dst_image: cl_mem,
-            src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyImageToBufferKHR => record::copy_image_to_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_image: cl_mem, dst_buffer: cl_mem,
-            src_origin: *const size_t, region: *const size_t, dst_offset: size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandFillBufferKHR => record::fill_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, buffer: cl_mem, pattern: *const c_void,
-            pattern_size: size_t, offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandFillImageKHR => record::fill_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, image: cl_mem, fill_color: *const c_void,
-            origin: *const size_t, region: *const size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandNDRangeKernelKHR => record::nd_range_kernel(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, kernel: cl_kernel, work_dim: cl_uint,
-            global_work_offset: *const size_t, global_work_size: *const size_t,
-            local_work_size: *const size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandSVMMemcpyKHR => record::svm_memcpy(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, dst_ptr: *mut c_void, src_ptr: *const c_void,
-            size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandSVMMemFillKHR => record::svm_mem_fill(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, svm_ptr: *mut c_void, pattern: *const c_void,
-            pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
     }
 }
 

@@ -1,8 +1,8 @@
 //! Work-items: frames and the execution of one instruction.
 
-use super::args::{bytes_of, lanes_of};
 use super::eval;
-use super::group::Machine;
+use super::lanes::{Lanes, bytes_of, lanes_of};
+use super::machine::Machine;
 use super::memory::{Access, Memory, Place, cast, resolve};
 use super::{ErrorKind, PrintfRecord, PrintfValue};
 use cranelift_entity::EntityRef;
@@ -11,9 +11,6 @@ use pumice_ir::{
     StackSlot, Type, Value, ValueDef,
 };
 use smallvec::{SmallVec, smallvec};
-
-/// The lanes of a value, zero-extended.
-pub(super) type Lanes = SmallVec<[u64; 1]>;
 
 const MAX_CALL_DEPTH: usize = 1000;
 
@@ -321,7 +318,7 @@ impl Item {
             }
             // The instructions executed so far are a clock that never stands still.
             InstKind::ReadClock { .. } => smallvec![machine.clock()],
-            &InstKind::BuiltIn { which } => machine.built_in(which, self)?,
+            &InstKind::BuiltIn { which } => machine.built_in(which, self.local_id, self.linear)?,
             pure => self.pure(func, pure, ty)?,
         };
         if let Some(&value) = data.results.first() {

@@ -1,9 +1,9 @@
-//! Speed of one or two drivers: each figure is taken on both alternately in one run, so that
-//! what else the machine does meets both, and the ratio has a spread.
+//! Speed of one or two drivers. Each figure is taken on both in turns, so that other load on the
+//! machine affects both, and the ratio has a spread.
 //!
-//! What is measured is [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
-//! [`math::FUNCTIONS`].
-//! Beside launches and transfers stands what they cost in Vulkan alone ([`vulkan`]).
+//! Measures [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
+//! [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
+//! ([`vulkan`]).
 
 mod check;
 pub mod child;

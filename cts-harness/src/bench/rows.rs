@@ -42,8 +42,8 @@ pub(super) enum What {
     /// clFinish: as it is, and after another argument for one of them.
     Replayed,
     ReplayedChanged,
-    /// How long a thousand empty kernels before one clFinish take on a queue that profiles when on
-    /// a plain one, in turns with it, it is 1: without events, and with an event of each.
+    /// Time of a thousand empty kernels before one clFinish on a profiling queue, divided by the
+    /// time on a plain queue, measured in turns: without events, and with an event for each.
     LaunchProfiling,
     LaunchProfiled,
     /// MiB that so many launches before one clFinish add to the process.

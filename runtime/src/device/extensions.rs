@@ -283,7 +283,7 @@ pub fn clocks(caps: &Capabilities) -> bool {
 
 /// Tells whether the device's sub-groups have shuffles by any lane number.
 fn shuffles(caps: &Capabilities) -> bool {
-    sub_group_size(caps).is_some() && caps.subgroup.shuffle
+    sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
 }
 
 /// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be
@@ -291,8 +291,8 @@ fn shuffles(caps: &Capabilities) -> bool {
 pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     let subgroup = &caps.subgroup;
     let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
-    let operations =
-        subgroup.basic && subgroup.vote && subgroup.arithmetic && subgroup.ballot && fixed;
+    let ops = subgroup.ops;
+    let operations = ops.basic && ops.vote && ops.arithmetic && ops.ballot && fixed;
     // The functions take 8-, 16- and 64-bit integers and half as well.
     (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
 }
@@ -354,11 +354,11 @@ mod tests {
         assert_eq!(version(&caps), (3, 0));
         let subgroup = &mut caps.subgroup;
         (subgroup.size, subgroup.min_size, subgroup.max_size) = (8, 8, 8);
-        (subgroup.basic, subgroup.vote) = (true, true);
-        (subgroup.arithmetic, subgroup.ballot) = (true, true);
+        let ops = &mut subgroup.ops;
+        (ops.basic, ops.vote, ops.arithmetic, ops.ballot) = (true, true, true, true);
         caps.features.shader_subgroup_extended_types = true;
         assert_eq!(version(&caps), (3, 0));
-        caps.subgroup.shuffle = true;
+        caps.subgroup.ops.shuffle = true;
         assert_eq!(version(&caps), (3, 1));
         for demanded in [
             "cl_khr_device_uuid",

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
+use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{
@@ -428,16 +428,6 @@ fn make_target(
     let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
         list.map(|e| e.name.to_string()).collect::<Vec<_>>()
     };
-    let controls = |index: usize| {
-        let from = &caps.float_controls[index];
-        FloatControls {
-            signed_zero_inf_nan_preserve: from.signed_zero_inf_nan_preserve,
-            denorm_preserve: from.denorm_preserve,
-            denorm_flush_to_zero: from.denorm_flush_to_zero,
-            rounding_rte: from.rounding_rte,
-            rounding_rtz: from.rounding_rtz,
-        }
-    };
     let features = &caps.features;
     let subgroup = &caps.subgroup;
     let macros = names(&mut extensions::features(offered));
@@ -479,7 +469,7 @@ fn make_target(
         max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,
-        float_controls: [controls(0), controls(1), controls(2)],
+        float_controls: caps.float_controls,
         denorms_f16: probes.denorms_f16,
         denorms_f32: probes.denorms_f32,
         exact_fma_f16: probes.exact_fma_f16,
@@ -495,17 +485,7 @@ fn make_target(
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,
         max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
-        subgroup: SubgroupOps {
-            basic: subgroup.basic,
-            vote: subgroup.vote,
-            arithmetic: subgroup.arithmetic,
-            ballot: subgroup.ballot,
-            shuffle: subgroup.shuffle,
-            shuffle_relative: subgroup.shuffle_relative,
-            clustered: subgroup.clustered,
-            quad: subgroup.quad,
-            rotate: subgroup.rotate,
-        },
+        subgroup: subgroup.ops,
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,

@@ -1,7 +1,8 @@
 //! The command line, in both of its forms.
 
-use pumice_compiler::abi::{self, Abi, DescriptorFlags};
+use pumice_compiler::abi::Abi;
 use pumice_compiler::options::{ClStd, Define};
+use pumice_compiler::target::flags::{self, DescriptorFlags};
 use pumice_compiler::{CompileOptions, options};
 
 /// The first part of it.
@@ -99,7 +100,7 @@ pub struct Arguments {
 
 /// Returns the text of `--help`.
 pub fn usage() -> String {
-    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", abi::help())
+    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", flags::help())
 }
 
 impl Arguments {

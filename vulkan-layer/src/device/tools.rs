@@ -3,7 +3,7 @@
 use ash::vk;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::instance::PhysicalDevice;
+use crate::device::instance::PhysicalDevice;
 
 /// Lets the calls that wait for timelines or move them on through one at a time on a device that
 /// a validation layer watches, and all at once on others.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use parking_lot::Mutex;
 
+use crate::commands::recorder::{Kept, Recorder};
+use crate::commands::submit::{Commands, Queue};
 use crate::device::DeviceShared;
+use crate::device::fault;
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::recorder::{Kept, Recorder};
-use crate::submit::{Commands, Queue};
 
 /// Commands that any number of submissions to the device's queues can run, also at the same time
 /// ([`Recorder::run`]). Cheap to clone. Keeps all objects that it uses.

@@ -2,10 +2,10 @@
 
 use ash::vk;
 
-use crate::buffer::Buffer;
+use crate::commands::recorder::Recorder;
 use crate::error::{Error, Result};
-use crate::image::{Image, ImageKind};
-use crate::recorder::Recorder;
+use crate::objects::buffer::Buffer;
+use crate::objects::image::{Image, ImageKind};
 
 /// The layout that images have between commands: any command may come next.
 const REST: vk::ImageLayout = vk::ImageLayout::GENERAL;

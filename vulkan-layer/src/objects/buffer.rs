@@ -7,10 +7,10 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
+use crate::device::fault;
+use crate::device::memory;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::memory;
 
 /// Kind of memory that a buffer is allocated from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -326,6 +326,15 @@ fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
 }
 
 impl Device {
+    /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
+    /// multiple of 256.
+    ///
+    /// # Errors
+    /// Out of memory, or a size beyond the device's limit.
+    pub fn create_buffer(&self, size: u64, class: MemoryClass) -> Result<Buffer> {
+        Buffer::allocate(&self.shared, size, class)
+    }
+
     /// Makes the application's memory a buffer, without a copy.
     ///
     /// # Safety

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ash::vk;
-use parking_lot::Mutex;
 
-use crate::buffer::Buffer;
+use crate::device::pools::POOL_SETS;
+use crate::device::sampler::Sampler;
 use crate::device::{Device, DeviceShared};
-use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::image::{BufferView, ImageView};
-use crate::pipeline::{Binding, BindingKind, Layout};
-use crate::sampler::Sampler;
+use crate::error::{Error, Result};
+use crate::objects::buffer::Buffer;
+use crate::objects::image::{BufferView, ImageView};
+use crate::objects::pipeline::{Binding, BindingKind, Layout};
 
 /// Resource for a binding.
 #[derive(Clone)]
@@ -58,55 +57,10 @@ pub(crate) struct RawSet {
     of: DescriptorSet,
 }
 
-/// The device's pools. The lock is Vulkan's external synchronisation of all of them.
-#[derive(Default)]
-pub(crate) struct DescriptorPools(Mutex<Vec<vk::DescriptorPool>>);
-
-/// Sets per pool.
-const POOL_SETS: u32 = 256;
-
-impl DescriptorPools {
-    /// # Safety
-    /// No set of any pool is in use, and `device` is the one that the pools were made from.
-    pub unsafe fn destroy(&self, device: &ash::Device) {
-        for pool in self.0.lock().drain(..) {
-            // SAFETY: by this function's contract.
-            unsafe { device.destroy_descriptor_pool(pool, None) };
-        }
-    }
-
-    fn allocate(
-        &self,
-        device: &DeviceShared,
-        layout: vk::DescriptorSetLayout,
-        bindings: &[Binding],
-    ) -> Result<(vk::DescriptorPool, vk::DescriptorSet)> {
-        let mut pools = self.0.lock();
-        let layouts = [layout];
-        let from = |pool| {
-            let info = vk::DescriptorSetAllocateInfo::default()
-                .descriptor_pool(pool)
-                .set_layouts(&layouts);
-            // SAFETY: pool and layout are alive; the lock is held.
-            unsafe { device.raw.allocate_descriptor_sets(&info) }
-        };
-        for &pool in pools.iter().rev() {
-            match from(pool) {
-                Ok(sets) => return Ok((pool, sets[0])),
-                Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL) => {}
-                Err(result) => return Err(Error::from_vk("vkAllocateDescriptorSets", result)),
-            }
-        }
-        let pool = new_pool(device, bindings)?;
-        pools.push(pool);
-        let sets = from(pool).call("vkAllocateDescriptorSets")?;
-        Ok((pool, sets[0]))
-    }
-}
-
-/// A pool for many usual sets, and for at least one of these bindings.
-fn new_pool(device: &DeviceShared, bindings: &[Binding]) -> Result<vk::DescriptorPool> {
-    let sizes = BindingKind::ALL.map(|kind| {
+/// Descriptors of each kind in a new pool: for many usual sets, and for at least one of these
+/// bindings.
+fn pool_sizes(bindings: &[Binding]) -> [vk::DescriptorPoolSize; BindingKind::ALL.len()] {
+    BindingKind::ALL.map(|kind| {
         let usual = match kind {
             BindingKind::StorageBuffer => POOL_SETS * 4,
             _ => POOL_SETS,
@@ -119,15 +73,7 @@ fn new_pool(device: &DeviceShared, bindings: &[Binding]) -> Result<vk::Descripto
             ty: kind.raw(),
             descriptor_count: usual.max(here as u32),
         }
-    });
-    let info = vk::DescriptorPoolCreateInfo::default()
-        .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
-        .max_sets(POOL_SETS)
-        .pool_sizes(&sizes);
-    fault::check("vkCreateDescriptorPool")?;
-    // SAFETY: `info` and what it points at live through the call.
-    let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
-    pool.call("vkCreateDescriptorPool")
+    })
 }
 
 impl Device {
@@ -180,7 +126,8 @@ impl DescriptorSet {
         let bindings = &layout.0.desc.sets[*index as usize];
         let infos = infos(device, bindings, resources)?;
         let set_layout = layout.0.sets[*index as usize];
-        let (pool, raw) = (device.descriptors).allocate(device, set_layout, bindings)?;
+        let (pool, raw) =
+            (device.descriptors).allocate(device, set_layout, || pool_sizes(bindings))?;
         let writes: Vec<_> = (bindings.iter().zip(&infos))
             .map(|(binding, info)| {
                 let write = vk::WriteDescriptorSet::default()
@@ -319,9 +266,7 @@ fn buffer_info(
 impl Drop for RawSet {
     fn drop(&mut self) {
         let device = &self.of.0.device;
-        let _pools = device.descriptors.0.lock();
-        // SAFETY: recordings keep the set until the device is done; the pools' lock is held.
-        // Freeing from a pool made for it cannot fail.
-        let _ = unsafe { device.raw.free_descriptor_sets(self.pool, &[self.raw]) };
+        // SAFETY: recordings keep the set until the device is done, and it came from this pool.
+        unsafe { device.descriptors.free(&device.raw, self.pool, self.raw) };
     }
 }

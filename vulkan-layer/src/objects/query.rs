@@ -1,15 +1,14 @@
-//! Timestamps, and how the device's clock relates to the host's.
+//! Timestamps.
 
 use std::sync::Arc;
 
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::buffer::{Buffer, MemoryClass};
-use crate::device::{Device, DeviceShared};
+use crate::device::DeviceShared;
+use crate::device::fault;
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::raw::host_clock_ns;
+use crate::objects::buffer::{Buffer, MemoryClass};
 
 /// The device's time at a place between commands, written by [`crate::Recorder::write_timestamp`].
 /// Cheap to clone.
@@ -62,27 +61,6 @@ pub(crate) struct QueryRun {
 const POOL_QUERIES: u32 = 512;
 /// Bytes of a result.
 pub(crate) const RESULT_SIZE: u64 = 8;
-
-/// The last calibration.
-#[derive(Default)]
-pub(crate) struct Clock(Mutex<Option<TimePair>>);
-
-/// One moment on both clocks, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimePair {
-    /// The device's clock.
-    pub device: u64,
-    /// CLOCK_MONOTONIC.
-    pub host: u64,
-}
-
-/// A calibration this old is made anew, since clocks drift.
-const CALIBRATION_LIFE_NS: u64 = 1_000_000_000;
-
-/// CLOCK_MONOTONIC in nanoseconds, the host clock that [`TimePair`] speaks of.
-pub fn host_time_ns() -> u64 {
-    host_clock_ns()
-}
 
 impl Pool {
     fn create(device: &Arc<DeviceShared>) -> Result<Self> {
@@ -176,68 +154,11 @@ fn ticks_to_ns(ticks: u64, period: f32) -> u64 {
 }
 
 impl DeviceShared {
-    fn ns(&self, ticks: u64) -> u64 {
+    /// Nanoseconds of a timestamp on the device's clock.
+    pub fn ns(&self, ticks: u64) -> u64 {
         let bits = self.caps.timestamp_bits;
         let mask = u64::MAX.checked_shr(64 - bits.min(64)).unwrap_or(0);
         ticks_to_ns(ticks & mask, self.caps.timestamp_period)
-    }
-}
-
-impl Device {
-    /// This moment on the device's and the host's clock (clGetDeviceAndHostTimer). Exact where
-    /// the driver calibrates; elsewhere a small submission is timed, which takes longer.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the device has no timestamps, [`Error::DeviceLost`].
-    pub fn device_and_host_time(&self) -> Result<TimePair> {
-        let Some(functions) = &self.shared.calibrated else {
-            return self.measure_clocks();
-        };
-        let info = [
-            vk::TimeDomainEXT::DEVICE,
-            vk::TimeDomainEXT::CLOCK_MONOTONIC,
-        ]
-        .map(|domain| vk::CalibratedTimestampInfoEXT::default().time_domain(domain));
-        // SAFETY: the extension is enabled and offers both domains.
-        let both = unsafe { functions.get_calibrated_timestamps(&info) };
-        let (times, _) = both.call("vkGetCalibratedTimestampsEXT")?;
-        let pair = TimePair {
-            device: self.shared.ns(times[0]),
-            host: times[1],
-        };
-        *self.shared.clock.0.lock() = Some(pair);
-        Ok(pair)
-    }
-
-    fn measure_clocks(&self) -> Result<TimePair> {
-        let queue = self.create_queue()?;
-        let mut recorder = queue.recorder()?;
-        let timestamp = recorder.write_timestamp()?;
-        let before = host_clock_ns();
-        let value = queue.submit(recorder, &[])?;
-        queue.wait(value, None)?;
-        let after = host_clock_ns();
-        let pair = TimePair {
-            device: timestamp.device_ns()?,
-            host: before + (after - before) / 2,
-        };
-        *self.shared.clock.0.lock() = Some(pair);
-        Ok(pair)
-    }
-
-    /// A device time on the host's clock.
-    ///
-    /// # Errors
-    /// As [`Device::device_and_host_time`].
-    pub fn to_host_time(&self, device_ns: u64) -> Result<u64> {
-        let last = *self.shared.clock.0.lock();
-        let fresh =
-            last.filter(|pair| host_clock_ns().saturating_sub(pair.host) < CALIBRATION_LIFE_NS);
-        let pair = match fresh {
-            Some(pair) => pair,
-            None => self.device_and_host_time()?,
-        };
-        Ok(pair.host.wrapping_add(device_ns.wrapping_sub(pair.device)))
     }
 }
 

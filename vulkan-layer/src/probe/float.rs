@@ -6,11 +6,11 @@
 
 use pumice_numerics::{half_from_f64, nearest_half};
 
+use super::{Random, arithmetic_module, run_module};
 use crate::asm::Module;
 use crate::caps::FloatControls;
 use crate::device::Device;
 use crate::error::Result;
-use crate::probe::{Random, arithmetic_module, run_module};
 
 /// Number of cases of a width.
 const CASES: usize = 512;

@@ -8,19 +8,21 @@ use ash::vk;
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use parking_lot::Mutex;
 
-use crate::buffer::{Buffer, MemoryClass};
-use crate::caps::{self, Capabilities};
-use crate::descriptor::DescriptorPools;
+use crate::caps::{Capabilities, Probes, query};
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::instance::{InstanceShared, PhysicalDevice};
-use crate::memory;
-use crate::probe::{self, Probes};
-use crate::query::Clock;
 use crate::quirks;
-use crate::sampler::Samplers;
-use crate::submit::Timelines;
-use crate::tools::Turnstile;
+
+pub(crate) mod fault;
+pub(crate) mod instance;
+pub(crate) mod memory;
+pub(crate) mod pools;
+pub(crate) mod sampler;
+mod tools;
+
+use instance::{InstanceShared, PhysicalDevice};
+use pools::{Clock, DescriptorPools, Timelines};
+use sampler::Samplers;
+use tools::Turnstile;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
@@ -51,7 +53,7 @@ pub(crate) struct DeviceShared {
     pub clock: Clock,
     /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
-    probes: OnceLock<Probes>,
+    pub probes: OnceLock<Probes>,
 }
 
 /// More queues than this are not asked for.
@@ -62,7 +64,7 @@ impl Device {
         memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
-        let Some((family, properties)) = caps::compute_family(&instance.raw, physical.raw) else {
+        let Some((family, properties)) = query::compute_family(&instance.raw, physical.raw) else {
             return Err(Error::Unsupported("compute queues".into()));
         };
         let count = properties.queue_count.min(MAX_QUEUES);
@@ -147,24 +149,6 @@ impl Device {
     /// Returns the device's identity, limits and features.
     pub fn capabilities(&self) -> &Capabilities {
         &self.shared.caps
-    }
-
-    /// Returns the results of the start-up probes; they run at the first call.
-    pub fn probes(&self) -> &Probes {
-        (self.shared.probes).get_or_init(|| {
-            let probes = probe::run(self);
-            fault::arm(self);
-            probes
-        })
-    }
-
-    /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
-    /// multiple of 256.
-    ///
-    /// # Errors
-    /// Out of memory, or a size beyond the device's limit.
-    pub fn create_buffer(&self, size: u64, class: MemoryClass) -> Result<Buffer> {
-        Buffer::allocate(&self.shared, size, class)
     }
 
     /// Waits until the driver is through with everything submitted, its own bookkeeping included,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::device::fault;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
-use crate::fault;
 
 /// Kind of resource in a binding of a descriptor set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

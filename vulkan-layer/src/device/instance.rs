@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::caps::{self, Capabilities};
+use crate::caps::{Capabilities, query};
 use crate::device::Device;
+use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
-use crate::fault::{self, Fault};
 
 /// Creation parameters of an instance. The runtime reads them from its configuration; this crate
 /// reads no environment.
@@ -85,7 +85,7 @@ impl Instance {
         let mut devices = Vec::new();
         let mut left_out = Vec::new();
         for raw in physical {
-            let caps = match caps::query(&shared.entry, &shared.raw, raw, &config.masked) {
+            let caps = match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
                 Ok(caps) => caps,
                 Err(result) => {
                     left_out.push(LeftOut {

@@ -3,8 +3,8 @@
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::DeviceShared;
+use crate::device::fault;
 use crate::error::{Error, Result};
-use crate::fault;
 
 /// MAP_FAILED, the address that mmap gives when it fails.
 const MAP_FAILED: usize = usize::MAX;

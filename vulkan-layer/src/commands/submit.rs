@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use parking_lot::Mutex;
 
+use crate::commands::recorder::{Kept, Recorder};
+use crate::device::fault;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::query::TimestampPools;
-use crate::recorder::{Kept, Recorder};
+use crate::objects::query::TimestampPools;
 
 /// A queue with one timeline: each submission has a value, and values are reached in order.
 /// Cheap to clone. Several queues may share one VkQueue where the device has few.
@@ -28,35 +28,6 @@ struct TimelineInner {
     semaphore: vk::Semaphore,
     /// The last value submitted.
     last: AtomicU64,
-}
-
-/// The timeline semaphores that no queue uses.
-///
-/// A semaphore is not destroyed before the device: Mesa's drivers with a submission thread
-/// (lavapipe, seen in 22.3.6) signal a submission and only then give back what it waited for,
-/// a timeline's lock among it, so that a semaphore destroyed after the signal, as Vulkan allows,
-/// is used after its end: a crash, or a thread that waits for a lost lock for ever. A queue made
-/// later goes on where the last one of the semaphore stopped.
-#[derive(Default)]
-pub(crate) struct Timelines {
-    /// Guards the semaphores that have reached their last value.
-    idle: Mutex<Vec<vk::Semaphore>>,
-    /// Guards those that never will: the device was lost.
-    stuck: Mutex<Vec<vk::Semaphore>>,
-}
-
-impl Timelines {
-    /// # Safety
-    /// No queue is left, the driver is through with all submissions, and `raw` is the device that
-    /// the semaphores were made from.
-    pub unsafe fn destroy(&self, raw: &ash::Device) {
-        for list in [&self.idle, &self.stuck] {
-            for semaphore in list.lock().drain(..) {
-                // SAFETY: the caller's promise; each is taken off its list and destroyed once.
-                unsafe { raw.destroy_semaphore(semaphore, None) };
-            }
-        }
-    }
 }
 
 pub(crate) struct QueueShared {

@@ -9,12 +9,12 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use crate::buffer::Buffer;
+use crate::device::fault;
+use crate::device::memory;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Error, Result};
-use crate::fault;
 use crate::format::Format;
-use crate::memory;
+use crate::objects::buffer::Buffer;
 
 /// The shape of an image and of what shaders see of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

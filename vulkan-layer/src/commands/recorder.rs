@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::buffer::{Buffer, MemoryClass};
-use crate::descriptor::DescriptorSet;
+use crate::commands::submit::{Commands, QueueShared};
 use crate::device::DeviceShared;
+use crate::device::fault;
 use crate::error::{Context, Error, Result};
-use crate::fault;
-use crate::pipeline::Pipeline;
-use crate::query::{self, RESULT_SIZE, Timestamp};
-use crate::submit::{Commands, QueueShared};
+use crate::objects::buffer::{Buffer, MemoryClass};
+use crate::objects::descriptor::DescriptorSet;
+use crate::objects::pipeline::Pipeline;
+use crate::objects::query::{self, RESULT_SIZE, Timestamp};
 
 /// Commands being recorded for one queue. [`crate::Queue::submit`] takes it; dropped, it records
 /// nothing.

@@ -1,50 +1,33 @@
 //! Start-up probes: small shaders that test the device beyond what its capability bits promise.
 //!
 //! A probe can only raise a capability: if anything fails on the way, the answer is "no".
-//! [`crate::probe_float`] probes floating-point arithmetic.
+//! [`float`] probes floating-point arithmetic.
 
 use crate::asm::{Module, class};
-use crate::buffer::{Buffer, MemoryClass};
-use crate::descriptor::Resource;
-use crate::device::Device;
+use crate::caps::Probes;
+use crate::device::{Device, fault};
 use crate::error::Result;
-use crate::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
-use crate::probe_float::{self, Found};
+use crate::objects::buffer::{Buffer, MemoryClass};
+use crate::objects::descriptor::Resource;
+use crate::objects::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
 use crate::quirks::{self, QuirkKind};
 
-/// Results of the probes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Probes {
-    /// f16 denormals survive arithmetic. Where the capability bit denies it, only a row in
-    /// [`crate::quirks`] lets the probe say so.
-    pub denorms_f16: bool,
-    /// f32 denormals likewise.
-    pub denorms_f32: bool,
-    /// f64 denormals likewise.
-    pub denorms_f64: bool,
-    /// GLSL.std.450 Fma on f16 rounds once.
-    pub exact_fma_f16: bool,
-    /// GLSL.std.450 Fma on f32 rounds once.
-    pub exact_fma_f32: bool,
-    /// GLSL.std.450 Fma on f64 rounds once.
-    pub exact_fma_f64: bool,
-    /// OpFDiv on f16 is correctly rounded.
-    pub exact_div_f16: bool,
-    /// OpFDiv on f32 is correctly rounded.
-    pub exact_div_f32: bool,
-    /// OpFDiv on f64 is correctly rounded.
-    pub exact_div_f64: bool,
-    /// GLSL.std.450 Sqrt on f32 is correctly rounded.
-    pub exact_sqrt_f32: bool,
-    /// GLSL.std.450 Sqrt on f64 is correctly rounded.
-    pub exact_sqrt_f64: bool,
-    /// A shader reads the process's own memory at host addresses.
-    pub host_addresses: bool,
-    /// Log lines: capabilities raised above the capability bits, and probes that failed.
-    pub notes: Vec<String>,
+mod float;
+
+use float::Found;
+
+impl Device {
+    /// Returns the results of the start-up probes; they run at the first call.
+    pub fn probes(&self) -> &Probes {
+        (self.shared.probes).get_or_init(|| {
+            let probes = run(self);
+            fault::arm(self);
+            probes
+        })
+    }
 }
 
-pub(crate) fn run(device: &Device) -> Probes {
+fn run(device: &Device) -> Probes {
     let mut probes = Probes::default();
     let features = &device.capabilities().features;
     let mut widths = [Found::default(); 3];
@@ -54,7 +37,7 @@ pub(crate) fn run(device: &Device) -> Probes {
         features.shader_float64,
     ];
     for (index, found) in widths.iter_mut().enumerate().filter(|(i, _)| there[*i]) {
-        match probe_float::run(device, index) {
+        match float::run(device, index) {
             Ok(result) => *found = result,
             Err(error) => probes
                 .notes

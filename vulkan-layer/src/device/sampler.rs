@@ -7,9 +7,9 @@ use std::sync::Arc;
 use ash::vk;
 use parking_lot::Mutex;
 
+use crate::device::fault;
 use crate::device::{Device, DeviceShared};
 use crate::error::{Context, Result};
-use crate::fault;
 
 /// Result of a sampler for coordinates outside the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
