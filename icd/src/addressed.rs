@@ -6,13 +6,14 @@ use std::ffi::c_void;
 
 use opencl_sys::{
     cl_bool, cl_command_buffer_info_khr, cl_command_buffer_khr, cl_command_buffer_properties_khr,
-    cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_event,
-    cl_int, cl_kernel, cl_mem, cl_mutable_command_info_khr, cl_mutable_command_khr,
-    cl_sync_point_khr, cl_uint,
+    cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_context,
+    cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_int, cl_kernel, cl_mem,
+    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
+    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, record, shim};
+use crate::{command_buffer, record, semaphore, shim};
 
 /// `size_t`.
 type size_t = usize;
@@ -141,5 +142,31 @@ addressed! {
         pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr
+    );
+    object clCreateSemaphoreWithPropertiesKHR => semaphore::create(
+        context: cl_context, sema_props: *const cl_semaphore_properties_khr
+    ) -> cl_semaphore_khr;
+    status clRetainSemaphoreKHR => semaphore::retain(sema_object: cl_semaphore_khr);
+    status clReleaseSemaphoreKHR => semaphore::release(sema_object: cl_semaphore_khr);
+    status clEnqueueWaitSemaphoresKHR => semaphore::enqueue_wait(
+        command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
+        sema_payload_list: *const cl_semaphore_payload_khr, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueSignalSemaphoresKHR => semaphore::enqueue_signal(
+        command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
+        sema_payload_list: *const cl_semaphore_payload_khr, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    // A function of cl_khr_external_semaphore: applications that know both extensions ask for it before
+    // they know which of them is there.
+    status clGetSemaphoreHandleForTypeKHR => semaphore::get_handle(
+        sema_object: cl_semaphore_khr, device: cl_device_id,
+        handle_type: cl_external_semaphore_handle_type_khr, handle_size: size_t,
+        handle_ptr: *mut c_void, handle_size_ret: *mut size_t
+    );
+    status clGetSemaphoreInfoKHR => semaphore::get_info(
+        sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, param_value_size: size_t,
+        param_value: *mut c_void, param_value_size_ret: *mut size_t
     );
 }

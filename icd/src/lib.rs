@@ -33,6 +33,7 @@ mod program;
 mod queue;
 mod record;
 mod sampler;
+mod semaphore;
 mod shapes;
 mod shim;
 mod svm;
