@@ -106,6 +106,7 @@ impl Object<Platform> {
             cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
                 Info::u64(command_buffers::PLATFORM_CAPABILITIES)
             }
+            cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
             _ => return Err(Error::InvalidValue),
         })
