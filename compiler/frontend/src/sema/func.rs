@@ -5,6 +5,8 @@ use super::Sema;
 use super::convert::Parameter;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
+use super::usage::Usage;
+use crate::diagnostics::Warning;
 use crate::lang::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
@@ -31,6 +33,7 @@ pub(super) struct FuncState {
     pub(super) in_expression: u32,
     /// The first `return` decides the type of the result (blocks).
     pub(super) infer_ret: bool,
+    pub(super) usage: Usage,
 }
 
 impl FuncState {
@@ -48,6 +51,7 @@ impl FuncState {
             returns_value: false,
             in_expression: 0,
             infer_ret: false,
+            usage: Usage::default(),
         }
     }
 }
@@ -226,6 +230,8 @@ impl<'a> Sema<'a> {
         } else {
             Inlining::Free
         };
+        let must_use = attribute("warn_unused_result");
+        let used = attribute("unused") || attribute("used");
         let is_static = specs
             .storage
             .iter()
@@ -297,6 +303,9 @@ impl<'a> Sema<'a> {
             overloadable,
             defined: false,
             params: parameters(declarator),
+            must_use,
+            is_static,
+            used,
         });
         known.push(id);
         self.rebind_function(signature, known);
@@ -387,11 +396,16 @@ impl<'a> Sema<'a> {
         let root = self.function_body(def.body);
         self.pop_scope();
         self.finish_labels();
-        if let Some(func) = self.func.take() {
+        if let Some(mut func) = self.func.take() {
+            if !self.diags.has_errors() {
+                let usage = std::mem::take(&mut func.usage);
+                self.report_usage(&usage, !func.labels.is_empty());
+            }
             // After an error the tree may lack the very `return`.
             let complete = !self.diags.has_errors();
             if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
                 self.warning(
+                    Warning::ReturnType,
                     self.ast.stmt(def.body).span.end(),
                     if func.returns_value {
                         "non-void function does not return a value in all control paths"
@@ -419,6 +433,11 @@ impl<'a> Sema<'a> {
             }
             let q: QualType = ty.q;
             let id = self.add_local(text, q, 0, span);
+            let unused = self.has_attr(&param.specs.attrs, "unused")
+                || self.has_attr(&param.declarator.attrs, "unused");
+            if !unused {
+                self.note_declared(id, true, true);
+            }
             if let Some((name, span)) = param.declarator.name {
                 if let Some(previous) = self.lookup_here(name) {
                     let previous = previous.span;

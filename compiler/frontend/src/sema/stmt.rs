@@ -3,6 +3,7 @@ use super::Sema;
 use super::convert::Purpose;
 use super::func::LabelState;
 use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase};
+use crate::diagnostics::Warning;
 use crate::lang::types::{TypeId, TypeTable};
 use crate::parse::ast::{self, PragmaKind};
 use crate::source::{Span, Symbol};
@@ -129,6 +130,7 @@ impl<'a> Sema<'a> {
             ast::StmtKind::Null | ast::StmtKind::Error => {}
             ast::StmtKind::Expr(expr) => {
                 if let Some(value) = self.discarded(*expr) {
+                    self.warn_unused_value(*expr, value);
                     let stmt = self.mk_stmt(StmtKind::Expr(value), span);
                     out.push(stmt);
                 }
@@ -149,6 +151,9 @@ impl<'a> Sema<'a> {
                 then,
                 otherwise,
             } => {
+                if otherwise.is_none() {
+                    self.warn_empty_body(*then, "if statement");
+                }
                 let cond = self.condition(*cond);
                 let then = self.scoped(*then);
                 let otherwise = otherwise.map(|s| self.scoped(s));
@@ -172,15 +177,20 @@ impl<'a> Sema<'a> {
                 self.statement(*body, LoopHint::None, out);
             }
             ast::StmtKind::While { cond, body } => {
+                self.enter_loop();
                 let cond = self.condition(*cond);
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), false, None, body, hint, span, out);
                 }
             }
             ast::StmtKind::DoWhile { body, cond } => {
+                self.enter_loop();
                 let body = self.loop_body(*body);
-                if let Some(cond) = self.condition(*cond) {
+                let cond = self.condition(*cond);
+                self.leave_loop();
+                if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), true, None, body, hint, span, out);
                 }
             }
@@ -195,9 +205,11 @@ impl<'a> Sema<'a> {
                 if let Some(init) = init {
                     self.statement(*init, LoopHint::None, &mut first);
                 }
+                self.enter_loop();
                 let test = cond.map(|c| self.condition(c));
                 let step = step.and_then(|s| self.discarded(s));
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 self.pop_scope();
                 if test != Some(None) {
                     self.push_loop(first, test.flatten(), false, step, body, hint, span, out);
@@ -305,6 +317,7 @@ impl<'a> Sema<'a> {
         } = self.ast.expr(id).kind
         {
             self.warning(
+                Warning::Parentheses,
                 op_span,
                 "using the result of an assignment as a condition without parentheses",
             );
@@ -400,7 +413,7 @@ impl<'a> Sema<'a> {
         };
         let Some(last) = last else { return };
         if last < first {
-            self.warning(at, "empty case range specified");
+            self.warning(Warning::Switch, at, "empty case range specified");
         }
         let label = self.new_label();
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
@@ -447,6 +460,7 @@ impl<'a> Sema<'a> {
         let cut = self.signed_value(bits, ty);
         if cut != value {
             self.warning(
+                Warning::Switch,
                 self.ast.expr(id).span,
                 format!(
                     "overflow converting case value to switch condition type ({value} to {cut})"
