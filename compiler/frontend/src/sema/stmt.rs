@@ -1,12 +1,11 @@
 //! Statements.
 use super::Sema;
 use super::convert::Purpose;
-use super::func::LabelState;
 use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase};
 use crate::diagnostics::Warning;
 use crate::lang::types::{TypeId, TypeTable};
 use crate::parse::ast::{self, PragmaKind};
-use crate::source::{Span, Symbol};
+use crate::source::Span;
 use pumice_budget as budget;
 
 /// A switch while its body is checked.
@@ -377,7 +376,7 @@ impl<'a> Sema<'a> {
         out.push(stmt);
     }
 
-    fn new_label(&mut self) -> LabelId {
+    pub(super) fn new_label(&mut self) -> LabelId {
         match &mut self.func {
             Some(func) => {
                 func.label_count += 1;
@@ -487,54 +486,6 @@ impl<'a> Sema<'a> {
         state.default = Some((label, span.start()));
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
         out.push(stmt);
-    }
-
-    fn label(&mut self, name: Symbol, span: Span, define: bool) -> LabelId {
-        let known = self
-            .func
-            .as_ref()
-            .and_then(|f| f.labels.get(&name).copied());
-        let mut state = match known {
-            Some(state) => state,
-            None => LabelState {
-                id: self.new_label(),
-                defined: None,
-                used: None,
-            },
-        };
-        if define {
-            if let Some(previous) = state.defined {
-                self.error(span, format!("redefinition of label '{}'", self.name(name)))
-                    .note(previous, "previous definition is here");
-                // A second place for one label would break the tree's promise.
-                return self.new_label();
-            }
-            state.defined = Some(span);
-        } else if state.used.is_none() {
-            state.used = Some(span);
-        }
-        if let Some(func) = &mut self.func {
-            func.labels.insert(name, state);
-        }
-        state.id
-    }
-
-    /// Every label used must be somewhere.
-    pub(super) fn finish_labels(&mut self) {
-        let Some(func) = &self.func else { return };
-        let mut missing: Vec<(Span, Symbol)> = func
-            .labels
-            .iter()
-            .filter(|(_, state)| state.defined.is_none())
-            .filter_map(|(&name, state)| state.used.map(|span| (span, name)))
-            .collect();
-        missing.sort_by_key(|(_, name)| *name);
-        for (span, name) in missing {
-            self.error(
-                span,
-                format!("use of undeclared label '{}'", self.name(name)),
-            );
-        }
     }
 
     fn return_stmt(&mut self, value: Option<ast::ExprId>, span: Span, out: &mut Vec<StmtId>) {
