@@ -33,8 +33,10 @@ fn interpret(
 }
 
 /// The file with expectations for each buffer that a kernel changes, in place of those that it
-/// has. The error says what the compiler or the interpreter refused, or how the passes change
-/// the result.
+/// has.
+///
+/// # Errors
+/// A program that the compiler or the interpreter refuses, or whose result the passes change.
 pub fn expectations(text: &str) -> Result<String, String> {
     let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
