@@ -40,6 +40,9 @@ struct KernelLaunch {
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
+///
+/// # Errors
+/// [`Error::InvalidWorkDimension`].
 pub fn check_dimensions(dimensions: u32) -> Result<()> {
     if !(1..=3).contains(&dimensions) {
         let reason = format!("work_dim is {dimensions}, not 1, 2 or 3");
@@ -49,6 +52,9 @@ pub fn check_dimensions(dimensions: u32) -> Result<()> {
 }
 
 /// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel and clEnqueueTask, in its order.
 pub fn launch(
     on: &Placement,
     command_type: u32,
@@ -113,6 +119,9 @@ pub fn launch_with(
 }
 
 /// clGetKernelSuggestedLocalWorkSize.
+///
+/// # Errors
+/// Those that the specification lists for clGetKernelSuggestedLocalWorkSize, in its order.
 pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;

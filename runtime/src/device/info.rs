@@ -34,6 +34,9 @@ fn names(names: &[&'static std::ffi::CStr]) -> Info {
 
 impl Object<Device> {
     /// clGetDeviceInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Device>, name: u32) -> Result<Info> {
         if let Some(info) = self.identity(name) {
             return Ok(info);

@@ -56,6 +56,9 @@ impl Object<Platform> {
     }
 
     /// clGetDeviceIDs without the output rules.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDeviceType`], [`Error::DeviceNotFound`].
     pub fn devices_of_type(self: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
         let known = cl::CL_DEVICE_TYPE_DEFAULT
             | cl::CL_DEVICE_TYPE_CPU
@@ -90,6 +93,9 @@ impl Object<Platform> {
     }
 
     /// clGetPlatformInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),

@@ -68,6 +68,9 @@ impl Contents for Storage {
 impl Storage {
     /// Allocates the bytes for the context's devices and stores the first contents, if there are
     /// any.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn new(
         devices: &[Ref<Device>],
         size: usize,
@@ -113,16 +116,25 @@ impl Storage {
     }
 
     /// The memory on a device of the context, whatever it holds.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocation(&self, index: usize) -> Result<Buffer> {
         self.residency.allocation(index)
     }
 
     /// The memory on a device of the context, holding the newest bytes.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
         self.residency.on_device(index, access)
     }
 
     /// Copies bytes from a device of the context to the host.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Read)?;
         let gpu = self.residency.gpu(index)?;
@@ -130,6 +142,9 @@ impl Storage {
     }
 
     /// Copies bytes from the host to a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
         let memory = self.on_device(index, self.writing(offset, from.len()))?;
         let gpu = self.residency.gpu(index)?;
@@ -138,6 +153,9 @@ impl Storage {
 
     /// The memory in which the host finds the bytes, and whether that is a copy that maps and unmaps
     /// must bring up to date.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
             return Ok((host, !self.imported));
