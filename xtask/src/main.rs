@@ -16,6 +16,7 @@ mod packages;
 mod private_apt;
 mod programs;
 mod sh;
+mod shim;
 mod test;
 mod tidy;
 

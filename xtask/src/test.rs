@@ -3,10 +3,10 @@
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
 use crate::packages::{
-    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
+    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, programs, tidy};
+use crate::{binary_checks, demo, install, newest_layer, programs, shim, tidy};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ struct Step {
     what: &'static str,
     /// Debian packages that are installed before the step runs.
     needs: &'static [&'static [Package]],
+    /// Runs only where it is named: it takes long or downloads much.
+    on_request: bool,
     run: fn(&mut Report) -> Result,
 }
 
@@ -25,67 +27,92 @@ const STEPS: &[Step] = &[
         name: "fmt",
         what: "cargo fmt --check",
         needs: &[],
+        on_request: false,
         run: fmt,
     },
     Step {
         name: "tidy",
         what: "habits that no compiler sees (cargo xtask tidy)",
         needs: &[],
+        on_request: false,
         run: |_| tidy::run(&[]),
     },
     Step {
         name: "clippy",
         what: "clippy, warnings denied",
         needs: &[],
+        on_request: false,
         run: clippy,
     },
     Step {
         name: "unit",
         what: "unit tests, filetests, interpreter runs, spirv-val",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
+        on_request: false,
         run: unit,
     },
     Step {
         name: "devices",
         what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
         needs: &[VULKAN, SPIRV],
+        on_request: false,
         run: devices,
     },
     Step {
         name: "library",
         what: "the debug library: relocations, needed libraries, exports",
         needs: &[BINUTILS],
+        on_request: false,
         run: library,
     },
     Step {
         name: "clients",
         what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
         needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
         run: end_to_end,
     },
     Step {
         name: "random",
         what: "random programs on two Vulkan drivers against the interpreter",
         needs: &[VULKAN, LOADER],
+        on_request: false,
         run: programs::random,
     },
     Step {
         name: "apps",
         what: "real applications, those that install within a minute",
         needs: &[VULKAN, LOADER, CLIENTS],
+        on_request: false,
         run: programs::applications,
     },
     Step {
         name: "validation",
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
         run: validation,
     },
     Step {
         name: "newest-layer",
         what: "the same under Debian sid's layer, with synchronization validation",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
         run: newest_layer::run,
+    },
+    Step {
+        name: "gpu-like",
+        what: "the same on a lavapipe with the memory, limits and queues of a card",
+        needs: &[VULKAN, VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: newest_layer::run_gpu_like,
+    },
+    Step {
+        name: "shim",
+        what: "end-to-end clients on GPUs' own drivers (Debian sid's), without the GPUs",
+        needs: &[VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: shim::run,
     },
 ];
 
@@ -95,11 +122,18 @@ pub struct Report {
     passed: usize,
     failures: Vec<String>,
     /// A part of the names of what is to run; empty for everything.
-    filter: String,
+    pub filter: String,
 }
 
 /// Steps that run only what a filter names.
-const FILTERED: &[&str] = &["unit", "devices", "clients"];
+const FILTERED: &[&str] = &[
+    "unit",
+    "devices",
+    "clients",
+    "newest-layer",
+    "gpu-like",
+    "shim",
+];
 
 impl Report {
     /// Notes what became of something.
@@ -128,7 +162,8 @@ pub fn run(args: &[String]) -> Result {
     }
     if args.iter().any(|arg| arg == "--list") {
         for step in STEPS {
-            println!("{:12} {}", step.name, step.what);
+            let when = if step.on_request { " (on request)" } else { "" };
+            println!("{:12} {}{when}", step.name, step.what);
         }
         return Ok(());
     }
@@ -140,7 +175,10 @@ pub fn run(args: &[String]) -> Result {
             "no test step named {unknown:?}; see cargo xtask test --list"
         ));
     }
-    let chosen = |step: &&Step| args.is_empty() || args.iter().any(|arg| arg == step.name);
+    let chosen = |step: &&Step| match args.is_empty() {
+        true => !step.on_request,
+        false => args.iter().any(|arg| arg == step.name),
+    };
     let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
     packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
@@ -415,7 +453,7 @@ fn end_to_end(report: &mut Report) -> Result {
     );
     let masked = [without_addresses()];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
-    let layer = clients::compile_layer()?;
+    let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
     // Clients that run once do so with each form of kernels.
     for (driver, loader, what, env, first) in [
