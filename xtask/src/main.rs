@@ -11,12 +11,14 @@ mod clients;
 mod demo;
 mod drivers;
 mod install;
+mod low_floor;
 mod newest_layer;
 mod packages;
 mod private_apt;
 mod programs;
 mod sh;
 mod shim;
+mod steps;
 mod test;
 mod tidy;
 

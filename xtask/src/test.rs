@@ -2,119 +2,13 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::packages::{
-    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
-};
+use crate::packages;
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, programs, shim, tidy};
+use crate::steps::{FILTERED, STEPS, Step};
+use crate::{binary_checks, demo, install};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// A named step. The one list of them.
-struct Step {
-    name: &'static str,
-    what: &'static str,
-    /// Debian packages that are installed before the step runs.
-    needs: &'static [&'static [Package]],
-    /// Runs only where it is named: it takes long or downloads much.
-    on_request: bool,
-    run: fn(&mut Report) -> Result,
-}
-
-const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        what: "cargo fmt --check",
-        needs: &[],
-        on_request: false,
-        run: fmt,
-    },
-    Step {
-        name: "tidy",
-        what: "habits that no compiler sees (cargo xtask tidy)",
-        needs: &[],
-        on_request: false,
-        run: |_| tidy::run(&[]),
-    },
-    Step {
-        name: "clippy",
-        what: "clippy, warnings denied",
-        needs: &[],
-        on_request: false,
-        run: clippy,
-    },
-    Step {
-        name: "unit",
-        what: "unit tests, filetests, interpreter runs, spirv-val",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
-        on_request: false,
-        run: unit,
-    },
-    Step {
-        name: "devices",
-        what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
-        needs: &[VULKAN, SPIRV],
-        on_request: false,
-        run: devices,
-    },
-    Step {
-        name: "library",
-        what: "the debug library: relocations, needed libraries, exports",
-        needs: &[BINUTILS],
-        on_request: false,
-        run: library,
-    },
-    Step {
-        name: "clients",
-        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
-        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
-        on_request: false,
-        run: end_to_end,
-    },
-    Step {
-        name: "random",
-        what: "random programs on two Vulkan drivers against the interpreter",
-        needs: &[VULKAN, LOADER],
-        on_request: false,
-        run: programs::random,
-    },
-    Step {
-        name: "apps",
-        what: "real applications, those that install within a minute",
-        needs: &[VULKAN, LOADER, CLIENTS],
-        on_request: false,
-        run: programs::applications,
-    },
-    Step {
-        name: "validation",
-        what: "end-to-end clients under the Khronos validation layer, with addresses and without",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        on_request: false,
-        run: validation,
-    },
-    Step {
-        name: "newest-layer",
-        what: "the same under Debian sid's layer, with synchronization validation",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        on_request: false,
-        run: newest_layer::run,
-    },
-    Step {
-        name: "gpu-like",
-        what: "the same on a lavapipe with the memory, limits and queues of a card",
-        needs: &[VULKAN, VULKAN_HEADERS, LOADER, CLIENTS],
-        on_request: true,
-        run: newest_layer::run_gpu_like,
-    },
-    Step {
-        name: "shim",
-        what: "end-to-end clients on GPUs' own drivers (Debian sid's), without the GPUs",
-        needs: &[VULKAN_HEADERS, LOADER, CLIENTS],
-        on_request: true,
-        run: shim::run,
-    },
-];
 
 /// Counts what ran.
 #[derive(Default)]
@@ -124,16 +18,6 @@ pub struct Report {
     /// A part of the names of what is to run; empty for everything.
     pub filter: String,
 }
-
-/// Steps that run only what a filter names.
-const FILTERED: &[&str] = &[
-    "unit",
-    "devices",
-    "clients",
-    "newest-layer",
-    "gpu-like",
-    "shim",
-];
 
 impl Report {
     /// Notes what became of something.
@@ -219,11 +103,11 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-fn fmt(_: &mut Report) -> Result {
+pub fn fmt(_: &mut Report) -> Result {
     sh::run(&mut cargo(&["fmt", "--all", "--check"]))
 }
 
-fn clippy(_: &mut Report) -> Result {
+pub fn clippy(_: &mut Report) -> Result {
     sh::run(&mut cargo(&[
         "clippy",
         "--quiet",
@@ -235,7 +119,7 @@ fn clippy(_: &mut Report) -> Result {
     ]))
 }
 
-fn unit(report: &mut Report) -> Result {
+pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
@@ -247,7 +131,7 @@ fn unit(report: &mut Report) -> Result {
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
 /// that driver, so it stays off.
-fn devices(report: &mut Report) -> Result {
+pub fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
@@ -275,14 +159,16 @@ pub fn build_debug() -> Result<PathBuf> {
     Ok(sh::target().join("debug").join(install::library_name()?))
 }
 
-fn library(_: &mut Report) -> Result {
+pub fn library(_: &mut Report) -> Result {
     binary_checks::check(&build_debug()?, false)
 }
 
 /// Label and setting of one matrix entry of the end-to-end run.
-struct Matrix<'a> {
-    label: String,
-    setting: Setting<'a>,
+pub struct Matrix<'a> {
+    /// Shown behind the names of what runs.
+    pub label: String,
+    /// Environment and drivers.
+    pub setting: Setting<'a>,
 }
 
 /// The client that only lists devices, for checks of the set-up itself.
@@ -299,12 +185,12 @@ pub fn mark(outcome: &Result) -> &'static str {
 
 /// Asserts that the driver under test is the one that we mean: the log of device selection
 /// names its driverInfo.
-fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
+pub fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
     let mut command = Command::new(&list.path);
     matrix.setting.apply(&mut command);
     command.env("PUMICE_LOG", "info");
     let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
-    let expected = format!("driver llvmpipe {}", driver.driver_info);
+    let expected = format!("driver {}", driver.driver_info);
     if done.stderr.contains(&expected) {
         Ok(())
     } else {
@@ -315,9 +201,15 @@ fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> R
     }
 }
 
-fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
+pub fn run_clients(
+    report: &mut Report,
+    all: &[Client],
+    matrix: &Matrix<'_>,
+    first: bool,
+) -> Result {
     for client in all {
-        if client.once && !first || !client.name.contains(&report.filter) {
+        let left_out = client.once && !first || !client.suits(matrix.setting.driver);
+        if left_out || !client.name.contains(&report.filter) {
             continue;
         }
         let began = Instant::now();
@@ -335,7 +227,7 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: 
 }
 
 /// The demo's programs are end-to-end tests too: they check their results themselves.
-fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
+pub fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
     for source in demo::sources()? {
         let name = source
             .file_stem()
@@ -377,8 +269,37 @@ pub fn needs_addresses() -> Result<Vec<String>> {
         .collect())
 }
 
+/// The things that a setting lacks: those of its driver, and those that its mask takes away.
+fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
+    let mut lacks = setting
+        .driver
+        .map_or(&[][..], |driver| driver.lacks)
+        .to_vec();
+    let masked = |name: &str| setting.env.iter().any(|(_, value)| value.contains(name));
+    for (feature, thing) in [
+        ("shaderInt64", "int64-atomics"),
+        ("shaderFloat16", "halves"),
+    ] {
+        if masked(feature) {
+            lacks.push(thing);
+        }
+    }
+    lacks
+}
+
+/// Returns whether a kernel file needs one of these things, by its `needs:` line.
+fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
+    let text = sh::read(file)?;
+    let needs = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// needs: "));
+    Ok(needs
+        .flat_map(str::split_whitespace)
+        .any(|thing| lacks.contains(&thing)))
+}
+
 /// Kernel files: sources with expectations in their comments, each in a process of its own.
-fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
@@ -387,6 +308,14 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
             .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
     };
     files.retain(named);
+    let lacks = lacks(&matrix.setting);
+    let mut left_out = Vec::new();
+    for file in &files {
+        if needs_any(file, &lacks)? {
+            left_out.push(file.clone());
+        }
+    }
+    files.retain(|file| !left_out.contains(file));
     let mut passed = 0;
     for file in &files {
         let mut command = Command::new(runner);
@@ -415,8 +344,10 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
 }
 
 /// The same files without optimisation, in one process.
-fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let lacks = lacks(&matrix.setting);
+    files.retain(|file| !needs_any(file, &lacks).unwrap_or(false));
     let mut command = Command::new(runner);
     command
         .args(["--options", "-cl-opt-disable", "Pumice"])
@@ -440,7 +371,7 @@ pub fn build_runner() -> Result<PathBuf> {
     Ok(sh::target().join("debug/pumice-clrun"))
 }
 
-fn end_to_end(report: &mut Report) -> Result {
+pub fn end_to_end(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
@@ -516,7 +447,7 @@ fn layer_settings(dir: &Path, log: &Path, kinds: &str) -> Result {
     )
 }
 
-fn validation(report: &mut Report) -> Result {
+pub fn validation(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;

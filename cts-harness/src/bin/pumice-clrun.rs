@@ -5,7 +5,7 @@
 //! `pumice_filetests::KernelFile`. With `--all-kernels` every kernel of a file is launched once, with
 //! arguments of zeros, and no result is looked at: files need no directives then.
 
-use pumice_cts_harness::cl::Device;
+use pumice_cts_harness::cl::Session;
 use pumice_cts_harness::kernel_file;
 use pumice_filetests::KernelFile;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         eprintln!("usage: pumice-clrun [--options OPTIONS] [--all-kernels] PLATFORM FILE...");
         return ExitCode::from(2);
     };
-    let device = match Device::open(platform) {
+    let device = match Session::open(platform) {
         Ok(device) => device,
         Err(error) => {
             eprintln!("no device on a platform named like {platform:?}: {error}");

@@ -13,7 +13,7 @@ use crate::device::format::ImageFormat;
 use crate::device::gpu;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
 /// The properties of a memory object that is an image.
@@ -181,16 +181,16 @@ impl Image {
         }
     }
 
-    /// Makes a device of the context hold the newest texels.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+    /// Its contents: texels, or the bytes of the buffer that it shows.
+    pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.texels {
-            Texels::Own { storage, .. } => storage.on_device(index, access).map(drop),
-            Texels::Buffer { storage, .. } => storage.on_device(index, access).map(drop),
+            Texels::Own { storage, .. } => storage.clone(),
+            Texels::Buffer { storage, .. } => storage.clone(),
         }
     }
 
     /// The view that a kernel reads by a sampler or without, on a device of the context.
-    pub fn sampled_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         self.view(index, device, self.format.components, |views| {
             &mut views.sampled
         })
@@ -198,7 +198,7 @@ impl Image {
 
     /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
-    pub fn storage_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         if self.format.components != IDENTITY {
             return Err(Error::ImageFormatNotSupported);
         }
@@ -208,7 +208,7 @@ impl Image {
     fn view(
         &self,
         index: usize,
-        device: &gpu::Device,
+        device: &gpu::OpenDevice,
         components: [pumice_vulkan_layer::Component; 4],
         slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
     ) -> Result<ImageView> {
@@ -227,7 +227,7 @@ impl Image {
     }
 
     /// The view that a kernel has of an image that is a buffer's.
-    pub fn buffer_view(&self, index: usize, device: &gpu::Device) -> Result<BufferView> {
+    pub fn buffer_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<BufferView> {
         let Texels::Buffer { storage, offset } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };

@@ -9,7 +9,7 @@ use crate::base::host_ptr::HostSlice;
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Residency};
+use crate::memory::residency::{Access, Backing, Contents, Residency};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -30,18 +30,18 @@ struct Bytes {
 impl Backing for Bytes {
     type Memory = Buffer;
 
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Buffer> {
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Buffer> {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear(&self, gpu: &gpu::Device, memory: &Buffer) -> Result<()> {
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> Result<()> {
         gpu.clear(memory)
     }
 
     fn migrate(
         &self,
-        (from_device, from): (&gpu::Device, &Buffer),
-        (to_device, to): (&gpu::Device, &Buffer),
+        (from_device, from): (&gpu::OpenDevice, &Buffer),
+        (to_device, to): (&gpu::OpenDevice, &Buffer),
     ) -> Result<()> {
         gpu::migrate(from_device, from, to_device, to, self.size)
     }
@@ -56,6 +56,12 @@ impl std::fmt::Debug for Storage {
         f.debug_struct("Storage")
             .field("size", &self.size())
             .finish_non_exhaustive()
+    }
+}
+
+impl Contents for Storage {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.on_device(index, access).map(drop)
     }
 }
 

@@ -154,6 +154,7 @@ impl Shims {
             manifest: drivers::absolute_manifest(&self.place, card.driver)?,
             driver_info: "Mesa",
             library_path: vec![self.folder(card)?],
+            lacks: &[],
         })
     }
 
@@ -164,6 +165,7 @@ impl Shims {
             manifest: drivers::absolute_manifest(&self.place, "lvp")?,
             driver_info: "Mesa",
             library_path: Vec::new(),
+            lacks: &[],
         })
     }
 
