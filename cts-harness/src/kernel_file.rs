@@ -39,7 +39,7 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
 ///
 /// # Errors
 /// The build's log, and the kernels that could not be launched.
-pub fn launch_all(device: &Device, source: &str, more: &str) -> Result<(), String> {
+pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), String> {
     let of_file = |key: &str| {
         let mut all = pumice_filetests::directive::directives(source);
         all.find(|directive| directive.key == key)
@@ -70,7 +70,7 @@ pub fn launch_all(device: &Device, source: &str, more: &str) -> Result<(), Strin
 }
 
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.
-fn names_what_is_missing(device: &Device, log: &str) -> Result<bool, String> {
+fn names_what_is_missing(device: &Session, log: &str) -> Result<bool, String> {
     let offered = device.extensions().map_err(|error| error.to_string())?;
     let mut names = log
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')

@@ -75,7 +75,7 @@ enum { PLAIN = 1234564, PINNED = 1234572, WRITTEN = 777776, READ = 555552, MANY 
 
 static void classes(void)
 {
-    int card = path && has_type("device", "visible");
+    int card = path && has_type("device", "visible") && has_type("visible", "device");
     /* Cached memory that would have to be invalidated is not used. */
     const char *cached = path && has_type("coherent|cached", "-") ? "cached" : "visible";
     cl_mem plain = made(0, PLAIN), pinned = made(CL_MEM_ALLOC_HOST_PTR, PINNED);

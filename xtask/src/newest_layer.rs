@@ -133,15 +133,19 @@ pub fn run(report: &mut Report) -> Result {
 
 /// The step on a lavapipe that behaves like a discrete card.
 pub fn run_gpu_like(report: &mut Report) -> Result {
-    run_ways(report, &[("like a GPU", &[])], Some("gpu_like"))
+    clients::compile_vulkan_layer("memory")?;
+    let log = sh::target().join("gpu_like/memory.txt");
+    let memory = [("LAYER_MEMORY", log.display().to_string())];
+    let ours = "VK_LAYER_PUMICE_memory:VK_LAYER_PUMICE_gpu_like";
+    run_ways(report, &[("like a GPU", &memory)], Some(("gpu_like", ours)))
 }
 
-/// Runs clients and kernel files under the layer, with more environment and with a layer of ours
-/// between the validation layer and the driver.
+/// Runs clients and kernel files under the layer, with more environment and with layers of ours
+/// between the validation layer and the driver: the one that matters, and the names of all.
 fn run_ways(
     report: &mut Report,
     ways: &[(&str, &[(&'static str, String)])],
-    ours: Option<&str>,
+    ours: Option<(&str, &str)>,
 ) -> Result {
     let library = test::build_debug()?;
     let runner = test::build_runner()?;
@@ -151,13 +155,13 @@ fn run_ways(
     let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
     let driver = drivers::backports()?;
     let messages = Messages {
-        folder: sh::target().join(ours.unwrap_or("newest-layer")),
+        folder: sh::target().join(ours.map_or("newest-layer", |(name, _)| name)),
     };
     let mut names = "VK_LAYER_KHRONOS_validation".to_string();
     let mut manifests = vec![layer.manifests.clone()];
-    if let Some(ours) = ours {
-        names.push_str(&format!(":VK_LAYER_PUMICE_{ours}"));
-        let manifest = clients::compile_vulkan_layer(ours)?;
+    if let Some((name, layers)) = ours {
+        names.push_str(&format!(":{layers}"));
+        let manifest = clients::compile_vulkan_layer(name)?;
         manifests.extend(manifest.parent().map(Path::to_path_buf));
     }
     let manifests = std::env::join_paths(manifests).map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! Launches of kernels that nothing is known of: each argument is made from what the kernel tells.
 
-use super::{Device, Error, Kernel, Program, Result, bytes_info, check, string};
+use super::{Error, Kernel, Program, Result, Session, bytes_info, check, string};
 use cl_sys::{
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
@@ -91,7 +91,7 @@ fn number(bytes: &[u8]) -> cl_uint {
     cl_uint::from_ne_bytes(word)
 }
 
-impl Device {
+impl Session {
     /// Launches one work-group of a kernel with buffers of zeros, zeros and small images. The program
     /// is to be built with `-cl-kernel-arg-info`.
     ///

@@ -5,7 +5,7 @@ use crate::test;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// What clients find wrong where nothing executes: for each client the beginnings of lines, with `#`
+/// Checks of clients that fail where nothing executes: for each client the beginnings of lines, with `#`
 /// for numbers and `*` for anything.
 pub struct Known {
     lines: BTreeMap<String, BTreeSet<String>>,
@@ -144,7 +144,7 @@ const LEFT: &[(&str, u32)] = &[
 
 /// Files that the layers write.
 pub struct Files {
-    /// What processes left behind, by the layer `completion`.
+    /// Objects that processes left behind, by the layer `completion`.
     pub leaks: PathBuf,
     /// The calls that processes made, by the layer `count`.
     pub calls: PathBuf,

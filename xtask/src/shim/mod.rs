@@ -194,7 +194,7 @@ fn link_to(target: &Path, link: &Path) -> Result {
     std::os::unix::fs::symlink(target, link).map_err(|error| format!("{}: {error}", link.display()))
 }
 
-/// What all runs of the step share.
+/// State that all runs of the step share.
 struct Bench {
     shims: Shims,
     library: PathBuf,
@@ -215,6 +215,7 @@ impl Bench {
         let shims = Shims::unpack()?;
         let manifest = clients::compile_vulkan_layer("completion")?;
         clients::compile_vulkan_layer("pipelines")?;
+        clients::compile_vulkan_layer("memory")?;
         let layers = [shims.layer.manifests.as_path()]
             .into_iter()
             .chain(manifest.parent());
@@ -326,9 +327,11 @@ fn run_clients(
     let driver = bench.shims.driver(card)?;
     let mut env = bench.on_card(
         card,
-        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion",
+        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_memory",
     );
     env.extend(bench.counting());
+    let memory = bench.folder.join("memory.txt").display().to_string();
+    env.push(("LAYER_MEMORY", memory));
     let setting = Setting {
         vendors: &bench.vendors,
         driver: Some(&driver),
