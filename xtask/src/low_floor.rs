@@ -6,7 +6,7 @@ use crate::drivers;
 use crate::sh::Result;
 use crate::test::{self, Matrix, Report};
 
-/// What devices may lack, by PUMICE_MASK: each alone, then all together.
+/// Features that devices may lack, by PUMICE_MASK: each alone, then all together.
 const MASKS: &[(&str, &str)] = &[
     ("without 64-bit integers", "shaderInt64"),
     ("without 16-bit integers", "shaderInt16"),

@@ -3,7 +3,7 @@
 use super::rank::Given;
 use super::table::signature::SCALARS;
 use super::table::signature::{Accesses, Base, Element, Number, Signature, Spaces, Term, Width};
-use crate::lang::opaque::{HANDLES, IMAGES};
+use crate::lang::opaque::{IMAGES, OPAQUES};
 use crate::lang::types::{
     AddrSpace, ImageKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
@@ -51,7 +51,7 @@ impl Instance {
                     let (element, lanes) = self.number(types, number);
                     Some(Spec::Num(element, lanes))
                 }
-                Base::Handle(at) => Some(Spec::Opaque(HANDLES[usize::from(at)].1)),
+                Base::Opaque(at) => Some(Spec::Opaque(OPAQUES[usize::from(at)].1)),
                 Base::Image(kinds, accesses) => image(kinds, accesses, arg),
                 Base::Void | Base::Atomic(_) => Some(Spec::Void),
             };
@@ -62,7 +62,7 @@ impl Instance {
                 Pointee::Num(element, lanes)
             }
             Base::Atomic(element) => Pointee::Atomic(self.element(types, element, 1)),
-            Base::Handle(at) => Pointee::Opaque(HANDLES[usize::from(at)].1),
+            Base::Opaque(at) => Pointee::Opaque(OPAQUES[usize::from(at)].1),
             Base::Void | Base::Image(..) => Pointee::Void,
         };
         let allowed = pointer.spaces.allowed();

@@ -49,98 +49,52 @@ pub fn resolve(
         return super::special::resolve(name, found, args, types, lang);
     }
     let given: SmallVec<[Given; 6]> = args.iter().map(|a| given(types, *a)).collect();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let mut refused: Vec<Candidate> = Vec::new();
-    let mut counts: Option<(usize, usize)> = None;
-    let mut needs: Option<&str> = None;
-    let mut any_open = false;
-    for (row, entry) in found.rows() {
-        if let Some(missing) = entry.gate.missing(lang) {
-            needs.get_or_insert(missing);
-            continue;
-        }
-        any_open = true;
-        let Some(signature) = &entry.signature else {
-            continue;
-        };
-        let expected = signature.params().len();
-        let upper = if signature.variadic {
-            usize::MAX
-        } else {
-            expected
-        };
-        let (min, max) = counts.unwrap_or((expected, expected));
-        counts = Some((min.min(expected), max.max(upper)));
-        if !(expected..=upper).contains(&given.len()) {
-            continue;
-        }
-        let Some(mut at) = infer(types, signature, found, &given) else {
-            continue;
-        };
-        let scalars = signature.scalars.available(lang.fp16(), lang.fp64());
-        // A signature without gentype is one overload.
-        let single = signature.scalars.is_empty().then_some(TypeTable::INT);
-        for gentype in scalars.iter().chain(single) {
-            at.gentype = gentype;
-            collect(
-                types,
-                row,
-                signature,
-                &at,
-                &given,
-                &mut candidates,
-                &mut refused,
-            );
-        }
-    }
-    if !any_open {
-        return Err(ResolveError::Disabled {
-            needs: needs.unwrap_or_default().to_string(),
-        });
-    }
-    let (min, max) = counts.unwrap_or((0, 0));
-    if args.len() < min || args.len() > max {
-        return Err(ResolveError::Count { min, max });
-    }
+    let mut candidates = Candidates::gather(types, found, &given, lang)?;
     if let Some((target, lanes)) = found.target {
-        check_target(types, found, target, lanes, lang, &mut candidates)?;
+        check_target(types, found, target, lanes, lang, &mut candidates.viable)?;
     }
-    let best = candidates.iter().position(|a| {
-        candidates
-            .iter()
-            .all(|b| std::ptr::eq(a, b) || is_better(a, b) || a.params == b.params)
+    let viable = &candidates.viable;
+    let best = viable.iter().find(|a| {
+        let mut others = viable.iter();
+        others.all(|b| std::ptr::eq(*a, b) || is_better(a, b) || a.params == b.params)
     });
-    let list = |types: &mut TypeTable, from: &[Candidate]| {
-        // Those that most arguments fit come first; a family's name says what it takes.
-        let misfits = |c: &Candidate| -> u32 {
-            let pairs = given.iter().zip(&c.params);
-            pairs.map(|(g, p)| misfit(types, *g, *p)).sum()
-        };
-        let mut sorted: Vec<(u32, &Candidate)> = from.iter().map(|c| (misfits(c), c)).collect();
-        sorted.sort_by_key(|(misfits, _)| *misfits);
-        let named = found.target.is_some();
-        sorted.truncate(if named { 0 } else { 4 });
-        let shown = sorted.into_iter();
-        shown.map(|(_, c)| prototype(types, name, c)).collect()
-    };
     let Some(best) = best else {
-        return Err(if candidates.is_empty() {
+        let nearest = |types: &mut TypeTable, from: &[Candidate]| {
+            // A family's name says what it takes.
+            let shown = if found.target.is_some() { 0 } else { SHOWN };
+            let nearest = nearest(types, from, &given).into_iter().take(shown);
+            nearest.map(|c| prototype(types, name, c)).collect()
+        };
+        return Err(if viable.is_empty() {
             ResolveError::NoMatch {
-                candidates: list(types, &refused),
+                candidates: nearest(types, &candidates.refused),
             }
         } else {
             ResolveError::Ambiguous {
-                candidates: list(types, &candidates),
+                candidates: nearest(types, viable),
             }
         });
     };
-    let chosen = &candidates[best];
     Ok(Resolution {
-        id: pack(chosen.row, found.suffix),
-        ret: type_of(types, chosen.result),
-        params: chosen.params.iter().map(|p| type_of(types, *p)).collect(),
-        variadic: chosen.variadic,
+        id: pack(best.row, found.suffix),
+        ret: type_of(types, best.result),
+        params: best.params.iter().map(|p| type_of(types, *p)).collect(),
+        variadic: best.variadic,
     })
+}
+
+/// Most candidates that messages list.
+const SHOWN: usize = 4;
+
+/// Sorts candidates: those that most arguments fit come first.
+fn nearest<'a>(types: &TypeTable, from: &'a [Candidate], given: &[Given]) -> Vec<&'a Candidate> {
+    let misfits = |c: &Candidate| -> u32 {
+        let pairs = given.iter().zip(&c.params);
+        pairs.map(|(g, p)| misfit(types, *g, *p)).sum()
+    };
+    let mut sorted: Vec<(u32, &Candidate)> = from.iter().map(|c| (misfits(c), c)).collect();
+    sorted.sort_by_key(|(misfits, _)| *misfits);
+    sorted.into_iter().map(|(_, c)| c).collect()
 }
 
 /// The variables of a signature that the arguments decide; `None` if it has no overload of those
@@ -172,48 +126,104 @@ fn infer(
     })
 }
 
-/// Instantiates one signature for one gentype and files it under viable or refused.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the loop's state, not an interface"
-)]
-fn collect(
-    types: &TypeTable,
-    row: u16,
-    signature: &Signature,
-    at: &Instance,
-    given: &[Given],
-    candidates: &mut Vec<Candidate>,
-    refused: &mut Vec<Candidate>,
-) {
-    let mut candidate = Candidate {
-        row,
-        params: SmallVec::new(),
-        result: Spec::Void,
-        ranks: SmallVec::new(),
-        variadic: signature.variadic,
-    };
-    let Some(result) = at.term(types, &signature.result, Given::Null) else {
-        return;
-    };
-    candidate.result = result;
-    let mut viable = true;
-    for (term, arg) in signature.params().iter().zip(given) {
-        let spec = at.term(types, term, *arg);
-        let fits = spec.and_then(|spec| rank(types, *arg, spec));
-        let Some(spec) = spec.or_else(|| at.term(types, term, Given::Null)) else {
-            return;
-        };
-        candidate.params.push(spec);
-        match fits {
-            Some(rank) => candidate.ranks.push(rank),
-            None => viable = false,
+/// The overloads that take as many arguments as are given.
+#[derive(Default)]
+struct Candidates {
+    /// Those that the arguments convert to.
+    viable: Vec<Candidate>,
+    /// The first few others.
+    refused: Vec<Candidate>,
+}
+
+impl Candidates {
+    /// Instantiates the signatures of a name that are available.
+    fn gather(
+        types: &TypeTable,
+        found: &Name,
+        given: &[Given],
+        lang: &LangOptions,
+    ) -> Result<Self, ResolveError> {
+        let mut candidates = Self::default();
+        let mut counts: Option<(usize, usize)> = None;
+        let mut needs: Option<&str> = None;
+        for (row, entry) in found.rows() {
+            if let Some(missing) = entry.gate.missing(lang) {
+                needs.get_or_insert(missing);
+                continue;
+            }
+            let Some(signature) = &entry.signature else {
+                continue;
+            };
+            let expected = signature.params().len();
+            let upper = if signature.variadic {
+                usize::MAX
+            } else {
+                expected
+            };
+            let (min, max) = counts.unwrap_or((expected, expected));
+            counts = Some((min.min(expected), max.max(upper)));
+            if !(expected..=upper).contains(&given.len()) {
+                continue;
+            }
+            let Some(mut at) = infer(types, signature, found, given) else {
+                continue;
+            };
+            let scalars = signature.scalars.available(lang.fp16(), lang.fp64());
+            // A signature without gentype is one overload.
+            let single = signature.scalars.is_empty().then_some(TypeTable::INT);
+            for gentype in scalars.iter().chain(single) {
+                at.gentype = gentype;
+                candidates.add(types, row, signature, &at, given);
+            }
+        }
+        match counts {
+            None => Err(ResolveError::Disabled {
+                needs: needs.unwrap_or_default().to_string(),
+            }),
+            Some((min, max)) if given.len() < min || given.len() > max => {
+                Err(ResolveError::Count { min, max })
+            }
+            Some(_) => Ok(candidates),
         }
     }
-    if viable {
-        candidates.push(candidate);
-    } else if refused.len() < 4 {
-        refused.push(candidate);
+
+    /// Files one overload under viable or refused.
+    fn add(
+        &mut self,
+        types: &TypeTable,
+        row: u16,
+        signature: &Signature,
+        at: &Instance,
+        given: &[Given],
+    ) {
+        let Some(result) = at.term(types, &signature.result, Given::Null) else {
+            return;
+        };
+        let mut candidate = Candidate {
+            row,
+            params: SmallVec::new(),
+            result,
+            ranks: SmallVec::new(),
+            variadic: signature.variadic,
+        };
+        let mut is_viable = true;
+        for (term, arg) in signature.params().iter().zip(given) {
+            let spec = at.term(types, term, *arg);
+            let fits = spec.and_then(|spec| rank(types, *arg, spec));
+            let Some(spec) = spec.or_else(|| at.term(types, term, Given::Null)) else {
+                return;
+            };
+            candidate.params.push(spec);
+            match fits {
+                Some(rank) => candidate.ranks.push(rank),
+                None => is_viable = false,
+            }
+        }
+        if is_viable {
+            self.viable.push(candidate);
+        } else if self.refused.len() < SHOWN {
+            self.refused.push(candidate);
+        }
     }
 }
 

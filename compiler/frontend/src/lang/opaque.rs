@@ -119,8 +119,8 @@ pub enum OpaqueKind {
     ReserveId,
 }
 
-/// The names that are no images.
-pub const HANDLES: &[(&str, OpaqueKind)] = &[
+/// The opaque types that are no images, by name; pipes depend on their packets.
+pub const OPAQUES: &[(&str, OpaqueKind)] = &[
     ("event_t", OpaqueKind::Event),
     ("sampler_t", OpaqueKind::Sampler),
     ("queue_t", OpaqueKind::Queue),
@@ -132,7 +132,7 @@ pub const HANDLES: &[(&str, OpaqueKind)] = &[
 impl OpaqueKind {
     /// The type of a name.
     pub fn named(name: &str) -> Option<Self> {
-        if let Some((_, kind)) = HANDLES.iter().find(|(other, _)| *other == name) {
+        if let Some((_, kind)) = OPAQUES.iter().find(|(other, _)| *other == name) {
             return Some(*kind);
         }
         let at = IMAGES.iter().position(|s| s.name == name)?;
@@ -142,7 +142,7 @@ impl OpaqueKind {
     /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let images = IMAGES.iter().map(|s| s.name);
-        HANDLES.iter().map(|(name, _)| *name).chain(images)
+        OPAQUES.iter().map(|(name, _)| *name).chain(images)
     }
 
     /// The name; pipes are spelt by who knows their packets.
@@ -150,7 +150,7 @@ impl OpaqueKind {
         match self {
             Self::Image(kind, _) => kind.shape().name,
             Self::Pipe(..) => "pipe",
-            other => HANDLES
+            other => OPAQUES
                 .iter()
                 .find(|(_, kind)| *kind == other)
                 .map_or("", |(name, _)| name),

@@ -8,7 +8,7 @@ use super::signature::{
     Accesses, Base, Components, Element, Gentype, MAX_PARAMS, Number, Pointer, SCALARS, Scalars,
     Signature, Spaces, Term, Width,
 };
-use crate::lang::opaque::{HANDLES, IMAGES};
+use crate::lang::opaque::{IMAGES, OPAQUES};
 use crate::lang::types::{AddrSpace, Quals};
 
 /// Reason why a text is no signature.
@@ -266,9 +266,9 @@ impl Found {
             _ => {}
         }
         let mut at = 0;
-        while at < HANDLES.len() {
-            if equal(word, HANDLES[at].0.as_bytes()) {
-                return Ok(Base::Handle(at as u8));
+        while at < OPAQUES.len() {
+            if equal(word, OPAQUES[at].0.as_bytes()) {
+                return Ok(Base::Opaque(at as u8));
             }
             at += 1;
         }

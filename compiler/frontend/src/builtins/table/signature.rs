@@ -147,8 +147,8 @@ pub enum Base {
     Number(Number),
     /// An atomic type: `A`, `atomic_flag`.
     Atomic(Element),
-    /// One of [`HANDLES`](crate::lang::opaque::HANDLES), by place.
-    Handle(u8),
+    /// One of [`OPAQUES`](crate::lang::opaque::OPAQUES), by place.
+    Opaque(u8),
     /// Images: a bit for each of [`IMAGES`](crate::lang::opaque::IMAGES), and the access
     /// qualifiers.
     Image(u16, Accesses),

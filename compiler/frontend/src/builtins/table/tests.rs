@@ -5,7 +5,7 @@ use super::signature::{
     Accesses, Base, Components, Element, SCALARS, Signature, Spaces, Term, Width,
 };
 use super::{ROWS, SECTIONS};
-use crate::lang::opaque::{HANDLES, IMAGES};
+use crate::lang::opaque::{IMAGES, OPAQUES};
 use crate::lang::types::{AddrSpace, Quals};
 
 /// Words that mean the same as another.
@@ -54,7 +54,7 @@ fn shown(term: &Term) -> String {
         Base::Void => "void".to_string(),
         Base::Atomic(Element::Gentype) => "A".to_string(),
         Base::Atomic(_) => "atomic_flag".to_string(),
-        Base::Handle(at) => HANDLES[usize::from(at)].0.to_string(),
+        Base::Opaque(at) => OPAQUES[usize::from(at)].0.to_string(),
         Base::Image(kinds, accesses) => images(kinds, accesses),
         Base::Number(number) => {
             let stem = match number.element {
