@@ -17,6 +17,8 @@ mod packages;
 mod private_apt;
 mod programs;
 mod sh;
+mod shim;
+mod steps;
 mod test;
 mod tidy;
 

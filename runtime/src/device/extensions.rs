@@ -1,7 +1,7 @@
 //! The one list of extensions and features; strings, versions, queries, feature macros and the
 //! compiler's target derive from it.
 
-use pumice_vulkan_layer::{Capabilities, quirks};
+use pumice_vulkan_layer::Capabilities;
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -236,17 +236,15 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
-/// Tells whether the device has doubles as OpenCL wants them, with denormals: because it promises to
-/// keep them, or because a probe may find that it does. What the probe found is in
-/// [`Device::offered`](crate::device::Device::offered).
+/// Tells whether doubles are offered, of capabilities as OpenCL has them
+/// ([`Device::offered`](crate::device::Device::offered)).
 pub fn doubles(caps: &Capabilities) -> bool {
-    caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
+    caps.features.shader_float64
 }
 
-/// Tells whether doubles depend on the probe.
+/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
@@ -387,9 +385,6 @@ mod tests {
         let mut caps = Capabilities::default();
         assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
         caps.features.shader_float64 = true;
-        // Without denormals there are no doubles.
-        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
-        caps.float_controls[2].denorm_preserve = true;
         assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
         assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
     }

@@ -73,6 +73,11 @@ pub(crate) fn capabilities(
     }
     caps.features.settle();
     properties(&mut caps, instance, physical, present);
+    if masked.iter().any(|name| name == "denormals") {
+        for controls in &mut caps.float_controls {
+            controls.denorm_preserve = false;
+        }
+    }
     let without_format = [
         caps.features.shader_storage_image_read_without_format,
         caps.features.shader_storage_image_write_without_format,

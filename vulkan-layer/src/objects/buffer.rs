@@ -140,7 +140,10 @@ impl Buffer {
         requirements.alignment = requirements.alignment.max(ALIGNMENT);
         let location = match class {
             MemoryClass::DeviceLocal => MemoryLocation::GpuOnly,
-            MemoryClass::HostVisibleDevice => MemoryLocation::CpuToGpu,
+            MemoryClass::HostVisibleDevice => {
+                requirements.memory_type_bits = cached_types(device, requirements.memory_type_bits);
+                MemoryLocation::CpuToGpu
+            }
             MemoryClass::Staging => {
                 requirements.memory_type_bits =
                     host_only_types(device, requirements.memory_type_bits);
@@ -304,6 +307,19 @@ impl Buffer {
         }
         Ok(())
     }
+}
+
+/// The memory types of `bits` on the device that the host maps with caches, or `bits` where none is. Devices
+/// that share the host's memory have such types, often behind one that the host reads slowly.
+fn cached_types(device: &DeviceShared, bits: u32) -> u32 {
+    let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT
+        | vk::MemoryPropertyFlags::HOST_CACHED;
+    let types = (0..).zip(&device.memory_types);
+    let cached = types.filter(|(_, kind)| kind.property_flags.contains(wanted));
+    let cached = cached.fold(0, |all, (index, _)| all | 1 << index) & bits;
+    if cached == 0 { bits } else { cached }
 }
 
 /// The memory types of `bits` that are host memory proper, or `bits` where none is.
