@@ -92,7 +92,7 @@ pub fn swiftshader() -> Result<VulkanDriver> {
     })
 }
 
-/// Both in one process.
+/// Both in one process, where one of them may lack things.
 pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver> {
     let manifests = std::env::join_paths([&one.manifest, &other.manifest]);
     let mut library_path = one.library_path.clone();
@@ -102,7 +102,10 @@ pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver
         manifest: manifests.map_err(|error| error.to_string())?.into(),
         driver_info: "llvmpipe Mesa",
         library_path,
-        lacks: &[],
+        lacks: match other.lacks {
+            [] => one.lacks,
+            lacks => lacks,
+        },
     })
 }
 

@@ -7,6 +7,7 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::kernel_files;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -137,7 +138,7 @@ pub fn run(report: &mut Report) -> Result {
         ),
     ];
     let [a, b, c] = env.clone();
-    let masked = [a, b, c, test::without_addresses()];
+    let masked = [a, b, c, kernel_files::without_addresses()];
     for (label, env) in [
         ("newest layer", &env[..]),
         ("newest layer, without device addresses", &masked),
@@ -187,8 +188,8 @@ fn run_kernel_files(
     log: &Path,
 ) -> Result {
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    if setting.env.contains(&test::without_addresses()) {
-        let needing = test::needs_addresses()?;
+    if setting.env.contains(&kernel_files::without_addresses()) {
+        let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }
     let driver = setting.driver.ok_or("no Vulkan driver to run on")?;
