@@ -16,8 +16,8 @@
 
 use crate::LowerError;
 use crate::{
-    AccessFlags, AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot,
-    Type, Value, ValueDef,
+    AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot, Type, Value,
+    ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -273,7 +273,7 @@ impl Finder<'_> {
                     }
                     InstKind::Load { ptr, align, flags } => {
                         if let Some(r) = result {
-                            let align = element_align(*flags, *align);
+                            let align = flags.element_align(*align);
                             self.access(id, *ptr, f.ty(r), align, AccessKind::Load);
                             self.escape(id, r);
                         }
@@ -284,7 +284,7 @@ impl Finder<'_> {
                         align,
                         flags,
                     } => {
-                        let align = element_align(*flags, *align);
+                        let align = flags.element_align(*align);
                         self.access(id, *ptr, f.ty(*value), align, AccessKind::Store);
                         self.escape(id, *value);
                     }
@@ -360,15 +360,6 @@ impl Finder<'_> {
         let node = self.node(self.space[like as usize]);
         self.returns.insert((func, index), node);
         node
-    }
-}
-
-/// The alignment by which an access asks for narrow elements: one of a part is for devices whose
-/// elements are words.
-fn element_align(flags: AccessFlags, align: u32) -> u32 {
-    match flags.part_bytes() {
-        Some(_) => Scalar::I32.bytes(),
-        None => align,
     }
 }
 
