@@ -13,6 +13,7 @@
 #![allow(clippy::too_many_arguments, reason = "the C API's")]
 #![allow(missing_docs, reason = "the functions are the C API's, one for one")]
 
+mod addressed;
 mod callback;
 mod command_buffer;
 mod context;
@@ -32,6 +33,7 @@ mod program;
 mod queue;
 mod record;
 mod sampler;
+mod semaphore;
 mod shapes;
 mod shim;
 mod svm;

@@ -20,19 +20,16 @@ use std::ffi::{CStr, c_char, c_void};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{
-    cl_addressing_mode, cl_bool, cl_buffer_create_type, cl_command_buffer_info_khr,
-    cl_command_buffer_khr, cl_command_buffer_properties_khr, cl_command_buffer_update_type_khr,
-    cl_command_properties_khr, cl_command_queue, cl_command_queue_info,
+    cl_addressing_mode, cl_bool, cl_buffer_create_type, cl_command_queue, cl_command_queue_info,
     cl_command_queue_properties, cl_context, cl_context_info, cl_context_properties, cl_device_id,
     cl_device_info, cl_device_partition_property, cl_device_type, cl_event, cl_event_info,
     cl_filter_mode, cl_image_desc, cl_image_format, cl_image_info, cl_int, cl_kernel,
     cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info, cl_kernel_sub_group_info,
     cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags, cl_mem_info,
-    cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_mutable_command_info_khr,
-    cl_mutable_command_khr, cl_pipe_info, cl_pipe_properties, cl_platform_id, cl_platform_info,
-    cl_profiling_info, cl_program, cl_program_build_info, cl_program_info, cl_queue_properties,
-    cl_sampler, cl_sampler_info, cl_sampler_properties, cl_svm_mem_flags, cl_sync_point_khr,
-    cl_uint, cl_ulong,
+    cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_pipe_info,
+    cl_pipe_properties, cl_platform_id, cl_platform_info, cl_profiling_info, cl_program,
+    cl_program_build_info, cl_program_info, cl_queue_properties, cl_sampler, cl_sampler_info,
+    cl_sampler_properties, cl_svm_mem_flags, cl_uint, cl_ulong,
 };
 
 use pumice_runtime::base::object::Ref;
@@ -44,8 +41,8 @@ use crate::callback::{
 };
 use crate::shapes::{entry_point, exported};
 use crate::{
-    command_buffer, context, device, enqueue, event, image, kernel, memory, pipe, platform,
-    program, queue, record, sampler, shim, svm,
+    addressed, context, device, enqueue, event, image, kernel, memory, pipe, platform, program,
+    queue, sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -58,7 +55,6 @@ macro_rules! entry_points {
         tabled { $($shape:ident $name:ident => $module:ident::$function:ident($(@$given:ident,)? $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
         untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($(@$ugiven:ident,)? $($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
         extensions { $($ename:ident,)* }
-        addressed { $($ashape:ident $aname:ident => $amodule:ident::$afunction:ident($($aarg:ident: $aty:ty),* $(,)?) $(-> $aret:ty)?;)* }
     ) => {
         /// The private functions behind table, wrappers and address queries.
         mod entry {
@@ -66,7 +62,6 @@ macro_rules! entry_points {
             use super::*;
             $(entry_point!($shape $name => $module::$function($(@$given,)? $($arg: $ty),*) $(-> $ret)?);)*
             $(entry_point!($ushape $uname => $umodule::$ufunction($(@$ugiven,)? $($uarg: $uty),*) $(-> $uret)?);)*
-            $(entry_point!($ashape $aname => $amodule::$afunction($($aarg: $aty),*) $(-> $aret)?);)*
         }
 
         /// The exported names.
@@ -90,8 +85,8 @@ macro_rules! entry_points {
         fn extension_address(name: &CStr) -> *mut c_void {
             match name.to_str() {
                 $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
-                $(Ok(stringify!($aname)) => entry::$aname as *mut c_void,)*
-                _ => std::ptr::null_mut(),
+                Ok(name) => addressed::find(name),
+                Err(_) => std::ptr::null_mut(),
             }
         }
     };
@@ -537,116 +532,6 @@ entry_points! {
         clCreateCommandQueueWithPropertiesKHR,
         clCreateProgramWithILKHR,
         clGetKernelSuggestedLocalWorkSizeKHR,
-    }
-
-    // Known to clGetExtensionFunctionAddressForPlatform alone: neither in the table nor exported.
-    addressed {
-        object clCreateCommandBufferKHR => command_buffer::create(
-            num_queues: cl_uint, queues: *const cl_command_queue,
-            properties: *const cl_command_buffer_properties_khr
-        ) -> cl_command_buffer_khr;
-        status clRetainCommandBufferKHR => command_buffer::retain(command_buffer: cl_command_buffer_khr);
-        status clReleaseCommandBufferKHR => command_buffer::release(command_buffer: cl_command_buffer_khr);
-        status clFinalizeCommandBufferKHR => command_buffer::finalize(command_buffer: cl_command_buffer_khr);
-        status clEnqueueCommandBufferKHR => command_buffer::enqueue(
-            num_queues: cl_uint, queues: *const cl_command_queue, command_buffer: cl_command_buffer_khr,
-            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
-        );
-        status clGetCommandBufferInfoKHR => command_buffer::get_info(
-            command_buffer: cl_command_buffer_khr, param_name: cl_command_buffer_info_khr,
-            param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
-        );
-        object clRemapCommandBufferKHR => command_buffer::remap(
-            command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint,
-            queues: *const cl_command_queue, num_handles: cl_uint, handles: *const cl_mutable_command_khr,
-            handles_ret: *mut cl_mutable_command_khr
-        ) -> cl_command_buffer_khr;
-        status clUpdateMutableCommandsKHR => command_buffer::update(
-            command_buffer: cl_command_buffer_khr, num_configs: cl_uint,
-            config_types: *const cl_command_buffer_update_type_khr, configs: *const *const c_void
-        );
-        status clGetMutableCommandInfoKHR => command_buffer::get_command_info(
-            command: cl_mutable_command_khr, param_name: cl_mutable_command_info_khr,
-            param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
-        );
-        status clCommandBarrierWithWaitListKHR => record::barrier(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferKHR => record::copy_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
-            src_offset: size_t, dst_offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferRectKHR => record::copy_buffer_rect(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
-            src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
-            src_row_pitch: size_t, src_slice_pitch: size_t, dst_row_pitch: size_t, dst_slice_pitch: size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyBufferToImageKHR => record::copy_buffer_to_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_image: cl_mem,
-            src_offset: size_t, dst_origin: *const size_t, region: *const size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyImageKHR => record::copy_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_image: cl_mem, dst_image: cl_mem,
-            src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandCopyImageToBufferKHR => record::copy_image_to_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, src_image: cl_mem, dst_buffer: cl_mem,
-            src_origin: *const size_t, region: *const size_t, dst_offset: size_t,
-            num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
-            sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandFillBufferKHR => record::fill_buffer(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, buffer: cl_mem, pattern: *const c_void,
-            pattern_size: size_t, offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandFillImageKHR => record::fill_image(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, image: cl_mem, fill_color: *const c_void,
-            origin: *const size_t, region: *const size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandNDRangeKernelKHR => record::nd_range_kernel(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, kernel: cl_kernel, work_dim: cl_uint,
-            global_work_offset: *const size_t, global_work_size: *const size_t,
-            local_work_size: *const size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandSVMMemcpyKHR => record::svm_memcpy(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, dst_ptr: *mut c_void, src_ptr: *const c_void,
-            size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
-        status clCommandSVMMemFillKHR => record::svm_mem_fill(
-            command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
-            properties: *const cl_command_properties_khr, svm_ptr: *mut c_void, pattern: *const c_void,
-            pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
-            sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-            mutable_handle: *mut cl_mutable_command_khr
-        );
     }
 }
 

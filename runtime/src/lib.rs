@@ -20,3 +20,4 @@ pub mod executable;
 pub mod memory;
 pub mod program;
 pub mod queue;
+pub mod semaphore;

@@ -109,6 +109,7 @@ static void turns(cl_uint count, cl_command_queue *queues)
     copy = remap(buffer, CL_FALSE, 1, &queues[count - 1], 0, NULL, NULL, &error);
     MUST(error);
     EQ(state_of(copy), RECORDING);
+    MUST(barrier(PLAIN(copy), ALONE));
     MUST(fill_buffer(PLAIN(copy), side, &two, 4, 0, 4, ALONE));
     MUST(finalize(copy));
     MUST(enqueue(0, NULL, copy, 0, NULL, &event));

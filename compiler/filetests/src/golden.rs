@@ -90,7 +90,7 @@ fn check_header(path: &Path) -> Result<(), String> {
     };
     Err(format!(
         "the first line must be `{comment} test: {}`",
-        folder.display()
+        folder.to_string_lossy()
     ))
 }
 

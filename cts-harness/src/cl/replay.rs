@@ -96,7 +96,7 @@ impl Session {
     /// A command buffer of so many launches of a kernel, whose arguments may change if it is `mutable`.
     ///
     /// # Errors
-    /// A driver without command buffers, or what a call returned.
+    /// A driver without command buffers, or the error that a call returned.
     pub fn command_buffer(
         &self,
         kernel: &Kernel,
@@ -173,7 +173,7 @@ impl CommandBuffer {
     /// Enqueues it.
     ///
     /// # Errors
-    /// What the call returned.
+    /// The error that the call returned.
     pub fn enqueue(&self) -> Result<()> {
         // SAFETY: an executable command buffer, its own queue, no events.
         check("clEnqueueCommandBufferKHR", unsafe {
@@ -191,7 +191,7 @@ impl CommandBuffer {
     /// Gives one of its launches another buffer as the first argument.
     ///
     /// # Errors
-    /// What the call returned.
+    /// The error that the call returned.
     pub fn set_first_argument(&self, launch: usize, buffer: &Buffer) -> Result<()> {
         let Some(update) = self.update else {
             return Ok(());

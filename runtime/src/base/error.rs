@@ -97,6 +97,7 @@ errors! {
     InvalidSyncPointWaitList = CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
     IncompatibleCommandQueue = CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
     InvalidMutableCommand = CL_INVALID_MUTABLE_COMMAND_KHR;
+    InvalidSemaphore = CL_INVALID_SEMAPHORE_KHR;
 }
 
 impl std::fmt::Display for Error {

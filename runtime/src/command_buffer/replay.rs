@@ -51,7 +51,7 @@ impl Drop for Lease {
     }
 }
 
-/// What the commands of a segment use together.
+/// Contents that the commands of a segment use, and initializers that they wait for.
 pub(super) struct Uses {
     contents: Vec<(Arc<dyn Contents>, Access)>,
     waits: Vec<gpu::Wait>,

@@ -50,6 +50,7 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_suggested_local_work_size", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
+    ("cl_khr_semaphore", V1),
     ("cl_khr_command_buffer", COMMAND_BUFFER),
     ("cl_khr_command_buffer_mutable_dispatch", MUTABLE_DISPATCH),
     ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
@@ -88,6 +89,7 @@ const DEVICE: &[Extension] = &[
         version: MULTI_DEVICE,
         condition: |_| true,
     },
+    always("cl_khr_semaphore"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {

@@ -26,11 +26,12 @@ const ASK_AGAIN: usize = 8;
 /// Turns an error of the Vulkan layer into the one that the API reports.
 pub fn error(error: vk::Error) -> Error {
     log::warn!("{error}");
-    match error {
+    let code = match error {
         vk::Error::OutOfHostMemory => Error::OutOfHostMemory,
         vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
         _ => Error::OutOfResources,
-    }
+    };
+    code.because(error.to_string())
 }
 
 /// Asks again when a question about submitted work ran out of memory, which says nothing about the

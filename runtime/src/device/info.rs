@@ -208,6 +208,7 @@ impl Object<Device> {
             // A device synchronizes natively with itself alone.
             cl::CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => Info::u32(1),
             cl::CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => Info::object(self),
+            cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;
                 Info::raw(pci.iter().flat_map(|n| n.to_ne_bytes()).collect())

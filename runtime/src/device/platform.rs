@@ -106,8 +106,23 @@ impl Object<Platform> {
             cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
                 Info::u64(command_buffers::PLATFORM_CAPABILITIES)
             }
+            cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
             _ => return Err(Error::InvalidValue),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VERSION;
+
+    /// Loaders read the version before they load the library.
+    #[test]
+    fn the_manifest_states_the_version() {
+        let manifest = include_str!("../../../OpenCL.icd.json");
+        let (major, minor) = VERSION;
+        let line = format!("\"api_version\": \"{major}.{minor}\"");
+        assert!(manifest.contains(&line), "{manifest}");
     }
 }

@@ -427,7 +427,7 @@ impl Emitter<'_> {
         }
         let from = self.value_ty(arg);
         let (out, into) = (bases::is_buffer_pointer(from), bases::is_buffer_pointer(to));
-        if from.lanes > 1 && (out || into) {
+        if out && from.is_vector() || into && to.is_vector() {
             return Err(self.lost("a vector of pointers"));
         }
         match op {

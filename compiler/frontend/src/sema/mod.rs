@@ -17,6 +17,7 @@ mod const_data;
 mod const_eval;
 mod convert;
 mod decl;
+mod designator;
 mod enqueue;
 mod expr;
 mod flow;
@@ -25,6 +26,7 @@ mod init;
 mod kernel;
 mod layout;
 mod literal;
+mod local;
 mod member;
 mod ops;
 mod pointer;
@@ -62,7 +64,7 @@ pub fn check(
     ast: &Ast,
     names: &Interner,
     diagnostics: &Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'_>,
 ) -> TypedModule {
     let mut sema = Sema {
         ast,
@@ -118,7 +120,7 @@ struct Sema<'a> {
     ast: &'a Ast,
     names: &'a Interner,
     diags: &'a Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'a>,
     module: TypedModule,
     scopes: Vec<Scope>,
     /// Beside `module.functions`.

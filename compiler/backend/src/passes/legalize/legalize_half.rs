@@ -170,15 +170,14 @@ fn rule(
             // Numbers that are made halves are made of bits before.
             _ => return Err(LowerError::new("internal: a conversion to 'half' is left")),
         },
-        InstKind::Group { op, .. }
-            if matches!(
-                op,
+        InstKind::Group {
+            op:
                 GroupOp::Arithmetic(..)
-                    | GroupOp::AmdArithmetic(..)
-                    | GroupOp::FMul(_)
-                    | GroupOp::FAddRelaxed(_)
-            ) =>
-        {
+                | GroupOp::AmdArithmetic(..)
+                | GroupOp::FMul(_)
+                | GroupOp::FAddRelaxed(_),
+            ..
+        } => {
             return Err(LowerError::new(
                 "this device has no sub-group arithmetic on 'half'",
             ));

@@ -1,6 +1,6 @@
 //! Division of numbers of two words.
 //!
-//! Where both high words are zero, a branch takes the device's own division of words. Else a
+//! If both high words are zero, a branch takes the device's own division of words. Else a
 //! quotient of two words by one, normalised so that its divisor's top bit is set, is made of two
 //! digits of 16 bits, each guessed by a division of words and at most 2 too large. Knuth, The Art
 //! of Computer Programming, volume 2, 4.3.1, algorithm D. A divisor of two words is cut to its top
@@ -18,7 +18,9 @@ pub(super) fn divide(x: &mut Expander<'_>, a: Words, b: Words) -> [Words; 2] {
     let above = x.bin(BinaryOp::Or, a.high, b.high);
     let is_short = x.icmp_const(IntCond::Eq, above, 0);
     x.branch(is_short, call(short, &[]), call(long, &[]), short);
-    let quotient = x.bin(BinaryOp::UDiv, a.low, b.low);
+    // The divisor's low word here. Elsewhere no zero either, should somebody compute it there.
+    let divisor = x.bin(BinaryOp::Or, b.low, b.high);
+    let quotient = x.bin(BinaryOp::UDiv, a.low, divisor);
     let product = x.bin(BinaryOp::IMul, quotient, b.low);
     let rest = x.bin(BinaryOp::ISub, a.low, product);
     x.jump(done, &[quotient, zero, rest, zero], long);

@@ -492,15 +492,17 @@ impl Splitter<'_> {
 fn lane_operand(kind: &mut InstKind) -> Option<&mut Value> {
     match kind {
         InstKind::ExtractDyn { index, .. } | InstKind::InsertDyn { index, .. } => Some(index),
-        InstKind::Group { op, args, .. } => match op {
-            GroupOp::Broadcast
-            | GroupOp::Shuffle
-            | GroupOp::ShuffleXor
-            | GroupOp::ShuffleUp
-            | GroupOp::ShuffleDown
-            | GroupOp::Rotate => args.get_mut(1),
-            _ => None,
-        },
+        InstKind::Group {
+            op:
+                GroupOp::Broadcast
+                | GroupOp::Shuffle
+                | GroupOp::ShuffleXor
+                | GroupOp::ShuffleUp
+                | GroupOp::ShuffleDown
+                | GroupOp::Rotate,
+            args,
+            ..
+        } => args.get_mut(1),
         _ => None,
     }
 }

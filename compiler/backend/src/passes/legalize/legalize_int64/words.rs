@@ -132,7 +132,7 @@ pub(super) fn icmp(x: &mut Expander<'_>, cond: IntCond, a: Words, b: Words) -> V
 /// A shift by `count` modulo 64, of which all lanes hold a number.
 pub(super) fn shift(x: &mut Expander<'_>, op: BinaryOp, a: Words, count: Value) -> Words {
     let known = x.func.const_lanes(count);
-    if let Some(n) = known.and_then(|lanes| same_in_all(lanes)) {
+    if let Some(n) = known.and_then(same_in_all) {
         return shift_by(x, op, a, n % 64);
     }
     // What crosses from word to word is shifted in two steps, since a count of 32 would be 0.
