@@ -1,6 +1,6 @@
 //! Kernel files ([`pumice_filetests::KernelFile`] describes their directives) on a device.
 
-use crate::cl::{Arg, Buffer, Device, Error, Program};
+use crate::cl::{Arg, Buffer, Error, Program, Session};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 
 /// CL_BUILD_PROGRAM_FAILURE
@@ -10,7 +10,7 @@ const BUILD_FAILURE: i32 = -11;
 ///
 /// # Errors
 /// A difference from the expectations, or a call that fails.
-pub fn check(file: &KernelFile, device: &Device, source: &str, more: &str) -> Result<(), String> {
+pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> Result<(), String> {
     let options = format!("{} {more}", file.options);
     let built = device.build(source.as_bytes(), options.trim());
     if file.build_log.is_empty() {
@@ -38,7 +38,7 @@ fn sizes(list: &[u64]) -> Vec<usize> {
     list.iter().map(|&size| size as usize).collect()
 }
 
-fn check_run(run: &Run, device: &Device, program: &Program) -> Result<(), String> {
+fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     if !run.printf.is_empty() || run.error.is_some() {
         return Err("expects what only the interpreter tells".to_string());

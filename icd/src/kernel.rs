@@ -104,25 +104,19 @@ pub unsafe fn set_arg(
             ArgKind::Unused | ArgKind::Local => Some(Argument::Value(ArgValue::Null)),
             ArgKind::Pod { size } => {
                 // Only bytes that the caller says are there are read.
-                if arg_size != size as usize {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size as usize)?;
                 let bytes = handle::slice(arg_value.cast::<u8>(), arg_size);
                 Some(Argument::Value(ArgValue::Bytes(bytes.into())))
             }
             ArgKind::Buffer | ArgKind::Image { .. } => {
-                if arg_size != size_of::<*mut c_void>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 let object = handle::optional::<Mem>(raw)?;
                 Some(object.map_or(Argument::Value(ArgValue::Null), Argument::Memory))
             }
             ArgKind::Sampler => {
-                if arg_size != size_of::<*mut c_void>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 Some(Argument::Sampler(handle::get::<Sampler>(raw)?))

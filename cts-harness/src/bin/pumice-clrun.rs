@@ -4,7 +4,7 @@
 //! Prints a line a file and ends with exit status 1 when one failed. The format is described in
 //! `pumice_filetests::KernelFile`.
 
-use pumice_cts_harness::cl::Device;
+use pumice_cts_harness::cl::Session;
 use pumice_cts_harness::kernel_file;
 use pumice_filetests::KernelFile;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         eprintln!("usage: pumice-clrun [--options OPTIONS] PLATFORM FILE...");
         return ExitCode::from(2);
     };
-    let device = match Device::open(platform) {
+    let device = match Session::open(platform) {
         Ok(device) => device,
         Err(error) => {
             eprintln!("no device on a platform named like {platform:?}: {error}");

@@ -61,7 +61,7 @@ pub enum Arg<'a> {
 }
 
 /// A device with a context and an in-order queue.
-pub struct Device {
+pub struct Session {
     device: cl_device_id,
     context: cl_context,
     queue: cl_command_queue,
@@ -87,7 +87,7 @@ impl DeviceId {
     }
 }
 
-impl Device {
+impl Session {
     /// The name of the first platform whose name contains `platform` and that has a device, and
     /// that device.
     pub fn find(platform: &str) -> Result<(String, DeviceId)> {
@@ -127,7 +127,7 @@ impl Device {
     }
 
     /// The first device of the first platform whose name contains `platform`, ready for work.
-    pub fn open(platform: &str) -> Result<Device> {
+    pub fn open(platform: &str) -> Result<Session> {
         let (platform_name, id) = Self::find(platform)?;
         let info = |query| Ok(string(id.info(query)?));
         let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
@@ -141,7 +141,7 @@ impl Device {
         // SAFETY: the context was made for this device just now.
         let queue = unsafe { cl_sys::clCreateCommandQueue(context, device, 0, &mut code) };
         check("clCreateCommandQueue", code)?;
-        Ok(Device {
+        Ok(Session {
             device,
             context,
             queue,
@@ -335,7 +335,7 @@ impl Device {
     }
 }
 
-impl Drop for Device {
+impl Drop for Session {
     fn drop(&mut self) {
         // SAFETY: both were created by `with` and are released once. Failure leaves nothing to do.
         unsafe {
@@ -390,7 +390,7 @@ pub struct Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: created by `Device::buffer`, released once.
+        // SAFETY: created by `Session::buffer`, released once.
         unsafe { cl_sys::clReleaseMemObject(self.mem) };
     }
 }

@@ -1,6 +1,6 @@
 //! More of a device: other queues, events, mapped memory, sub-buffers.
 
-use super::{Buffer, Device, Kernel, Result, check};
+use super::{Buffer, Kernel, Result, Session, check};
 use cl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, cl_buffer_region,
@@ -20,18 +20,18 @@ impl Drop for Event {
     }
 }
 
-impl Device {
+impl Session {
     /// The same device and context with an out-of-order queue.
-    pub fn out_of_order(&self) -> Result<Device> {
+    pub fn out_of_order(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     /// The same device and context with a queue that profiles.
-    pub fn profiling(&self) -> Result<Device> {
+    pub fn profiling(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_PROFILING_ENABLE)
     }
 
-    fn with_queue(&self, properties: cl_command_queue_properties) -> Result<Device> {
+    fn with_queue(&self, properties: cl_command_queue_properties) -> Result<Session> {
         let mut code = 0;
         // SAFETY: the context is this device's.
         let queue = unsafe {
@@ -42,7 +42,7 @@ impl Device {
         check("clRetainContext", unsafe {
             cl_sys::clRetainContext(self.context)
         })?;
-        Ok(Device {
+        Ok(Session {
             device: self.device,
             context: self.context,
             queue,

@@ -1,6 +1,6 @@
 //! Command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch).
 
-use super::{Buffer, Device, Error, Kernel, Result, check};
+use super::{Buffer, Error, Kernel, Result, Session, check};
 use cl_sys::{CL_DEVICE_PLATFORM, cl_command_queue, cl_event, cl_int, cl_kernel, cl_uint};
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -69,7 +69,7 @@ pub struct CommandBuffer {
     release: OfBuffer,
 }
 
-impl Device {
+impl Session {
     /// The address of an extension's function.
     fn function(&self, name: &'static CStr) -> Result<*mut c_void> {
         let missing = Error {

@@ -14,5 +14,6 @@ pub mod object;
 mod os;
 pub mod printf;
 pub mod property;
+pub mod reason;
 pub mod region;
 pub mod trace;

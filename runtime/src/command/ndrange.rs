@@ -8,7 +8,6 @@ use pumice_vulkan_layer::{BindingKind, Buffer};
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
-use crate::base::log;
 use crate::base::object::Ref;
 use crate::base::printf;
 use crate::command::image::{check_device, image_of};
@@ -43,7 +42,8 @@ struct KernelLaunch {
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
 pub fn check_dimensions(dimensions: u32) -> Result<()> {
     if !(1..=3).contains(&dimensions) {
-        return Err(Error::InvalidWorkDimension);
+        let reason = format!("work_dim is {dimensions}, not 1, 2 or 3");
+        return Err(Error::InvalidWorkDimension.because(reason));
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ pub fn launch(
 /// Checks everything of a launch but its arguments, which are not all set yet.
 pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
     on.check_context(kernel.program().context())?;
-    resolve(on, kernel.device_kernel(on.device())?, request).map(drop)
+    resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
 }
 
 /// clEnqueueNDRangeKernel with other arguments than the kernel has now.
@@ -77,11 +77,18 @@ pub fn launch_with(
     let device_kernel = kernel.device_kernel(on.device())?.clone();
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     let args = args()?;
-    let range = resolve(on, &device_kernel, request)?;
+    let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for arg in args.iter().flatten() {
-        if let Argument::Memory(object) = arg {
-            object.check_alignment(on.device())?;
+    for (index, arg) in (0_u32..).zip(&args) {
+        if let Some(Argument::Memory(object)) = arg {
+            let checked = object.check_alignment(on.device());
+            checked.map_err(|error| {
+                let (origin, align) = (object.origin(), on.device().base_alignment());
+                let reason = format!(
+                    "its sub-buffer begins at byte {origin}, no multiple of the device's {align}"
+                );
+                kernel.arg_error(error, index, &reason)
+            })?;
         }
     }
     if range.is_empty() {
@@ -91,8 +98,7 @@ pub fn launch_with(
             parts: None,
         }));
     }
-    let prepared = prepare(on, &device_kernel, &args, &range);
-    let prepared = prepared.map_err(|error| refused(on, "a kernel", &error))?;
+    let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
         command_type,
@@ -111,29 +117,28 @@ pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> 
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
     kernel.snapshot()?;
-    resolve(on, device_kernel, request).map(|range| range.local_size)
+    resolve(on, kernel, device_kernel, request).map(|range| range.local_size)
 }
 
 fn resolve(
     on: &Placement,
+    kernel: &Kernel,
     device_kernel: &DeviceKernel,
     request: &RangeRequest,
 ) -> Result<NdRange> {
     let range = device_kernel.limits(on.device()).resolve(request);
-    range.map_err(|error| {
-        log::info!("a kernel cannot be enqueued: {error}");
-        code(&error)
-    })
+    range.map_err(|error| refused(kernel, &error))
 }
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
 fn prepare(
     on: &Placement,
+    kernel: &Kernel,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
-) -> std::result::Result<Prepared, Refusal> {
+) -> Result<Prepared> {
     let values = (args.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
         .map(Option::transpose)
@@ -145,25 +150,8 @@ fn prepare(
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
-    Ok(device_kernel.executable.prepare(gpu.raw(), &launch)?)
-}
-
-/// The reason for which a launch cannot be prepared.
-enum Refusal {
-    Launch(LaunchError),
-    Api(Error),
-}
-
-impl From<LaunchError> for Refusal {
-    fn from(error: LaunchError) -> Self {
-        Self::Launch(error)
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Self::Api(error)
-    }
+    let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
+    prepared.map_err(|error| refused(kernel, &error))
 }
 
 /// Submits the program's initializers, before the first of its kernels on a device.
@@ -175,24 +163,16 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
     let run = device_kernel.executable.run_initializers(gpu.raw());
     // The end of the process waits until the device is idle.
     exit::batch_ended();
-    run.map_err(|error| refused(on, "a program's initializer", &error.into()))
+    run.map_err(|error| code(&error).because(format!("the program's initializer: {error}")))
 }
 
-/// Logs a launch that cannot be, and tells the context's callback; gives its error.
-fn refused(on: &Placement, what: &str, error: &Refusal) -> Error {
-    if let Refusal::Launch(error) = error {
-        log::info!("{what} cannot be enqueued: {error}");
-        on.context().notify(&error.to_string());
-    }
-    error.code()
-}
-
-impl Refusal {
-    fn code(&self) -> Error {
-        match self {
-            Refusal::Launch(error) => code(error),
-            Refusal::Api(error) => *error,
+/// The error of a launch that cannot be, with its reason.
+fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
+    match error {
+        LaunchError::Args(index) => {
+            kernel.arg_error(code(error), *index as u32, "its value is not of its kind")
         }
+        _ => code(error).because(format!("kernel {}: {error}", kernel.name())),
     }
 }
 
@@ -270,11 +250,13 @@ impl KernelLaunch {
         let there = if own_queue { slot.take() } else { None };
         let mut prepared = match there {
             Some(prepared) => prepared,
-            None => {
-                let prepared = prepare(on, &self.device_kernel, &self.args, &self.range);
-                // A lock is held, so that the application's callback is not called.
-                prepared.map_err(|error| error.code())?
-            }
+            None => prepare(
+                on,
+                &self.kernel,
+                &self.device_kernel,
+                &self.args,
+                &self.range,
+            )?,
         };
         prepared.record(recorder).map_err(gpu::error)?;
         let printf = prepared.take_printf();

@@ -104,7 +104,7 @@ impl KernelCommand {
     /// # Errors
     /// Those of clEnqueueNDRangeKernel.
     pub(super) fn make(&self, on: &Placement) -> Result<Option<Command>> {
-        if !self.kernel.suffices(&self.args)? {
+        if self.kernel.missing_argument(&self.args)?.is_some() {
             return ndrange::check(on, &self.kernel, &self.request).map(|()| None);
         }
         let args = || Ok(self.args.clone());

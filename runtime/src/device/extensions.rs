@@ -159,7 +159,7 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
-    // Part of the device floor.
+    // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
         version: make_version(3, 0, 0),
@@ -304,8 +304,13 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
     let ops = subgroup.ops;
     let operations = ops.basic && ops.vote && ops.arithmetic && ops.ballot && fixed;
-    // The functions take 8-, 16- and 64-bit integers and half as well.
-    (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
+    // The functions take 8-, 16- and 64-bit integers and half as well, where these are not words.
+    let features = &caps.features;
+    let words_only = !features.shader_int8
+        && !features.shader_int16
+        && !features.shader_int64
+        && !features.shader_float16;
+    (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
 }
 
 /// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and

@@ -26,11 +26,12 @@ const ASK_AGAIN: usize = 8;
 /// Turns an error of the Vulkan layer into the one that the API reports.
 pub fn error(error: vk::Error) -> Error {
     log::warn!("{error}");
-    match error {
+    let code = match error {
         vk::Error::OutOfHostMemory => Error::OutOfHostMemory,
         vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
         _ => Error::OutOfResources,
-    }
+    };
+    code.because(error.to_string())
 }
 
 /// Asks again when a question about submitted work ran out of memory, which says nothing about the
@@ -65,13 +66,13 @@ pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
 }
 
 /// An open device.
-pub struct Device {
+pub struct OpenDevice {
     raw: vk::Device,
     /// Copies to and from memory that is not mapped; guards the queue's use.
     transfers: Mutex<Option<vk::Queue>>,
 }
 
-impl Device {
+impl OpenDevice {
     /// Opens a device.
     pub fn open(physical: &vk::PhysicalDevice) -> Result<Self> {
         let raw = physical.open().map_err(error)?;
@@ -272,9 +273,9 @@ fn copy(
 
 /// Copies everything from one device's memory to another's.
 pub fn migrate(
-    from_device: &Device,
+    from_device: &OpenDevice,
     from: &Buffer,
-    to_device: &Device,
+    to_device: &OpenDevice,
     to: &Buffer,
     size: usize,
 ) -> Result<()> {

@@ -6,7 +6,7 @@ use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Extent, Layout, pieces};
-use crate::device::gpu::{self, Device, STAGING};
+use crate::device::gpu::{self, OpenDevice, STAGING};
 
 /// Records, submits and waits.
 fn run(
@@ -52,7 +52,7 @@ fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
     cut(high, texel, into);
 }
 
-impl Device {
+impl OpenDevice {
     /// Makes an image that is ready for use; its texels are undefined.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
         let image = self.raw().create_image(desc).map_err(gpu::error)?;

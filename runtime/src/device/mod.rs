@@ -53,7 +53,7 @@ pub struct Device {
     name: String,
     device_type: u64,
     /// The device opened for work.
-    gpu: OnceLock<gpu::Device>,
+    gpu: OnceLock<gpu::OpenDevice>,
     /// Guards the opening, which is tried again after a failure.
     opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
@@ -290,7 +290,7 @@ impl Device {
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
-    pub fn gpu(&self) -> Result<&gpu::Device> {
+    pub fn gpu(&self) -> Result<&gpu::OpenDevice> {
         let _opening = match self.gpu.get() {
             Some(gpu) => return Ok(gpu),
             // The Vulkan instance's threads are not in a forked child.
@@ -300,7 +300,7 @@ impl Device {
         if let Some(gpu) = self.gpu.get() {
             return Ok(gpu);
         }
-        let opened = gpu::Device::open(&self.physical).map_err(|error| {
+        let opened = gpu::OpenDevice::open(&self.physical).map_err(|error| {
             log::error!("{}: {error}", self.name);
             Error::DeviceNotAvailable
         })?;
@@ -449,6 +449,7 @@ fn make_target(
         float64: features.shader_float64,
         int8: features.shader_int8,
         int16: features.shader_int16,
+        int64: features.shader_int64,
         int64_buffer_atomics: features.shader_buffer_int64_atomics,
         int64_shared_atomics: features.shader_shared_int64_atomics,
         storage8: SmallStorage {

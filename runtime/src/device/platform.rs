@@ -123,3 +123,17 @@ impl Object<Platform> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::VERSION;
+
+    /// Loaders read the version before they load the library.
+    #[test]
+    fn the_manifest_states_the_version() {
+        let manifest = include_str!("../../../OpenCL.icd.json");
+        let (major, minor) = VERSION;
+        let line = format!("\"api_version\": \"{major}.{minor}\"");
+        assert!(manifest.contains(&line), "{manifest}");
+    }
+}

@@ -41,7 +41,7 @@ use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
 use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
-use self::interface::{Interface, Place};
+use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
     ArgValue, ImageArg, Launch, LaunchError, Limits, NdRange, Prepared, RangeRequest,
 };
@@ -134,7 +134,7 @@ impl Executable {
         };
         let mut spec = SpecValues::new();
         for &(ordinal, place) in &kernel.places {
-            if let Place::Local { spec_id, elem_size } = place {
+            if let ArgPlace::Local { spec_id, elem_size } = place {
                 let size = sizes
                     .iter()
                     .find(|(o, _)| *o == ordinal)

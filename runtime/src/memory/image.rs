@@ -206,7 +206,7 @@ impl Image {
     }
 
     /// The view that a kernel reads by a sampler or without, on a device of the context.
-    pub fn sampled_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         self.view(index, device, self.format.components, |views| {
             &mut views.sampled
         })
@@ -214,7 +214,7 @@ impl Image {
 
     /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
-    pub fn storage_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         if self.format.components != IDENTITY {
             return Err(Error::ImageFormatNotSupported);
         }
@@ -224,7 +224,7 @@ impl Image {
     fn view(
         &self,
         index: usize,
-        device: &gpu::Device,
+        device: &gpu::OpenDevice,
         components: [pumice_vulkan_layer::Component; 4],
         slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
     ) -> Result<ImageView> {
@@ -243,7 +243,7 @@ impl Image {
     }
 
     /// The view that a kernel has of an image that is a buffer's.
-    pub fn buffer_view(&self, index: usize, device: &gpu::Device) -> Result<BufferView> {
+    pub fn buffer_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<BufferView> {
         let Texels::Buffer { storage, offset } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };

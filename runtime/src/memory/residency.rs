@@ -61,16 +61,16 @@ pub trait Backing {
     type Memory: Clone;
 
     /// Makes a copy on a device, its contents undefined.
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Self::Memory>;
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Self::Memory>;
 
     /// Fills a new copy with zeros.
-    fn clear(&self, gpu: &gpu::Device, memory: &Self::Memory) -> Result<()>;
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> Result<()>;
 
     /// Copies all contents from one device's copy to another's.
     fn migrate(
         &self,
-        from: (&gpu::Device, &Self::Memory),
-        to: (&gpu::Device, &Self::Memory),
+        from: (&gpu::OpenDevice, &Self::Memory),
+        to: (&gpu::OpenDevice, &Self::Memory),
     ) -> Result<()>;
 
     /// Bytes of the host's view.
@@ -123,7 +123,7 @@ impl<B: Backing> Residency<B> {
     }
 
     /// A device of the context, open.
-    pub fn gpu(&self, index: usize) -> Result<&gpu::Device> {
+    pub fn gpu(&self, index: usize) -> Result<&gpu::OpenDevice> {
         self.devices[index].gpu()
     }
 

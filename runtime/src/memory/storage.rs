@@ -30,18 +30,18 @@ struct Bytes {
 impl Backing for Bytes {
     type Memory = Buffer;
 
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Buffer> {
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Buffer> {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear(&self, gpu: &gpu::Device, memory: &Buffer) -> Result<()> {
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> Result<()> {
         gpu.clear(memory)
     }
 
     fn migrate(
         &self,
-        (from_device, from): (&gpu::Device, &Buffer),
-        (to_device, to): (&gpu::Device, &Buffer),
+        (from_device, from): (&gpu::OpenDevice, &Buffer),
+        (to_device, to): (&gpu::OpenDevice, &Buffer),
     ) -> Result<()> {
         gpu::migrate(from_device, from, to_device, to, self.size)
     }

@@ -14,6 +14,7 @@ use crate::base::callback;
 use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::command::Command;
 use crate::context::Context;
 use crate::queue::Queue;
@@ -83,6 +84,10 @@ impl std::fmt::Debug for Event {
 impl Kind for Event {
     const TAG: u64 = u64::from_le_bytes(*b"pmcEVENT");
     const INVALID: Error = Error::InvalidEvent;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 impl Event {

@@ -31,6 +31,7 @@ use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::base::trace;
 use crate::context::{Context, Placement};
 use crate::device::Device;
@@ -72,6 +73,10 @@ impl std::fmt::Debug for Queue {
 impl Kind for Queue {
     const TAG: u64 = u64::from_le_bytes(*b"pmcQUEUE");
     const INVALID: Error = Error::InvalidCommandQueue;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.on.context().error_callback()
+    }
 }
 
 impl Queue {
