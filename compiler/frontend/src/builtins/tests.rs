@@ -7,7 +7,7 @@ use crate::lang::types::{AddrSpace, IntKind, QualType, Quals, Type, TypeId, Type
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions};
 
-fn lang(std: ClStd) -> LangOptions {
+fn lang(std: ClStd) -> LangOptions<'static> {
     let options = CompileOptions {
         std: Some(std),
         ..CompileOptions::default()
@@ -22,7 +22,7 @@ fn lang(std: ClStd) -> LangOptions {
         ]
         .map(String::from),
     );
-    LangOptions::new(&options, &target)
+    LangOptions::new(&options, Box::leak(Box::new(target)))
 }
 
 /// Reads a type such as `float4`, `global const int*`, `local atomic_uint*`, `0`.
