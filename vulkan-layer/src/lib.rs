@@ -12,6 +12,7 @@
 //! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
 //!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
 //!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
@@ -83,3 +84,4 @@ pub use objects::pipeline::{
     Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
 };
 pub use objects::query::Timestamp;
+pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};

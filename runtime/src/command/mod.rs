@@ -43,6 +43,12 @@ pub trait DeviceCommand: Send + Sync {
         Vec::new()
     }
 
+    /// Tells whether the command has a submission of its own: it waits for something outside of OpenCL, or
+    /// somebody outside waits for it.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
     /// submitted makes the device hold them before ([`Contents::bring`]).
     ///

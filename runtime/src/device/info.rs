@@ -219,6 +219,13 @@ impl Object<Device> {
                 }
                 Info::u32s(&extensions::memory_handles(caps))
             }
+            cl::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR
+            | cl::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                if !caps.shares_semaphores() {
+                    return None;
+                }
+                Info::u32s(&extensions::semaphore_handles(caps))
+            }
             cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;

@@ -10,6 +10,7 @@ use crate::base::object::{self, Kind, Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::{self, Device};
+use pumice_vulkan_layer::Capabilities;
 
 /// The newest version of OpenCL, major and minor, that a device here can have.
 pub const VERSION: (u8, u8) = (3, 1);
@@ -92,6 +93,16 @@ impl Object<Platform> {
         Ok(found)
     }
 
+    /// The kinds of handles that all devices have.
+    fn common(self: &Ref<Platform>, of: impl Fn(&Capabilities) -> Vec<u32>) -> Vec<u32> {
+        let mut all = self.devices().iter().map(|device| of(device.offered()));
+        let first = all.next().unwrap_or_default();
+        all.fold(first, |common, other| {
+            let shared = common.into_iter().filter(|kind| other.contains(kind));
+            shared.collect()
+        })
+    }
+
     /// clGetPlatformInfo.
     ///
     /// # Errors
@@ -113,15 +124,11 @@ impl Object<Platform> {
                 Info::u64(command_buffers::PLATFORM_CAPABILITIES)
             }
             cl::CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
-                // Those that all devices have.
-                let of = |device: &Ref<Device>| extensions::memory_handles(device.offered());
-                let mut all = self.devices().iter().map(of);
-                let first = all.next().unwrap_or_default();
-                let common = all.fold(first, |common, other| {
-                    let shared = common.into_iter().filter(|kind| other.contains(kind));
-                    shared.collect()
-                });
-                Info::u32s(&common)
+                Info::u32s(&self.common(extensions::memory_handles))
+            }
+            cl::CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR
+            | cl::CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                Info::u32s(&self.common(extensions::semaphore_handles))
             }
             cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),

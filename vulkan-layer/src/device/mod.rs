@@ -45,6 +45,7 @@ pub(crate) struct DeviceShared {
     pub pipeline_cache: vk::PipelineCache,
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
     pub memory_fd: Option<ash::khr::external_memory_fd::Device>,
+    pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
@@ -118,6 +119,9 @@ impl Device {
         let memory_fd = caps
             .imports_memory()
             .then(|| ash::khr::external_memory_fd::Device::new(&instance.raw, &raw));
+        let semaphore_fd = caps
+            .shares_semaphores()
+            .then(|| ash::khr::external_semaphore_fd::Device::new(&instance.raw, &raw));
         let calibrated = caps
             .calibrated_timestamps
             .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
@@ -139,6 +143,7 @@ impl Device {
                 pipeline_cache,
                 host_memory,
                 memory_fd,
+                semaphore_fd,
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),

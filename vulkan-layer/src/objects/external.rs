@@ -82,6 +82,7 @@ impl Device {
         };
         fault::check("vkAllocateMemory")?;
         let same = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
+        check_file(&same, size)?;
         let raw = fd.into_raw_fd();
         let mut import = vk::ImportMemoryFdInfoKHR::default()
             .handle_type(kind.raw())
@@ -114,6 +115,17 @@ impl Device {
         let mapped = map(device, memory, memory_type);
         let (class, backing) = (MemoryClass::Imported, Backing::Imported(memory));
         Ok(Buffer::finish(device, buffer, size, class, mapped, backing))
+    }
+}
+
+/// Refuses a file that is smaller than the buffer: SwiftShader does not look, and an access behind the
+/// file's end kills the process. A dma-buf is no regular file; its driver knows its size.
+fn check_file(fd: &OwnedFd, size: u64) -> Result<()> {
+    let file = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
+    let data = std::fs::File::from(file).metadata();
+    match data.is_ok_and(|data| data.is_file() && data.len() < size) {
+        true => Err(Error::InvalidUse("memory smaller than its buffer".into())),
+        false => Ok(()),
     }
 }
 

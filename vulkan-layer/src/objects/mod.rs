@@ -6,3 +6,4 @@ pub(crate) mod external;
 pub(crate) mod image;
 pub(crate) mod pipeline;
 pub(crate) mod query;
+pub(crate) mod semaphore;
