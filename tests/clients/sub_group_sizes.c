@@ -67,7 +67,7 @@ int main(void)
                 EQ(err, CL_OUT_OF_RESOURCES);
                 char wanted[128];
                 snprintf(wanted, sizeof wanted,
-                         "kernel `huge` requires sub-groups of 4096 work-items, the device has ");
+                         "kernel huge: out of resources: it requires sub-groups of 4096 work-items, the device has ");
                 const char *at = strstr(told, wanted);
                 CHECK(at != NULL);
                 char shown[16];

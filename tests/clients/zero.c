@@ -1,3 +1,4 @@
+// client: needs images
 /* What nothing has written reads as zero: buffers, sub-buffers, images and SVM allocations made of
  * memory that others have left full, also in another context and on each device of a context. */
 #include "common.h"

@@ -23,6 +23,7 @@
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
 //!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
 //!                                         barrier, write_timestamp, keep(object)
+//!   .reusable_recorder(), into_recording() commands that Recorder::run puts into other recorders, often
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
 //! ```
 //!
@@ -63,6 +64,7 @@ pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
 pub use commands::image_copy::ImageBox;
 pub use commands::recorder::{CopyRegion, Recorder};
+pub use commands::recording::Recording;
 pub use commands::submit::{Queue, Timeline, Wait};
 pub use device::Device;
 pub use device::fault::Fault;

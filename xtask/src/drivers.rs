@@ -10,11 +10,13 @@ pub struct VulkanDriver {
     pub name: &'static str,
     /// Value for VK_DRIVER_FILES.
     pub manifest: PathBuf,
-    /// Required prefix of VkPhysicalDeviceDriverProperties::driverInfo: a wrong path would
-    /// silently test the system's driver.
+    /// Required beginning of VkPhysicalDeviceDriverProperties::driverName and driverInfo with a space
+    /// between them: a wrong path would silently test the system's driver.
     pub driver_info: &'static str,
     /// Folders that the driver needs on LD_LIBRARY_PATH.
     pub library_path: Vec<PathBuf>,
+    /// Things that clients and kernel files may need and the driver lacks.
+    pub lacks: &'static [&'static str],
 }
 
 /// Debian 12's own lavapipe.
@@ -30,8 +32,9 @@ pub fn system() -> Result<VulkanDriver> {
     Ok(VulkanDriver {
         name: "lavapipe (Debian 12)",
         manifest,
-        driver_info: "Mesa 22.3",
+        driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
+        lacks: &[],
     })
 }
 
@@ -56,8 +59,36 @@ pub fn backports() -> Result<VulkanDriver> {
     Ok(VulkanDriver {
         name: "lavapipe (backports)",
         manifest: path,
-        driver_info: "Mesa 25.0",
+        driver_info: "llvmpipe Mesa 25.0",
         library_path: vec![libraries],
+        lacks: &[],
+    })
+}
+
+/// SwiftShader, as Debian's Chromium brings it along: a device with words and floats only, whose
+/// sub-groups have four lanes.
+pub fn swiftshader() -> Result<VulkanDriver> {
+    let place = private_apt::unpack("bookworm", &["chromium-common"])?;
+    let library = place.join("usr/lib/chromium/libvk_swiftshader.so");
+    let manifest = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "library_path": library.display().to_string(), "api_version": "1.3.0" },
+    });
+    let path = place.join("swiftshader.json");
+    sh::write(&path, manifest.to_string())?;
+    Ok(VulkanDriver {
+        name: "SwiftShader",
+        manifest: path,
+        driver_info: "SwiftShader driver",
+        library_path: Vec::new(),
+        lacks: &[
+            "images",
+            "doubles",
+            "denormals",
+            "clocks",
+            "int64-atomics",
+            "sub-groups-of-8",
+        ],
     })
 }
 
@@ -67,10 +98,11 @@ pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver
     let mut library_path = one.library_path.clone();
     library_path.extend(other.library_path.iter().cloned());
     Ok(VulkanDriver {
-        name: "both lavapipes",
+        name: "two drivers",
         manifest: manifests.map_err(|error| error.to_string())?.into(),
-        driver_info: "Mesa",
+        driver_info: "llvmpipe Mesa",
         library_path,
+        lacks: &[],
     })
 }
 

@@ -6,7 +6,7 @@ use crate::packages::{
     self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
 };
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, programs, tidy};
+use crate::{binary_checks, demo, install, low_floor, newest_layer, programs, tidy};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -64,6 +64,12 @@ const STEPS: &[Step] = &[
         run: end_to_end,
     },
     Step {
+        name: "low-floor",
+        what: "clients and kernel files on SwiftShader, and with what it lacks masked",
+        needs: &[VULKAN, SPIRV, LOADER, CLIENTS],
+        run: low_floor::run,
+    },
+    Step {
         name: "random",
         what: "random programs on two Vulkan drivers against the interpreter",
         needs: &[VULKAN, LOADER],
@@ -99,7 +105,7 @@ pub struct Report {
 }
 
 /// Steps that run only what a filter names.
-const FILTERED: &[&str] = &["unit", "devices", "clients"];
+const FILTERED: &[&str] = &["unit", "devices", "clients", "low-floor"];
 
 impl Report {
     /// Notes what became of something.
@@ -242,9 +248,11 @@ fn library(_: &mut Report) -> Result {
 }
 
 /// Label and setting of one matrix entry of the end-to-end run.
-struct Matrix<'a> {
-    label: String,
-    setting: Setting<'a>,
+pub struct Matrix<'a> {
+    /// Shown behind the names of what runs.
+    pub label: String,
+    /// Environment and drivers.
+    pub setting: Setting<'a>,
 }
 
 /// The client that only lists devices, for checks of the set-up itself.
@@ -261,12 +269,12 @@ pub fn mark(outcome: &Result) -> &'static str {
 
 /// Asserts that the driver under test is the one that we mean: the log of device selection
 /// names its driverInfo.
-fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
+pub fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
     let mut command = Command::new(&list.path);
     matrix.setting.apply(&mut command);
     command.env("PUMICE_LOG", "info");
     let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
-    let expected = format!("driver llvmpipe {}", driver.driver_info);
+    let expected = format!("driver {}", driver.driver_info);
     if done.stderr.contains(&expected) {
         Ok(())
     } else {
@@ -277,9 +285,15 @@ fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> R
     }
 }
 
-fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
+pub fn run_clients(
+    report: &mut Report,
+    all: &[Client],
+    matrix: &Matrix<'_>,
+    first: bool,
+) -> Result {
     for client in all {
-        if client.once && !first || !client.name.contains(&report.filter) {
+        let left_out = client.once && !first || !client.suits(matrix.setting.driver);
+        if left_out || !client.name.contains(&report.filter) {
             continue;
         }
         let began = Instant::now();
@@ -297,7 +311,7 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: 
 }
 
 /// The demo's programs are end-to-end tests too: they check their results themselves.
-fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
+pub fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
     for source in demo::sources()? {
         let name = source
             .file_stem()
@@ -339,8 +353,37 @@ pub fn needs_addresses() -> Result<Vec<String>> {
         .collect())
 }
 
+/// The things that a setting lacks: those of its driver, and those that its mask takes away.
+fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
+    let mut lacks = setting
+        .driver
+        .map_or(&[][..], |driver| driver.lacks)
+        .to_vec();
+    let masked = |name: &str| setting.env.iter().any(|(_, value)| value.contains(name));
+    for (feature, thing) in [
+        ("shaderInt64", "int64-atomics"),
+        ("shaderFloat16", "halves"),
+    ] {
+        if masked(feature) {
+            lacks.push(thing);
+        }
+    }
+    lacks
+}
+
+/// Returns whether a kernel file needs one of these things, by its `needs:` line.
+fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
+    let text = sh::read(file)?;
+    let needs = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// needs: "));
+    Ok(needs
+        .flat_map(str::split_whitespace)
+        .any(|thing| lacks.contains(&thing)))
+}
+
 /// Kernel files: sources with expectations in their comments, each in a process of its own.
-fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
@@ -349,6 +392,14 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
             .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
     };
     files.retain(named);
+    let lacks = lacks(&matrix.setting);
+    let mut left_out = Vec::new();
+    for file in &files {
+        if needs_any(file, &lacks)? {
+            left_out.push(file.clone());
+        }
+    }
+    files.retain(|file| !left_out.contains(file));
     let mut passed = 0;
     for file in &files {
         let mut command = Command::new(runner);
@@ -377,8 +428,10 @@ fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> 
 }
 
 /// The same files without optimisation, in one process.
-fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let lacks = lacks(&matrix.setting);
+    files.retain(|file| !needs_any(file, &lacks).unwrap_or(false));
     let mut command = Command::new(runner);
     command
         .args(["--options", "-cl-opt-disable", "Pumice"])

@@ -90,7 +90,7 @@ fn check_header(path: &Path) -> Result<(), String> {
     };
     Err(format!(
         "the first line must be `{comment} test: {}`",
-        Path::new(folder).display()
+        folder.to_string_lossy()
     ))
 }
 

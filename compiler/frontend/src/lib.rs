@@ -100,7 +100,7 @@ fn check_version(options: &CompileOptions, target: &Target, diagnostics: &Diagno
     let asked = pp::version_number(options.std.unwrap_or(ClStd::Cl10));
     if asked > highest {
         let message = format!(
-            "OpenCL C {}.{} was asked for; the device has {major}.{minor}",
+            "'-cl-std=CL{}.{}' is not supported by this device; its highest version is CL{major}.{minor}",
             asked / 100,
             asked / 10 % 10
         );

@@ -2,9 +2,9 @@
 
 use super::verify::{Context, check_align};
 use super::{
-    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
-    IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
-    ValueDef,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst,
+    InstKind, IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type,
+    UnaryOp, Value, ValueDef,
 };
 
 fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
@@ -31,6 +31,22 @@ fn scalar(what: &str, ty: Type) -> Result<(), String> {
 
 fn vector(what: &str, ty: Type) -> Result<(), String> {
     ensure(ty.is_vector(), || format!("{what} is {ty}, no vector"))
+}
+
+/// An I64, or the two words that stand for it on devices without.
+fn long_or_words(what: &str, ty: Type) -> Result<(), String> {
+    match ty == Type::vector(Scalar::I32, 2) {
+        true => Ok(()),
+        false => same(what, ty, Type::I64),
+    }
+}
+
+/// The type of a load or store with these flags.
+fn check_part(flags: AccessFlags, ty: Type) -> Result<(), String> {
+    match flags.part_bytes() {
+        Some(_) => same("the value of an access to a part", ty, Type::I32),
+        None => in_memory(ty),
+    }
 }
 
 fn in_memory(ty: Type) -> Result<(), String> {
@@ -202,21 +218,24 @@ impl Context<'_> {
             }
             &InstKind::PtrAdd { base, offset } => {
                 self.ptr("the base", base)?;
-                same("the offset", self.ty(offset), Type::I64)?;
+                long_or_words("the offset", self.ty(offset))?;
                 same("the result", self.result(inst)?, self.ty(base))
             }
-            &InstKind::Load { ptr, align, .. } => {
+            &InstKind::Load { ptr, align, flags } => {
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                in_memory(self.result(inst)?)
+                check_part(flags, self.result(inst)?)
             }
             &InstKind::Store {
-                ptr, value, align, ..
+                ptr,
+                value,
+                align,
+                flags,
             } => {
                 no_result()?;
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                in_memory(self.ty(value))
+                check_part(flags, self.ty(value))
             }
             &InstKind::MemCopy {
                 dst,
@@ -277,9 +296,16 @@ impl Context<'_> {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Device), || {
                     format!("scope {}", scope.name())
                 })?;
-                same("the result", self.result(inst)?, Type::I64)
+                long_or_words("the result", self.result(inst)?)
             }
             InstKind::BuiltIn { which } => same("the result", self.result(inst)?, which.ty()),
+            InstKind::BuiltInWord { which, lane, .. } => {
+                let ty = which.ty();
+                ensure(ty.scalar == Scalar::I64 && *lane < ty.lanes, || {
+                    format!("lane {lane} of {} has no words", which.name())
+                })?;
+                same("the result", self.result(inst)?, Type::I32)
+            }
             InstKind::Group { op, scope, args } => {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Workgroup), || {
                     format!("scope {}", scope.name())
@@ -568,6 +594,8 @@ fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
         return ensure(fits, wrong);
     }
     let (source, dest) = (from.scalar, to.scalar);
+    let words = Type::vector(Scalar::I32, 2);
+    let is_pointer = |ty: Type| ty.scalar.is_ptr() && !ty.is_vector();
     let fits = match op {
         ConvertOp::Trunc => source.is_int() && dest.is_int() && dest.bytes() < source.bytes(),
         ConvertOp::ZExt | ConvertOp::SExt => {
@@ -582,6 +610,8 @@ fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
         }
         ConvertOp::SToF | ConvertOp::UToF => source.is_int() && dest.is_float(),
         ConvertOp::FToF => source.is_float() && dest.is_float(),
+        ConvertOp::PtrToInt if to == words => return ensure(is_pointer(from), wrong),
+        ConvertOp::IntToPtr if from == words => return ensure(is_pointer(to), wrong),
         ConvertOp::PtrToInt => source.is_ptr() && dest == Scalar::I64,
         ConvertOp::IntToPtr => source == Scalar::I64 && dest.is_ptr(),
         ConvertOp::AddressSpaceCast => source.is_ptr() && dest.is_ptr(),

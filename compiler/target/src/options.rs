@@ -142,7 +142,7 @@ impl LinkOptions {
         if link.enable_link_options && !link.create_library {
             return Err(OptionError {
                 option: "-enable-link-options".to_string(),
-                message: "option '-enable-link-options' needs '-create-library'".to_string(),
+                message: "'-enable-link-options' requires '-create-library'".to_string(),
             });
         }
         Ok(link)
@@ -198,7 +198,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Joined(|p, v| {
             if !v.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) {
-                return Err(format!("'{v}' does not begin with the name of a macro"));
+                return Err(format!("macro name must be an identifier: '-D{v}'"));
             }
             p.compile.defines.push(Define::Define(v));
             Ok(())
@@ -231,7 +231,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
                 "CL2.0" => ClStd::Cl20,
                 "CL3.0" => ClStd::Cl30,
                 "CL3.1" => ClStd::Cl31,
-                _ => return Err(format!("'{v}' is no OpenCL C version known here")),
+                _ => return Err(format!("invalid value '{v}' in '-cl-std={v}'")),
             };
             p.compile.std = Some(std);
             Ok(())
@@ -322,7 +322,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Next(|_, v| match v.as_str() {
             "spir" | "cl" | "CL" => Ok(()),
-            _ => Err(format!("'{v}' is no language known here")),
+            _ => Err(format!("language not recognized: '{v}'")),
         }),
     ),
     ("-spir-std=", COMPILE, Form::Suffix(ignore_value)),
@@ -370,7 +370,7 @@ fn parse(
             message,
         };
         let Some((name, places, form)) = row else {
-            return Err(refuse(format!("unknown option '{word}'")));
+            return Err(refuse(format!("unknown argument: '{word}'")));
         };
         if places & place == 0 {
             let stage = if place == LINK {
@@ -379,11 +379,15 @@ fn parse(
                 "compiling"
             };
             return Err(refuse(format!(
-                "option '{word}' does not belong to {stage}"
+                "argument '{word}' is not allowed when {stage}"
             )));
         }
         let rest = word[name.len()..].to_string();
-        let missing = || refuse(format!("option '{word}' lacks its value"));
+        let missing = || {
+            refuse(format!(
+                "argument to '{word}' is missing (expected 1 value)"
+            ))
+        };
         let result = match form {
             Form::Alone(apply) => {
                 apply(&mut parsed);
@@ -396,7 +400,7 @@ fn parse(
                 apply(&mut parsed, value)
             }
         };
-        result.map_err(|why| refuse(format!("option '{word}': {why}")))?;
+        result.map_err(refuse)?;
     }
     if place == LINK {
         parsed.link.math = parsed.math;
@@ -433,7 +437,7 @@ fn split(text: &str) -> Result<Vec<String>, OptionError> {
     if quote.is_some() {
         return Err(OptionError {
             option: text.to_string(),
-            message: "a quote in the options is not closed".to_string(),
+            message: "missing closing quote in the build options".to_string(),
         });
     }
     words.extend(word);
@@ -478,22 +482,16 @@ mod tests {
     #[test]
     fn refusals_name_the_option() {
         for (text, message) in [
-            ("-cl-foo", "unknown option '-cl-foo'"),
-            ("source.cl", "unknown option 'source.cl'"),
-            ("-w -D", "option '-D' lacks its value"),
-            (
-                "-D 1X",
-                "option '-D': '1X' does not begin with the name of a macro",
-            ),
-            (
-                "-cl-std=CL9",
-                "option '-cl-std=CL9': 'CL9' is no OpenCL C version known here",
-            ),
+            ("-cl-foo", "unknown argument: '-cl-foo'"),
+            ("source.cl", "unknown argument: 'source.cl'"),
+            ("-w -D", "argument to '-D' is missing (expected 1 value)"),
+            ("-D 1X", "macro name must be an identifier: '-D1X'"),
+            ("-cl-std=CL9", "invalid value 'CL9' in '-cl-std=CL9'"),
             (
                 "-create-library",
-                "option '-create-library' does not belong to compiling",
+                "argument '-create-library' is not allowed when compiling",
             ),
-            ("-D \"X", "a quote in the options is not closed"),
+            ("-D \"X", "missing closing quote in the build options"),
         ] {
             let error = CompileOptions::parse(text).expect_err(text);
             assert_eq!(error.to_string(), message);

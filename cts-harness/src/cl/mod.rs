@@ -5,8 +5,10 @@
 //! benchmark, and in the one call that sends a signal (`process.rs`).
 
 mod queue;
+mod replay;
 
 pub use queue::Event;
+pub use replay::CommandBuffer;
 
 use cl_sys::{
     CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,

@@ -50,7 +50,16 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_suggested_local_work_size", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
+    ("cl_khr_semaphore", V1),
+    ("cl_khr_command_buffer", COMMAND_BUFFER),
+    ("cl_khr_command_buffer_mutable_dispatch", MUTABLE_DISPATCH),
+    ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
 ];
+
+/// The versions of these are parts of their interfaces while they are experimental.
+const COMMAND_BUFFER: u32 = make_version(0, 9, 8);
+const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
+const MULTI_DEVICE: u32 = make_version(0, 9, 2);
 
 /// Extensions of devices.
 const DEVICE: &[Extension] = &[
@@ -65,6 +74,22 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_suggested_local_work_size"),
     always("cl_khr_priority_hints"),
     always("cl_khr_throttle_hints"),
+    Extension {
+        name: "cl_khr_command_buffer",
+        version: COMMAND_BUFFER,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_mutable_dispatch",
+        version: MUTABLE_DISPATCH,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_multi_device",
+        version: MULTI_DEVICE,
+        condition: |_| true,
+    },
+    always("cl_khr_semaphore"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -125,7 +150,7 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
-    // Part of the device floor.
+    // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
         version: make_version(3, 0, 0),
@@ -270,8 +295,13 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
     let ops = subgroup.ops;
     let operations = ops.basic && ops.vote && ops.arithmetic && ops.ballot && fixed;
-    // The functions take 8-, 16- and 64-bit integers and half as well.
-    (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
+    // The functions take 8-, 16- and 64-bit integers and half as well, where these are not words.
+    let features = &caps.features;
+    let words_only = !features.shader_int8
+        && !features.shader_int16
+        && !features.shader_int64
+        && !features.shader_float16;
+    (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
 }
 
 /// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and

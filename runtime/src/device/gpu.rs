@@ -26,11 +26,12 @@ const ASK_AGAIN: usize = 8;
 /// Turns an error of the Vulkan layer into the one that the API reports.
 pub fn error(error: vk::Error) -> Error {
     log::warn!("{error}");
-    match error {
+    let code = match error {
         vk::Error::OutOfHostMemory => Error::OutOfHostMemory,
         vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
         _ => Error::OutOfResources,
-    }
+    };
+    code.because(error.to_string())
 }
 
 /// Asks again when a question about submitted work ran out of memory, which says nothing about the
@@ -348,6 +349,14 @@ impl Stream {
     pub fn begin(&self) -> Result<(Recorder, u64)> {
         let recorder = self.queue.recorder().map_err(error)?;
         Ok((recorder, self.queue.last_submitted() + 1))
+    }
+
+    /// Begins commands that are to be run more than once.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn reusable_recorder(&self) -> Result<Recorder> {
+        self.queue.reusable_recorder().map_err(error)
     }
 
     /// Starts the clock of a command, at the end of the one before if that has a clock; `None`

@@ -6,6 +6,7 @@
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
+pub mod command_buffers;
 pub mod extensions;
 pub mod format;
 pub mod gpu;
@@ -451,6 +452,7 @@ fn make_target(
         float64: features.shader_float64,
         int8: features.shader_int8,
         int16: features.shader_int16,
+        int64: features.shader_int64,
         int64_buffer_atomics: features.shader_buffer_int64_atomics,
         int64_shared_atomics: features.shader_shared_int64_atomics,
         storage8: SmallStorage {

@@ -7,6 +7,7 @@ use opencl_sys as cl;
 use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
 use crate::base::object::{self, Kind, Object, Ref};
+use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::{self, Device};
 
@@ -108,6 +109,10 @@ impl Object<Platform> {
             }
             // 0: device and host timers are read together on request, not free of charge.
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
+            cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                Info::u64(command_buffers::PLATFORM_CAPABILITIES)
+            }
+            cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
             _ => return Err(Error::InvalidValue),
         })

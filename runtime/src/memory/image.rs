@@ -13,7 +13,7 @@ use crate::device::format::ImageFormat;
 use crate::device::gpu;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
 /// The properties of a memory object that is an image.
@@ -187,14 +187,11 @@ impl Image {
         }
     }
 
-    /// Makes a device of the context hold the newest texels.
-    ///
-    /// # Errors
-    /// Out of memory, or a lost device.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+    /// Its contents: texels, or the bytes of the buffer that it shows.
+    pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.texels {
-            Texels::Own { storage, .. } => storage.on_device(index, access).map(drop),
-            Texels::Buffer { storage, .. } => storage.on_device(index, access).map(drop),
+            Texels::Own { storage, .. } => storage.clone(),
+            Texels::Buffer { storage, .. } => storage.clone(),
         }
     }
 

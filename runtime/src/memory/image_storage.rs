@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Residency};
+use crate::memory::residency::{Access, Backing, Contents, Residency};
 
 /// The texels of an image.
 pub struct ImageStorage {
@@ -74,6 +74,12 @@ impl Backing for Texels {
 
     fn host_size(&self) -> usize {
         self.host_size
+    }
+}
+
+impl Contents for ImageStorage {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.on_device(index, access).map(drop)
     }
 }
 

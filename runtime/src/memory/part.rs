@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Layout, boxes_intersect};
 use crate::memory::image_storage::ImageStorage;
-use crate::memory::residency::Access;
+use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 /// A part of a memory object's contents.
@@ -81,6 +81,26 @@ impl Part {
         }
     }
 
+    /// The contents that it is a part of.
+    pub fn contents(&self) -> Arc<dyn Contents> {
+        match self {
+            Part::Texels { storage, .. } => storage.clone(),
+            Part::Bytes { storage, .. } => storage.clone(),
+        }
+    }
+
+    /// The access of a command that writes it and reads nothing.
+    pub fn writing(&self) -> Access {
+        match self {
+            Part::Texels { storage, area } => storage.writing(*area),
+            Part::Bytes {
+                storage,
+                offset,
+                size,
+            } => storage.writing(*offset, *size),
+        }
+    }
+
     /// Copies it from a device of the context to the host; `layout` is its place in `to`.
     ///
     /// # Errors
@@ -116,10 +136,7 @@ impl Part {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize) -> Result<()> {
-        match self {
-            Part::Texels { storage, .. } => storage.on_device(index, Access::Write).map(drop),
-            Part::Bytes { storage, .. } => storage.on_device(index, Access::Write).map(drop),
-        }
+        self.contents().bring(index, Access::Write)
     }
 
     /// The host's view of it.

@@ -28,6 +28,15 @@ pub enum Access {
 }
 
 impl Access {
+    /// The access of a command that does first this and then `later`.
+    pub fn then(self, later: Access) -> Access {
+        match (self, later) {
+            (Access::Overwrite, _) => Access::Overwrite,
+            (Access::Read, Access::Read) => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
     /// The access of a write that covers the contents as a `whole`, or a part of them.
     pub fn writing(whole: bool) -> Self {
         match whole {
@@ -35,6 +44,15 @@ impl Access {
             false => Access::Write,
         }
     }
+}
+
+/// Contents of a memory object, shared with its sub-buffers and views.
+pub trait Contents: Send + Sync {
+    /// Makes a device of the context hold the newest, unless they are about to be overwritten.
+    ///
+    /// # Errors
+    /// CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
+    fn bring(&self, index: usize, access: Access) -> Result<()>;
 }
 
 /// A kind of device memory: buffers or images.

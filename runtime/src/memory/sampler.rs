@@ -6,6 +6,7 @@ use pumice_vulkan_layer::{AddressMode, SamplerDesc};
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::context::Context;
 
 /// A sampler object.
@@ -24,6 +25,10 @@ pub struct Sampler {
 impl Kind for Sampler {
     const TAG: u64 = u64::from_le_bytes(*b"pmcSAMPL");
     const INVALID: Error = Error::InvalidSampler;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 impl Sampler {

@@ -9,7 +9,7 @@ use crate::base::host_ptr::HostSlice;
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Residency};
+use crate::memory::residency::{Access, Backing, Contents, Residency};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -56,6 +56,12 @@ impl std::fmt::Debug for Storage {
         f.debug_struct("Storage")
             .field("size", &self.size())
             .finish_non_exhaustive()
+    }
+}
+
+impl Contents for Storage {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.on_device(index, access).map(drop)
     }
 }
 

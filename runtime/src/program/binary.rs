@@ -20,7 +20,6 @@ use opencl_sys as cl;
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
-use crate::base::error::{Error, Result};
 use crate::device::Device;
 use crate::program::Build;
 
@@ -154,16 +153,31 @@ pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
 /// Reads a binary for a device.
 ///
 /// # Errors
-/// CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with reflection.
-pub fn read(bytes: &[u8], device: &Device) -> Result<Contents> {
+/// The reason of CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with
+/// reflection.
+pub fn read(bytes: &[u8], device: &Device) -> Result<Contents, String> {
     if let Some(words) = spirv_words(bytes) {
         return read_bare(words);
     }
-    let contents = read_container(bytes, target_hash(device)).ok_or(Error::InvalidBinary)?;
-    Ok(contents.without_derived())
+    let contents = read_container(bytes, target_hash(device));
+    contents
+        .map(Contents::without_derived)
+        .ok_or_else(|| refusal(bytes).to_string())
 }
 
-fn read_bare(words: Vec<u32>) -> Result<Contents> {
+/// The reason why bytes are not a binary of this driver.
+fn refusal(bytes: &[u8]) -> &'static str {
+    if !bytes.starts_with(&MAGIC) {
+        return "it was not made by Pumice (other drivers' binaries cannot be used)";
+    }
+    let format = bytes.get(8..12).map(|field| field == FORMAT.to_le_bytes());
+    if format == Some(false) {
+        return "it was made by another version of Pumice; build the program again";
+    }
+    "it is damaged or cut off"
+}
+
+fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
         Ok(_) => Ok(Contents {
@@ -171,10 +185,9 @@ fn read_bare(words: Vec<u32>) -> Result<Contents> {
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             ..Contents::default()
         }),
-        Err(error) => {
-            crate::base::log::info!("a module's reflection cannot be read: {error}");
-            Err(Error::InvalidBinary)
-        }
+        Err(error) => Err(format!(
+            "it is SPIR-V that says nothing about its kernels ({error}); give IL to clCreateProgramWithIL"
+        )),
     }
 }
 

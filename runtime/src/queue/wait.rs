@@ -148,7 +148,7 @@ impl Object<Event> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Event>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_EVENT_COMMAND_QUEUE => Info::optional(self.queue()),
+            cl::CL_EVENT_COMMAND_QUEUE => Info::optional(self.shown_queue()),
             cl::CL_EVENT_CONTEXT => Info::object(self.context()),
             cl::CL_EVENT_COMMAND_TYPE => Info::u32(self.command_type()),
             cl::CL_EVENT_COMMAND_EXECUTION_STATUS => {

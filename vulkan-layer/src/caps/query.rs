@@ -71,6 +71,7 @@ pub(crate) fn capabilities(
     for name in masked {
         caps.features.mask(name);
     }
+    caps.features.settle();
     properties(&mut caps, instance, physical, present);
     let without_format = [
         caps.features.shader_storage_image_read_without_format,

@@ -26,6 +26,8 @@ pub struct Recorder {
     /// Taken by submission.
     pub(crate) commands: Option<Commands>,
     pub(crate) kept: Vec<Kept>,
+    /// Secondary commands are those of a [`crate::Recording`].
+    pub(crate) level: vk::CommandBufferLevel,
     pipeline: Option<Pipeline>,
     /// Those that it has written.
     timestamps: Vec<Timestamp>,
@@ -51,9 +53,19 @@ const MAX_UPDATE: usize = 65536;
 const FILL_TILE: u64 = 256 << 10;
 
 impl Recorder {
-    pub(crate) fn begin(queue: &Arc<QueueShared>, commands: Commands) -> Result<Self> {
-        let info = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    pub(crate) fn begin(
+        queue: &Arc<QueueShared>,
+        commands: Commands,
+        level: vk::CommandBufferLevel,
+    ) -> Result<Self> {
+        let inheritance = vk::CommandBufferInheritanceInfo::default();
+        let info = match level {
+            vk::CommandBufferLevel::PRIMARY => vk::CommandBufferBeginInfo::default()
+                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT),
+            _ => vk::CommandBufferBeginInfo::default()
+                .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+                .inheritance_info(&inheritance),
+        };
         // SAFETY: the buffer is in the initial state and owned here alone.
         let begun = unsafe {
             queue
@@ -65,6 +77,7 @@ impl Recorder {
             queue: Arc::clone(queue),
             commands: Some(commands),
             kept: Vec::new(),
+            level,
             pipeline: None,
             timestamps: Vec::new(),
         };
@@ -109,6 +122,11 @@ impl Recorder {
         }
         self.keep(pipeline.clone());
         self.pipeline = Some(pipeline.clone());
+    }
+
+    /// Notes that other commands may have bound what they liked.
+    pub(crate) fn forget_pipeline(&mut self) {
+        self.pipeline = None;
     }
 
     fn bound(&self) -> Result<&Pipeline> {
@@ -426,6 +444,9 @@ impl Recorder {
 
     /// Ends the recording: the host sees what the commands wrote.
     pub(crate) fn finish(&mut self) -> Result<vk::CommandBuffer> {
+        if self.level != vk::CommandBufferLevel::PRIMARY {
+            return Err(Error::InvalidUse("commands of a recording".into()));
+        }
         if !self.timestamps.is_empty() {
             self.resolve_timestamps();
         }
@@ -446,8 +467,13 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        if let Some(commands) = self.commands.take() {
-            self.queue.recycle(commands);
+        let Some(commands) = self.commands.take() else {
+            return;
+        };
+        match self.level {
+            vk::CommandBufferLevel::PRIMARY => self.queue.recycle(commands),
+            // SAFETY: the commands were never complete, so nothing uses them.
+            _ => unsafe { commands.destroy(&self.queue.device().raw) },
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::objects::query::TimestampPools;
 /// A queue with one timeline: each submission has a value, and values are reached in order.
 /// Cheap to clone. Several queues may share one VkQueue where the device has few.
 #[derive(Clone)]
-pub struct Queue(Arc<QueueShared>);
+pub struct Queue(pub(crate) Arc<QueueShared>);
 
 /// The order of a queue's submissions: the values reached so far. Cheap to clone.
 #[derive(Clone)]
@@ -57,6 +57,58 @@ struct InFlight {
 pub(crate) struct Commands {
     pool: vk::CommandPool,
     pub buffer: vk::CommandBuffer,
+}
+
+impl Wait {
+    /// Returns whether it waits for the same.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.timeline.0, &other.timeline.0) && self.value == other.value
+    }
+
+    /// Returns whether the value is known to be reached.
+    pub fn is_over(&self) -> bool {
+        self.timeline.completed().is_ok_and(|at| at >= self.value)
+    }
+}
+
+impl Commands {
+    /// A new command buffer in a new pool.
+    pub fn allocate(device: &DeviceShared, level: vk::CommandBufferLevel) -> Result<Self> {
+        let flags = match level {
+            vk::CommandBufferLevel::PRIMARY => vk::CommandPoolCreateFlags::TRANSIENT,
+            _ => vk::CommandPoolCreateFlags::empty(),
+        };
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(flags)
+            .queue_family_index(device.family);
+        fault::check("vkCreateCommandPool")?;
+        // SAFETY: the family is the one that the device's queues are of.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) };
+        let pool = pool.call("vkCreateCommandPool")?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(level)
+            .command_buffer_count(1);
+        // SAFETY: the pool is fresh and owned here alone.
+        match unsafe { device.raw.allocate_command_buffers(&info) } {
+            Ok(buffers) => Ok(Commands {
+                pool,
+                buffer: buffers[0],
+            }),
+            Err(result) => {
+                // SAFETY: the pool has no command buffer.
+                unsafe { device.raw.destroy_command_pool(pool, None) };
+                Err(Error::from_vk("vkAllocateCommandBuffers", result))
+            }
+        }
+    }
+
+    /// # Safety
+    /// The device does not use the command buffer, and `raw` is what it was made from.
+    pub unsafe fn destroy(&self, raw: &ash::Device) {
+        // SAFETY: the caller's promise; the pool is this command buffer's alone.
+        unsafe { raw.destroy_command_pool(self.pool, None) };
+    }
 }
 
 /// A submission waits until the timeline reaches the value. The value must have been submitted.
@@ -123,7 +175,7 @@ impl Queue {
     /// Out of memory.
     pub fn recorder(&self) -> Result<Recorder> {
         let commands = self.0.commands()?;
-        Recorder::begin(&self.0, commands)
+        Recorder::begin(&self.0, commands, vk::CommandBufferLevel::PRIMARY)
     }
 
     /// Submits a recording of this queue; it runs after what was submitted before has begun, and
@@ -269,29 +321,7 @@ impl QueueShared {
         if let Some(commands) = free {
             return Ok(commands);
         }
-        let raw = &self.device().raw;
-        let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
-            .queue_family_index(self.device().family);
-        fault::check("vkCreateCommandPool")?;
-        // SAFETY: the family is the one that the device's queues are of.
-        let pool = unsafe { raw.create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
-        // SAFETY: the pool is fresh and owned here alone.
-        match unsafe { raw.allocate_command_buffers(&info) } {
-            Ok(buffers) => Ok(Commands {
-                pool,
-                buffer: buffers[0],
-            }),
-            Err(result) => {
-                // SAFETY: the pool has no command buffer.
-                unsafe { raw.destroy_command_pool(pool, None) };
-                Err(Error::from_vk("vkAllocateCommandBuffers", result))
-            }
-        }
+        Commands::allocate(self.device(), vk::CommandBufferLevel::PRIMARY)
     }
 
     /// Takes back commands that the device does not use.

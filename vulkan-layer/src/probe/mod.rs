@@ -185,11 +185,11 @@ pub(crate) fn arithmetic_module(
 /// The kernel `probe` that copies a word for each work-group from one address to another.
 fn copy_module() -> Vec<u32> {
     let mut m = Module::new();
-    m.capability(11);
     m.capability(5347);
     m.extension("SPV_KHR_physical_storage_buffer");
-    let (uint, ulong) = (m.uint(32), m.uint(64));
-    let push = m.block(class::PUSH_CONSTANT, &[(ulong, 0), (ulong, 8)]);
+    let uint = m.uint(32);
+    let address = m.vector(uint, 2);
+    let push = m.block(class::PUSH_CONSTANT, &[(address, 0), (address, 8)]);
     let group = m.builtin3(26);
     let uvec3 = m.vector(uint, 3);
     let function = m.begin("probe");
@@ -198,8 +198,8 @@ fn copy_module() -> Vec<u32> {
     let ids = m.load(uvec3, group);
     let id = m.op(81, uint, &[ids, 0]);
     let at = m.op(132, uint, &[id, size]);
-    let from = m.load_at(class::PUSH_CONSTANT, ulong, push, &[zero]);
-    let to = m.load_at(class::PUSH_CONSTANT, ulong, push, &[one]);
+    let from = m.load_at(class::PUSH_CONSTANT, address, push, &[zero]);
+    let to = m.load_at(class::PUSH_CONSTANT, address, push, &[one]);
     let from = m.at_address(uint, from, at);
     let value = m.load_aligned(uint, from, 4);
     let to = m.at_address(uint, to, at);

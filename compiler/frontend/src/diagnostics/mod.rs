@@ -142,7 +142,7 @@ impl Diagnostics {
                         severity: Severity::Fatal,
                         span: Span::NONE,
                         highlights: Vec::new(),
-                        message: "too many errors, stopping here".to_string(),
+                        message: "too many errors emitted, stopping now".to_string(),
                         promoted: false,
                     });
                     return dropped;
@@ -187,6 +187,11 @@ impl Report<'_> {
             });
         }
         self
+    }
+
+    /// Adds the cure of what was reported as a note without a place of its own.
+    pub fn hint(self, message: impl Into<String>) -> Self {
+        self.note(Span::NONE, message)
     }
 
     /// Underlines another range of the line, for example an operand.

@@ -136,7 +136,7 @@ impl Out<'_> {
         let skipped = chain.len().saturating_sub(INCLUDE_LEVELS);
         for (i, position) in chain.iter().rev().enumerate() {
             if skipped > 0 && i == INCLUDE_LEVELS / 2 {
-                let _ = writeln!(self.text, "({skipped} inclusions left out here)");
+                let _ = writeln!(self.text, "({skipped} inclusions omitted)");
             }
             if skipped > 0 && (INCLUDE_LEVELS / 2..INCLUDE_LEVELS / 2 + skipped).contains(&i) {
                 continue;
@@ -164,7 +164,10 @@ impl Out<'_> {
         let head = MACRO_LEVELS / 2;
         for (i, (body, name)) in levels.iter().enumerate() {
             if skipped > 0 && i == head {
-                let _ = writeln!(self.text, "note: {skipped} expansions left out here");
+                let _ = writeln!(
+                    self.text,
+                    "note: (skipping {skipped} expansions in backtrace)"
+                );
             }
             if i >= head && i < head + skipped {
                 continue;
@@ -344,7 +347,7 @@ mod tests {
         assert!(d.should_stop());
         assert_eq!(d.error_count(), 20);
         assert!(d.render(word_length).ends_with(
-            "error: w [-Werror]\nfatal error: too many errors, stopping here\n20 errors generated.\n"
+            "error: w [-Werror]\nfatal error: too many errors emitted, stopping now\n20 errors generated.\n"
         ));
     }
 

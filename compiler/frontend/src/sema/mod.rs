@@ -17,6 +17,7 @@ mod const_data;
 mod const_eval;
 mod convert;
 mod decl;
+mod designator;
 mod enqueue;
 mod expr;
 mod flow;
@@ -25,11 +26,13 @@ mod init;
 mod kernel;
 mod layout;
 mod literal;
+mod local;
 mod member;
 mod ops;
 mod pointer;
 mod printf;
 mod record;
+mod requires;
 mod scope;
 mod specs;
 mod stmt;
@@ -61,7 +64,7 @@ pub fn check(
     ast: &Ast,
     names: &Interner,
     diagnostics: &Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'_>,
 ) -> TypedModule {
     let mut sema = Sema {
         ast,
@@ -117,7 +120,7 @@ struct Sema<'a> {
     ast: &'a Ast,
     names: &'a Interner,
     diags: &'a Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'a>,
     module: TypedModule,
     scopes: Vec<Scope>,
     /// Beside `module.functions`.
@@ -225,9 +228,9 @@ impl<'a> Sema<'a> {
                 let name = self.name(*name);
                 if !self.lang.pragma_extension(name, *enable) {
                     let message = if name == "all" {
-                        "the pragma can only disable all extensions at once".to_string()
+                        "expected 'disable' - ignoring".to_string()
                     } else {
-                        format!("extension '{name}' is not known here; the pragma has no effect")
+                        format!("unsupported OpenCL extension '{name}' - ignoring")
                     };
                     self.warning(*name_span, message);
                 }
@@ -238,7 +241,8 @@ impl<'a> Sema<'a> {
     }
 
     fn static_assert(&mut self, assert: &StaticAssert) {
-        let Some(value) = self.integer_constant(assert.cond, "static assertion") else {
+        let not_constant = "static assertion expression is not an integral constant expression";
+        let Some(value) = self.constant_or(assert.cond, not_constant) else {
             return;
         };
         if value == 0 {
@@ -261,7 +265,7 @@ impl<'a> Sema<'a> {
         if self.depth >= MAX_DEPTH {
             self.error(
                 span,
-                format!("expression or statement is nested more than {MAX_DEPTH} levels deep"),
+                format!("nesting level exceeded maximum of {MAX_DEPTH}"),
             );
             return None;
         }

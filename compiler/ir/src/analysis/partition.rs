@@ -16,8 +16,8 @@
 
 use crate::LowerError;
 use crate::{
-    AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot, Type, Value,
-    ValueDef,
+    AccessFlags, AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot,
+    Type, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -271,16 +271,21 @@ impl Finder<'_> {
                             }
                         }
                     }
-                    InstKind::Load { ptr, align, .. } => {
+                    InstKind::Load { ptr, align, flags } => {
                         if let Some(r) = result {
-                            self.access(id, *ptr, f.ty(r), *align, AccessKind::Load);
+                            let align = element_align(*flags, *align);
+                            self.access(id, *ptr, f.ty(r), align, AccessKind::Load);
                             self.escape(id, r);
                         }
                     }
                     InstKind::Store {
-                        ptr, value, align, ..
+                        ptr,
+                        value,
+                        align,
+                        flags,
                     } => {
-                        self.access(id, *ptr, f.ty(*value), *align, AccessKind::Store);
+                        let align = element_align(*flags, *align);
+                        self.access(id, *ptr, f.ty(*value), align, AccessKind::Store);
                         self.escape(id, *value);
                     }
                     InstKind::AtomicLoad { ptr, .. } | InstKind::AtomicCmpXchg { ptr, .. } => {
@@ -355,6 +360,15 @@ impl Finder<'_> {
         let node = self.node(self.space[like as usize]);
         self.returns.insert((func, index), node);
         node
+    }
+}
+
+/// The alignment by which an access asks for narrow elements: one of a part is for devices whose
+/// elements are words.
+fn element_align(flags: AccessFlags, align: u32) -> u32 {
+    match flags.part_bytes() {
+        Some(_) => Scalar::I32.bytes(),
+        None => align,
     }
 }
 

@@ -19,7 +19,7 @@ mod types;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-pub use oracle::expectations;
+pub use oracle::{check_low_devices, expectations};
 
 use types::{INTEGERS, Random, Scalar, Space, Ty};
 
