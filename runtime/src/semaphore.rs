@@ -116,6 +116,9 @@ pub enum Operation {
 impl Semaphore {
     /// clCreateSemaphoreWithPropertiesKHR. `device` gives the device of a handle, `fd` another descriptor of
     /// the file that a value names, `None` for -1.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSemaphoreWithPropertiesKHR, in its order.
     pub fn create(
         context: &Ref<Context>,
         properties: Option<Vec<Property>>,
@@ -292,6 +295,10 @@ fn forget(rounds: &mut VecDeque<Round>) {
 }
 
 /// clEnqueueWaitSemaphoresKHR and clEnqueueSignalSemaphoresKHR.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueWaitSemaphoresKHR and
+/// clEnqueueSignalSemaphoresKHR, in its order.
 pub fn enqueue(
     queue: &Ref<Queue>,
     operation: Operation,
@@ -419,6 +426,9 @@ impl DeviceCommand for Share {
 
 impl Object<Semaphore> {
     /// clGetSemaphoreInfoKHR.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Semaphore>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_SEMAPHORE_CONTEXT_KHR => Info::object(&self.context),
