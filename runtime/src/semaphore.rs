@@ -461,6 +461,9 @@ impl Object<Semaphore> {
     }
 
     /// The checks of clGetSemaphoreHandleForTypeKHR.
+    ///
+    /// # Errors
+    /// CL_INVALID_DEVICE, CL_INVALID_VALUE.
     pub fn check_export(&self, device: &Ref<Device>, kind: u32) -> Result<()> {
         // CL_INVALID_DEVICE if the semaphore cannot be shared with the device.
         if !self
@@ -478,6 +481,9 @@ impl Object<Semaphore> {
     }
 
     /// clGetSemaphoreHandleForTypeKHR, after its checks; `None` is the sync file -1.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES for a sync file without a signal, or if the driver refuses.
     pub fn export(&self) -> Result<Option<OwnedFd>> {
         let shared = self.shared.as_ref().ok_or(Error::InvalidValue)?;
         if shared.kind == SemaphoreFd::Sync {
@@ -495,6 +501,9 @@ impl Object<Semaphore> {
     }
 
     /// clReImportSemaphoreSyncFdKHR; `fd` gives the descriptor, `None` for -1.
+    ///
+    /// # Errors
+    /// CL_INVALID_SEMAPHORE_KHR, CL_INVALID_VALUE.
     pub fn import_again(&self, fd: impl FnOnce() -> Result<Option<OwnedFd>>) -> Result<()> {
         let sync = |shared: &&Shared| shared.imported && shared.kind == SemaphoreFd::Sync;
         // CL_INVALID_SEMAPHORE_KHR if the semaphore was not made of a sync file.

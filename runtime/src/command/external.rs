@@ -23,6 +23,9 @@ struct HandOver {
 }
 
 /// Both calls; `to_us` for acquire.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueAcquireExternalMemObjectsKHR.
 pub fn hand_over(on: &Placement, objects: Vec<Ref<Mem>>, to_us: bool) -> Result<Command> {
     for object in &objects {
         let external = external(object)?;

@@ -110,6 +110,9 @@ impl Storage {
     }
 
     /// The bytes of memory that another API has allocated, on a device of the context.
+    ///
+    /// # Errors
+    /// The error of the import.
     pub fn external(
         devices: &[Ref<Device>],
         size: usize,
