@@ -3,7 +3,7 @@ use super::Sema;
 use super::typed::{
     ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, PlaceId, PlaceKind,
 };
-use crate::lang::types::{AddrSpace, FloatKind, Type, TypeId};
+use crate::lang::types::{AddrSpace, FloatKind, Quals, Type, TypeId};
 
 /// A constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -234,6 +234,16 @@ impl<'a> Sema<'a> {
         let place = self.body.place(id);
         match &place.kind {
             PlaceKind::Local(local) => self.const_locals.get(local).cloned(),
+            PlaceKind::Global(global) => {
+                let global = self.module.global(*global);
+                let quals = global.ty.quals;
+                let fixed = global.space == AddrSpace::Constant || quals.contains(Quals::CONST);
+                let number = self.module.types.is_arithmetic(global.ty.ty);
+                if !fixed || !number || quals.contains(Quals::VOLATILE) {
+                    return None;
+                }
+                self.decode(global.init.as_ref()?, 0, global.ty.ty)
+            }
             PlaceKind::Literal { init, .. } => {
                 let data = self.init_data(init, place.ty.ty)?;
                 self.decode(&data, 0, place.ty.ty)
