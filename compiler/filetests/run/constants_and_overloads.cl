@@ -6,7 +6,7 @@
 // arg: buffer int 4*0
 // expect 0: int 4 7 12 5
 constant int four = 4;
-const constant uint seven = four * 2 - 1;
+const global uint seven = four * 2 - 1;
 enum level { LOW = -1, HIGH = 300 };
 
 __attribute__((overloadable)) int which(short4 x, short4 low) { return 1; }

@@ -234,16 +234,6 @@ impl<'a> Sema<'a> {
         let place = self.body.place(id);
         match &place.kind {
             PlaceKind::Local(local) => self.const_locals.get(local).cloned(),
-            PlaceKind::Global(global) => {
-                let global = self.module.global(*global);
-                let quals = global.ty.quals;
-                let fixed = global.space == AddrSpace::Constant || quals.contains(Quals::CONST);
-                let number = self.module.types.is_arithmetic(global.ty.ty);
-                if !fixed || !number || quals.contains(Quals::VOLATILE) {
-                    return None;
-                }
-                self.decode(global.init.as_ref()?, 0, global.ty.ty)
-            }
             PlaceKind::Literal { init, .. } => {
                 let data = self.init_data(init, place.ty.ty)?;
                 self.decode(&data, 0, place.ty.ty)
@@ -283,7 +273,9 @@ impl<'a> Sema<'a> {
                     return None;
                 };
                 let global = self.module.global(global);
-                if global.space != AddrSpace::Constant {
+                let quals = global.ty.quals;
+                let is_const = quals.contains(Quals::CONST) && !quals.contains(Quals::VOLATILE);
+                if global.space != AddrSpace::Constant && !is_const {
                     return None;
                 }
                 self.decode(
