@@ -9,7 +9,7 @@ use pumice_filetests::directive;
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify::verify;
-use pumice_test_support::filetests;
+use pumice_test_support::{filetests, take_away};
 use std::path::PathBuf;
 
 /// Folders of other tests.
@@ -27,12 +27,18 @@ fn folders() -> Vec<PathBuf> {
 fn run(pass: &Pass, text: &str) -> Result<String, String> {
     let mut module = parse_module(text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| format!("before: {e}"))?;
-    let target = Target {
+    let mut target = Target {
         quirks: directive::value(text, "quirks")
             .unwrap_or_default()
             .parse()?,
         ..Target::reference()
     };
+    for thing in directive::value(text, "lacks")
+        .unwrap_or_default()
+        .split_whitespace()
+    {
+        take_away(&mut target, thing)?;
+    }
     let options = directive::value(text, "options").unwrap_or_default();
     let options = CompileOptions::parse(options).map_err(|e| e.to_string())?;
     let options = LowerOptions {

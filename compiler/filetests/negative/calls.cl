@@ -1,3 +1,4 @@
+// test: negative
 //// a function that is not declared
 void f(void) { g(1); }
 //// a misspelt built-in

@@ -1,3 +1,4 @@
+// test: negative
 //// attributes of kernels on functions
 __attribute__((reqd_work_group_size(8, 1, 1))) void f(void) { }
 __attribute__((vec_type_hint(int))) void g(void) { }

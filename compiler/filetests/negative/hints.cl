@@ -1,3 +1,4 @@
+// test: negative
 //// vload from a private pointer to vectors
 float4 f(float4 *p) { return vload4(0, p); }
 //// vload without a pointer

@@ -1,3 +1,4 @@
+// test: negative
 //// [-Wall] warning: an unused variable
 void f(void) { int unused; int __attribute__((unused)) marked; int marked_too __attribute__((unused)); }
 //// [-Wall] warning: a variable that is only set

@@ -1,3 +1,4 @@
+// test: run
 // Three mistakes give three diagnostics with line, column, source line and caret.
 // build-log: error: use of undeclared identifier 'undefined_thing'
 __kernel void broken(__global int *out) {

@@ -1,3 +1,4 @@
+// test: run
 // options: -cl-std=CL2.0
 // Lengths from constants at program scope; scalars among vector overloads; enumerators among
 // numbers.

@@ -119,6 +119,9 @@ impl std::error::Error for OptionError {}
 
 impl CompileOptions {
     /// Parses the options of clCompileProgram (OpenCL 3.0 API §5.8.6).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = Self::default();
         let mut link = LinkOptions::default();
@@ -129,6 +132,9 @@ impl CompileOptions {
 
 impl LinkOptions {
     /// Parses the options of clLinkProgram (OpenCL 3.0 API §5.8.7).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = CompileOptions::default();
         let mut link = Self::default();
@@ -144,6 +150,9 @@ impl LinkOptions {
 }
 
 /// Parses the options of clBuildProgram: those of compiling, and their part for linking.
+///
+/// # Errors
+/// The first option that is unknown or has a wrong value.
 pub fn parse_build(text: &str) -> Result<(CompileOptions, LinkOptions), OptionError> {
     let mut compile = CompileOptions::default();
     let mut link = LinkOptions::default();

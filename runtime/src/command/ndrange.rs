@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::BindingKind;
+use pumice_vulkan_layer::{BindingKind, Buffer};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
@@ -11,11 +11,12 @@ use crate::base::exit;
 use crate::base::object::Ref;
 use crate::base::printf;
 use crate::command::image::{check_device, image_of};
-use crate::command::{Command, DeviceCommand, Empty, Retire};
-use crate::context::Placement;
+use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
+use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{
-    ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared, RangeRequest,
+    ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
+    RangeRequest,
 };
 use crate::memory::Mem;
 use crate::memory::residency::Access;
@@ -29,6 +30,8 @@ struct KernelLaunch {
     device_kernel: DeviceKernel,
     args: ArgBlock,
     range: NdRange,
+    /// The number of the queue that it was prepared for, whose launches share memory in turn.
+    queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
     prepared: Mutex<Option<Prepared>>,
@@ -37,6 +40,9 @@ struct KernelLaunch {
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
+///
+/// # Errors
+/// [`Error::InvalidWorkDimension`].
 pub fn check_dimensions(dimensions: u32) -> Result<()> {
     if !(1..=3).contains(&dimensions) {
         let reason = format!("work_dim is {dimensions}, not 1, 2 or 3");
@@ -46,17 +52,37 @@ pub fn check_dimensions(dimensions: u32) -> Result<()> {
 }
 
 /// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel and clEnqueueTask, in its order.
 pub fn launch(
     on: &Placement,
     command_type: u32,
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
 ) -> Result<Command> {
+    launch_with(on, command_type, kernel, || kernel.snapshot(), request)
+}
+
+/// Checks everything of a launch but its arguments, which are not all set yet.
+pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
+    on.check_context(kernel.program().context())?;
+    resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
+}
+
+/// clEnqueueNDRangeKernel with other arguments than the kernel has now.
+pub fn launch_with(
+    on: &Placement,
+    command_type: u32,
+    kernel: &Ref<Kernel>,
+    args: impl FnOnce() -> Result<ArgBlock>,
+    request: &RangeRequest,
+) -> Result<Command> {
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
-    let args = kernel.snapshot()?;
+    let args = args()?;
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for (index, arg) in (0_u32..).zip(&args) {
@@ -75,6 +101,7 @@ pub fn launch(
         return Ok(Command::Empty(Empty {
             command_type,
             keeps: Some(Arc::new((kernel.clone(), args))),
+            parts: None,
         }));
     }
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
@@ -85,12 +112,16 @@ pub fn launch(
         device_kernel,
         args,
         range,
+        queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
     })))
 }
 
 /// clGetKernelSuggestedLocalWorkSize.
+///
+/// # Errors
+/// Those that the specification lists for clGetKernelSuggestedLocalWorkSize, in its order.
 pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
@@ -222,13 +253,11 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
 
 impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
-    fn dispatch(
-        &self,
-        on: &Placement,
-        recorder: &mut gpu::Recorder,
-    ) -> Result<Option<pumice_vulkan_layer::Buffer>> {
+    fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
-        let mut prepared = match slot.take() {
+        let own_queue = on.number() == self.queue;
+        let there = if own_queue { slot.take() } else { None };
+        let mut prepared = match there {
             Some(prepared) => prepared,
             None => prepare(
                 on,
@@ -240,7 +269,7 @@ impl KernelLaunch {
         };
         prepared.record(recorder).map_err(gpu::error)?;
         let printf = prepared.take_printf();
-        if printf.is_none() {
+        if printf.is_none() && own_queue {
             *slot = Some(prepared);
         }
         Ok(printf)
@@ -256,38 +285,79 @@ impl DeviceCommand for KernelLaunch {
         self.kernel.name()
     }
 
-    fn initializers(&self) -> Option<gpu::Wait> {
-        self.initializers.as_ref()?.wait()
+    fn initializers(&self) -> Vec<gpu::Wait> {
+        let run = self.initializers.iter();
+        run.filter_map(|run| run.wait()).collect()
+    }
+
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
+            if let Some(Argument::Memory(object)) = arg {
+                visit(object.contents(), access(object, meta.kind))?;
+            }
+        }
+        Ok(())
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
-            if let Some(Argument::Memory(object)) = arg {
-                object.on_device(on.index(), access(object, meta.kind))?;
-            }
-        }
         let printf = self.dispatch(on, recorder)?;
-        let initializers = self.initializers.clone();
-        if initializers.is_none() && printf.is_none() {
+        if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let executable = self.device_kernel.executable.clone();
-        let (kernel, context) = (self.kernel.clone(), on.context().clone());
-        Ok(Retire::with(move || {
-            // The first kernel to end prints what the initializers did.
-            let before = initializers.map_or_else(Vec::new, |run| run.take_printf());
-            for buffer in before.into_iter().chain(printf) {
-                let decoded = executable
-                    .decode_printf(buffer, &mut |text| printf::print(text))
-                    .map_err(gpu::error)?;
-                let complaint = printf::complain(&format!("kernel `{}`", kernel.name()), decoded);
-                if let Some(complaint) = complaint {
-                    let context = context.clone();
-                    callback::post(move || context.notify(&complaint));
-                }
-            }
-            printf::flush();
-            Ok(())
-        }))
+        let mut output = Output {
+            executable: self.device_kernel.executable.clone(),
+            kernel: self.kernel.clone(),
+            context: on.context().clone(),
+            initializers: self.initializers.clone(),
+            printf,
+        };
+        Ok(Retire::with(move || output.print()))
+    }
+}
+
+/// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
+/// that the recording has run.
+struct Output {
+    executable: Arc<Executable>,
+    kernel: Ref<Kernel>,
+    context: Ref<Context>,
+    initializers: Option<Arc<InitRun>>,
+    printf: Option<Buffer>,
+}
+
+impl Output {
+    fn print(&mut self) -> Result<()> {
+        // The first kernel to end prints what the initializers did.
+        let before = self.initializers.take();
+        for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
+            self.print_buffer(&buffer)?;
+            self.executable.keep_printf(buffer);
+        }
+        if let Some(buffer) = &self.printf {
+            self.print_buffer(buffer)?;
+        }
+        printf::flush();
+        Ok(())
+    }
+
+    /// Prints what a buffer holds, and empties it.
+    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let decoded = (self.executable)
+            .read_printf(buffer, &mut |text| printf::print(text))
+            .map_err(gpu::error)?;
+        let launch = format!("kernel `{}`", self.kernel.name());
+        if let Some(complaint) = printf::complain(&launch, decoded) {
+            let context = self.context.clone();
+            callback::post(move || context.notify(&complaint));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.printf.take() {
+            self.executable.keep_printf(buffer);
+        }
     }
 }

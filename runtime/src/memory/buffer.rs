@@ -15,7 +15,7 @@ use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::memory::image::Image;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -142,6 +142,9 @@ pub(super) fn check_host_ptr(flags: u64, given: bool) -> Result<()> {
 
 impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateBufferWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
         properties: Option<&[[u64; 2]]>,
@@ -265,6 +268,9 @@ pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
 
 impl Object<Mem> {
     /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
         // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
         if self.parent.is_some() || self.image().is_some() {
@@ -305,6 +311,9 @@ impl Object<Mem> {
     }
 
     /// clGetMemObjectInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_MEM_TYPE => {
@@ -328,6 +337,9 @@ impl Object<Mem> {
 
 impl Object<Mem> {
     /// clGetImageInfo: CL_INVALID_MEM_OBJECT if it is no image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`]; [`Error::InvalidValue`] for other names.
     pub fn image_info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         let image = self.image().ok_or(Error::InvalidMemObject)?;
         match name {
@@ -364,6 +376,9 @@ impl Mem {
     }
 
     /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn storage(&self) -> Result<&Arc<Storage>> {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
@@ -372,6 +387,9 @@ impl Mem {
     }
 
     /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
@@ -394,12 +412,20 @@ impl Mem {
         order == Some(cl::CL_DEPTH)
     }
 
-    /// Makes a device of the context hold the newest contents.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+    /// Its contents.
+    pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.content {
-            Content::Bytes(storage) => storage.on_device(index, access).map(drop),
-            Content::Image(image) => image.on_device(index, access),
+            Content::Bytes(storage) => storage.clone(),
+            Content::Image(image) => image.contents(),
         }
+    }
+
+    /// Makes a device of the context hold the newest contents.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+        self.contents().bring(index, access)
     }
 
     /// Tells whether kernels may write to it.
@@ -408,6 +434,9 @@ impl Mem {
     }
 
     /// CL_INVALID_OPERATION if the host may not read the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_reads(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
             let reason = "the object's flags do not let the host read it";
@@ -417,6 +446,9 @@ impl Mem {
     }
 
     /// CL_INVALID_OPERATION if the host may not write the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_writes(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
             let reason = "the object's flags do not let the host write it";
@@ -426,6 +458,9 @@ impl Mem {
     }
 
     /// CL_INVALID_VALUE if `size` bytes at `offset` are not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
         match offset.checked_add(size) {
             Some(end) if end <= self.size => Ok(()),
@@ -437,6 +472,9 @@ impl Mem {
     }
 
     /// CL_INVALID_VALUE if the region is not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_region(&self, layout: Layout, extent: Extent) -> Result<()> {
         match layout.end(extent) {
             Some(end) if end <= self.size => Ok(()),
@@ -448,6 +486,9 @@ impl Mem {
     }
 
     /// CL_MISALIGNED_SUB_BUFFER_OFFSET if it is a sub-buffer whose offset does not suit `device`.
+    ///
+    /// # Errors
+    /// [`Error::MisalignedSubBufferOffset`].
     pub fn check_alignment(&self, device: &Device) -> Result<()> {
         // An image of a sub-buffer lies where that does.
         let shown = self.parent.as_deref().filter(|_| self.image().is_some());

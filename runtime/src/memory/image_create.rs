@@ -40,6 +40,9 @@ pub struct Desc {
 }
 
 /// clGetSupportedImageFormats: channel orders and data types.
+///
+/// # Errors
+/// Those that the specification lists for clGetSupportedImageFormats, in its order.
 pub fn supported_formats(
     context: &Ref<Context>,
     flags: u64,
@@ -176,6 +179,9 @@ impl Desc {
 
 impl Mem {
     /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateImageWithProperties, in its order.
     pub fn create_image(
         context: &Ref<Context>,
         properties: Option<&[[u64; 2]]>,

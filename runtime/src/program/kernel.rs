@@ -98,6 +98,9 @@ impl Kind for Kernel {
 
 impl Kernel {
     /// clCreateKernel.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernel, in its order.
     pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
         let builds = program.builds();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
@@ -136,6 +139,9 @@ impl Kernel {
     }
 
     /// clCreateKernelsInProgram.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernelsInProgram, in its order.
     pub fn create_all(program: &Ref<Program>) -> Result<Vec<Ref<Kernel>>> {
         program
             .kernel_names()?
@@ -194,7 +200,7 @@ impl Kernel {
     }
 
     /// Its description, the same for all devices as far as arguments go.
-    pub fn description(&self) -> Result<&KernelInfo> {
+    fn description(&self) -> Result<&KernelInfo> {
         let first = self.device_kernels.iter().flatten().next();
         let first = first.ok_or(Error::InvalidProgramExecutable)?;
         Ok(first.info())
@@ -212,11 +218,17 @@ impl Kernel {
     }
 
     /// The kind of an argument, which decides what clSetKernelArg takes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgIndex`].
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         self.arg(index).map(|arg| arg.kind)
     }
 
     /// Stores an argument whose handle, if it is one, is already resolved. `size` is arg_size.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArg, in its order.
     pub fn set_arg(&self, index: u32, size: usize, value: Option<Argument>) -> Result<()> {
         let kind = self.arg_kind(index)?;
         let value = match (kind, value) {
@@ -291,6 +303,9 @@ impl Kernel {
     }
 
     /// clSetKernelArgSVMPointer.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArgSVMPointer, in its order.
     pub fn set_arg_svm(&self, index: u32, address: usize) -> Result<()> {
         let context = self.program.context();
         // CL_INVALID_OPERATION if no device of the context supports SVM.
@@ -334,31 +349,55 @@ impl Kernel {
     /// The arguments as they are now, for one enqueue.
     ///
     /// # Errors
-    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
-    /// that has been released.
+    /// CL_INVALID_KERNEL_ARGS if an argument in use is not set, or is a released buffer.
     pub fn snapshot(&self) -> Result<ArgBlock> {
+        let args = self.arguments();
+        let Some(index) = self.missing_argument(&args)? else {
+            return Ok(args);
+        };
+        let reason = match self.args.lock()[index] {
+            Some(_) => "its memory object has been released",
+            None => "it has not been set",
+        };
+        Err(self.arg_error(Error::InvalidKernelArgs, index as u32, reason))
+    }
+
+    /// The arguments as they are now, `None` for those that are not set.
+    pub fn arguments(&self) -> ArgBlock {
         let current = |arg: &Stored| match arg {
             Stored::Held(argument) => Some(argument.clone()),
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
-        let args: ArgBlock = self
-            .args
-            .lock()
-            .iter()
+        let args = self.args.lock();
+        args.iter()
             .map(|arg| arg.as_ref().and_then(current))
-            .collect();
+            .collect()
+    }
+
+    /// The first argument that the kernel uses and that is not there.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn missing_argument(&self, args: &ArgBlock) -> Result<Option<usize>> {
         let description = self.description()?;
-        let mut pairs = description.args.iter().zip(&args);
-        let missing =
-            pairs.position(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none());
-        if let Some(index) = missing {
-            let reason = match self.args.lock()[index] {
-                Some(_) => "its memory object has been released",
-                None => "it has not been set",
-            };
-            return Err(self.arg_error(Error::InvalidKernelArgs, index as u32, reason));
-        }
-        Ok(args)
+        let mut pairs = description.args.iter().zip(args);
+        Ok(pairs.position(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none()))
+    }
+
+    /// A copy of the kernel with other arguments.
+    pub fn with_arguments(&self, args: &ArgBlock) -> Ref<Kernel> {
+        let args = args.iter().map(|arg| {
+            arg.clone().map(|value| match value {
+                Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+                value => Stored::Held(value),
+            })
+        });
+        Self::attached(
+            &self.program,
+            self.name.clone(),
+            self.device_kernels.clone(),
+            args.collect(),
+        )
     }
 
     /// The local arguments set so far: ordinal and bytes.
@@ -395,6 +434,9 @@ impl Kernel {
     }
 
     /// clGetKernelWorkGroupInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelWorkGroupInfo.
     pub fn work_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
         let device = self.query_device(device)?;
         let device_kernel = self.device_kernel(&device)?;
@@ -421,6 +463,9 @@ impl Kernel {
 
     /// clGetKernelSubGroupInfo. `input` holds the values of input_value, `None` for NULL;
     /// `capacity` is how many dimensions param_value has room for.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelSubGroupInfo.
     pub fn sub_group_info(
         &self,
         device: Option<Ref<Device>>,
@@ -491,6 +536,9 @@ impl Kernel {
     }
 
     /// clGetKernelArgInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32, name: u32) -> Result<Info> {
         let arg = self.arg(index)?;
         let known = [
@@ -529,6 +577,9 @@ impl Kernel {
 
 impl Object<Kernel> {
     /// clGetKernelInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Kernel>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_KERNEL_FUNCTION_NAME => Info::string(&self.name),

@@ -89,7 +89,7 @@ impl Object<Queue> {
 
     fn end_batch(self: &Ref<Queue>, batch: Finished) {
         let now = host_time();
-        for recorded in batch.commands {
+        for mut recorded in batch.commands {
             let node = recorded.node;
             let event = &node.event;
             let clock = recorded.clock.filter(|_| batch.lost.is_none());
@@ -124,7 +124,7 @@ impl Object<Queue> {
     /// Records a device command; gives the batch's timeline value.
     fn record(self: &Ref<Queue>, node: &Arc<Node>, command: &dyn DeviceCommand) -> Result<u64> {
         // The signals of other queues must be submitted before a wait for them is.
-        let mut waits: Vec<gpu::Wait> = command.initializers().into_iter().collect();
+        let mut waits = command.initializers();
         for event in &node.after {
             let Some(other) = event.queue() else { continue };
             if other.handle() == self.handle() || event.is_done() {
@@ -187,8 +187,10 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
     match &node.command {
         Command::Device(command) => record(node, &**command),
         Command::Empty(_) | Command::Marker | Command::Barrier => {
-            node.event.mark(Moment::Start, now);
-            node.event.mark(Moment::End, now);
+            let times = node.command.parts().and_then(|parts| parts.times());
+            let (started, ended) = times.unwrap_or((now, now));
+            node.event.mark(Moment::Start, started);
+            node.event.mark(Moment::End, ended);
             end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
         }
         Command::Host(command) if inline && !command.calls_application() => {

@@ -74,7 +74,7 @@ impl Preprocessor<'_> {
         }
         let mut lexer = Lexer::new(
             Rc::from(text),
-            self.diagnostics.sources.loc(self.constants_file, 0),
+            self.diagnostics.sources.loc(self.predefined_file, 0),
             0,
         );
         lexer.in_directive = true;

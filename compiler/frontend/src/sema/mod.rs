@@ -69,7 +69,7 @@ pub fn check(
     ast: &Ast,
     names: &Interner,
     diagnostics: &Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'_>,
 ) -> TypedModule {
     let mut sema = Sema {
         ast,
@@ -125,7 +125,7 @@ struct Sema<'a> {
     ast: &'a Ast,
     names: &'a Interner,
     diags: &'a Diagnostics,
-    lang: LangOptions,
+    lang: LangOptions<'a>,
     module: TypedModule,
     scopes: Vec<Scope>,
     /// Beside `module.functions`.

@@ -26,7 +26,7 @@ use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
 use super::device_module::PipelineKey;
 use super::interface::module_scan::{ModuleScan, SpecValues};
-use super::interface::{ArgKind, Interface, KernelInterface, Place};
+use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -315,7 +315,7 @@ impl Executable {
         let range = launch.range;
         let mut all = Vec::new();
         for &(ordinal, place) in &kernel.places {
-            let Place::Local { spec_id, elem_size } = place else {
+            let ArgPlace::Local { spec_id, elem_size } = place else {
                 continue;
             };
             if let Some(Some(ArgValue::Local { size })) = launch.args.get(ordinal) {
