@@ -34,6 +34,51 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
     })
 }
 
+/// Builds a file and launches every kernel once, whatever its results. A file that must not build, or that
+/// needs extensions that the device lacks, is left alone.
+///
+/// # Errors
+/// The build's log, and the kernels that could not be launched.
+pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), String> {
+    let of_file = |key: &str| {
+        let mut all = pumice_filetests::directive::directives(source);
+        all.find(|directive| directive.key == key)
+    };
+    if of_file("build-log").is_some() {
+        return Ok(());
+    }
+    let options = of_file("options").map_or("", |directive| directive.value);
+    let options = format!("{options} {more} -cl-kernel-arg-info");
+    let program = match device.build(source.as_bytes(), options.trim()) {
+        Ok(program) => program,
+        Err((_, log)) if names_what_is_missing(device, &log)? => return Ok(()),
+        Err((error, log)) => return Err(format!("{error}\n{log}")),
+    };
+    let mut failed = Vec::new();
+    for name in program.kernel_names().map_err(|error| error.to_string())? {
+        let outcome = program
+            .kernel(&name)
+            .and_then(|kernel| device.launch_once(&kernel));
+        if let Err(error) = outcome {
+            failed.push(format!("kernel {name}: {error}"));
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(failed.join("\n")),
+    }
+}
+
+/// Tells whether a build's log names an extension, or arithmetic, that the device lacks.
+fn names_what_is_missing(device: &Session, log: &str) -> Result<bool, String> {
+    let offered = device.extensions().map_err(|error| error.to_string())?;
+    let mut names = log
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("cl_khr_"));
+    let lacks = |name: &str| !offered.split(' ').any(|other| other == name);
+    Ok(log.contains("this device has no ") || names.any(lacks))
+}
+
 fn sizes(list: &[u64]) -> Vec<usize> {
     list.iter().map(|&size| size as usize).collect()
 }

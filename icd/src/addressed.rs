@@ -13,7 +13,7 @@ use opencl_sys::{
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, record, semaphore, shim};
+use crate::{command_buffer, external, record, semaphore, shim};
 
 /// `size_t`.
 type size_t = usize;
@@ -168,5 +168,13 @@ addressed! {
     status clGetSemaphoreInfoKHR => semaphore::get_info(
         sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, param_value_size: size_t,
         param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+    status clEnqueueAcquireExternalMemObjectsKHR => external::acquire(
+        command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueReleaseExternalMemObjectsKHR => external::release(
+        command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
     );
 }

@@ -11,45 +11,9 @@ use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::queue::Queue;
-use pumice_runtime::semaphore::{self, Operation, Property, Semaphore};
+use pumice_runtime::semaphore::{self, Operation, Semaphore};
 
 use crate::{handle, info};
-
-/// A list of properties, some of which have lists for values: the properties, and all words with the
-/// terminator. `None` for NULL.
-///
-/// # Safety
-/// `list` is NULL or a list as the extension describes it.
-unsafe fn properties(
-    list: *const cl_semaphore_properties_khr,
-) -> (Option<Vec<Property>>, Vec<u64>) {
-    let mut words = Vec::new();
-    if list.is_null() {
-        return (None, words);
-    }
-    let mut found = Vec::new();
-    // SAFETY: a word is read only if the list has not ended before it (the caller's contract).
-    let mut next = || unsafe {
-        let word = list.add(words.len()).read();
-        words.push(word);
-        word
-    };
-    loop {
-        let name = next();
-        if name == 0 {
-            break;
-        }
-        let mut values = vec![next()];
-        if semaphore::has_list(name) {
-            while values.last() != Some(&0) {
-                values.push(next());
-            }
-            values.pop();
-        }
-        found.push(Property { name, values });
-    }
-    (Some(found), words)
-}
 
 pub unsafe fn create(
     context: cl_context,
@@ -58,7 +22,7 @@ pub unsafe fn create(
     // SAFETY: the arguments are those of clCreateSemaphoreWithPropertiesKHR.
     unsafe {
         let context = handle::get::<Context>(context)?;
-        let (properties, words) = properties(sema_props);
+        let (properties, words) = handle::listed_properties(sema_props, semaphore::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
         Semaphore::create(&context, properties, words, device).map(handle::publish)
     }

@@ -12,6 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::log;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::property::{Property, repeats};
 use crate::command::{Command, Empty};
 use crate::context::Context;
 use crate::device::Device;
@@ -63,14 +64,6 @@ pub fn has_list(name: u64) -> bool {
     name == DEVICES
 }
 
-/// A property as the application gave it.
-pub struct Property {
-    /// Its name.
-    pub name: u64,
-    /// Its value, or the elements of its list.
-    pub values: Vec<u64>,
-}
-
 /// The two things that a command does with semaphores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -94,11 +87,11 @@ impl Semaphore {
         // CL_INVALID_VALUE if sema_props is NULL.
         let properties = properties.ok_or(Error::InvalidValue)?;
         let (mut kind, mut devices) = (None, None);
-        for (index, property) in properties.iter().enumerate() {
-            // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
-            if properties[..index].iter().any(|p| p.name == property.name) {
-                return Err(Error::InvalidProperty);
-            }
+        // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
+        if repeats(&properties) {
+            return Err(Error::InvalidProperty);
+        }
+        for property in &properties {
             match (property.name, &*property.values) {
                 (TYPE, &[BINARY]) => {
                     kind = Some(());

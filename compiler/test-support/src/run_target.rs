@@ -34,7 +34,7 @@ pub fn run_target() -> Target {
     target
 }
 
-/// Features that devices may lack, as the `lacks:` lines of file tests name it.
+/// The features that devices may lack, as the `lacks:` lines of file tests name it.
 const THINGS: &[&str] = &["int64", "int16", "int8", "small-storage", "float16"];
 
 /// The device of [`run_target`] without what low devices lack: each alone, then all together. Each

@@ -4,6 +4,7 @@
 //! function that returned it. All `unsafe` of the crate is here, in the raw-Vulkan twin of the
 //! benchmark, and in the one call that sends a signal (`process.rs`).
 
+mod any_kernel;
 mod queue;
 mod replay;
 
@@ -11,9 +12,10 @@ pub use queue::Event;
 pub use replay::CommandBuffer;
 
 use cl_sys::{
-    CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,
-    CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id,
-    cl_device_info, cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
+    CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION,
+    CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE,
+    cl_command_queue, cl_context, cl_device_id, cl_device_info, cl_int, cl_kernel, cl_mem,
+    cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -158,6 +160,11 @@ impl Session {
             name,
             version,
         })
+    }
+
+    /// CL_DEVICE_EXTENSIONS.
+    pub fn extensions(&self) -> Result<String> {
+        Ok(string(DeviceId(self.device).info(CL_DEVICE_EXTENSIONS)?))
     }
 
     /// Builds a program; `Err` carries the log.

@@ -9,6 +9,7 @@
 //! notice.
 
 pub mod copy;
+pub mod external;
 pub mod fill;
 pub mod image;
 pub mod image_copy;

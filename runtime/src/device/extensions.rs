@@ -1,7 +1,7 @@
 //! The one list of extensions and features; strings, versions, queries, feature macros and the
 //! compiler's target derive from it.
 
-use pumice_vulkan_layer::{Capabilities, quirks};
+use pumice_vulkan_layer::Capabilities;
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -90,6 +90,15 @@ const DEVICE: &[Extension] = &[
         condition: |_| true,
     },
     always("cl_khr_semaphore"),
+    Extension {
+        name: "cl_khr_external_memory",
+        version: make_version(1, 0, 1),
+        condition: Capabilities::imports_memory,
+    },
+    on("cl_khr_external_memory_opaque_fd", |caps| {
+        caps.memory_fds[0]
+    }),
+    on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -236,17 +245,15 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
-/// Tells whether the device has doubles as OpenCL wants them, with denormals: because it promises to
-/// keep them, or because a probe may find that it does. What the probe found is in
-/// [`Device::offered`](crate::device::Device::offered).
+/// Tells whether doubles are offered, of capabilities as OpenCL has them
+/// ([`Device::offered`](crate::device::Device::offered)).
 pub fn doubles(caps: &Capabilities) -> bool {
-    caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
+    caps.features.shader_float64
 }
 
-/// Tells whether doubles depend on the probe.
+/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
@@ -308,6 +315,18 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
 /// the wider types, which follow from them); whatever else it demands every device has.
 pub fn version(caps: &Capabilities) -> (u8, u8) {
     if shuffles(caps) { (3, 1) } else { (3, 0) }
+}
+
+/// CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR.
+pub fn memory_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.memory_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
 }
 
 /// CL_PLATFORM_EXTENSIONS.
@@ -387,9 +406,6 @@ mod tests {
         let mut caps = Capabilities::default();
         assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
         caps.features.shader_float64 = true;
-        // Without denormals there are no doubles.
-        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
-        caps.float_controls[2].denorm_preserve = true;
         assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
         assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
     }

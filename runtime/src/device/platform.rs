@@ -96,7 +96,7 @@ impl Object<Platform> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for other names.
-    pub fn info(&self, name: u32) -> Result<Info> {
+    pub fn info(self: &Ref<Platform>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
             cl::CL_PLATFORM_VERSION => Info::string(&version_string(VERSION)),
@@ -111,6 +111,17 @@ impl Object<Platform> {
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
             cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
                 Info::u64(command_buffers::PLATFORM_CAPABILITIES)
+            }
+            cl::CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+                // Those that all devices have.
+                let of = |device: &Ref<Device>| extensions::memory_handles(device.offered());
+                let mut all = self.devices().iter().map(of);
+                let first = all.next().unwrap_or_default();
+                let common = all.fold(first, |common, other| {
+                    let shared = common.into_iter().filter(|kind| other.contains(kind));
+                    shared.collect()
+                });
+                Info::u32s(&common)
             }
             cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),

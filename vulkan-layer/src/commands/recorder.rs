@@ -381,6 +381,51 @@ impl Recorder {
         self.pipeline_barrier(all, all, &barrier);
     }
 
+    /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
+    ///
+    /// # Errors
+    /// A buffer of another device.
+    pub fn hand_over(&mut self, buffer: &Buffer, to_us: bool) -> Result<()> {
+        self.own(buffer)?;
+        let ours = self.device().family;
+        let theirs = vk::QUEUE_FAMILY_EXTERNAL;
+        let (from, to) = if to_us {
+            (theirs, ours)
+        } else {
+            (ours, theirs)
+        };
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let (before, after) = match to_us {
+            true => (
+                vk::AccessFlags::empty(),
+                vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE,
+            ),
+            false => (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::empty()),
+        };
+        let barrier = [vk::BufferMemoryBarrier::default()
+            .src_access_mask(before)
+            .dst_access_mask(after)
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(buffer.raw())
+            .size(vk::WHOLE_SIZE)];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the buffer is alive and kept; the command buffer is recording.
+        unsafe {
+            (self.device().raw).cmd_pipeline_barrier(
+                self.raw(),
+                all,
+                all,
+                none,
+                &[],
+                &barrier,
+                &[],
+            );
+        }
+        self.keep(buffer.clone());
+        Ok(())
+    }
+
     fn pipeline_barrier(
         &self,
         from: vk::PipelineStageFlags,

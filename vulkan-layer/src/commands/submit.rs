@@ -28,6 +28,9 @@ struct TimelineInner {
     semaphore: vk::Semaphore,
     /// The last value submitted.
     last: AtomicU64,
+    /// The highest value that a wait has reached. A counter that lags behind its waits does not take
+    /// it back.
+    reached: AtomicU64,
 }
 
 pub(crate) struct QueueShared {
@@ -142,6 +145,7 @@ impl Device {
             device: Arc::clone(&self.shared),
             semaphore,
             last: AtomicU64::new(0),
+            reached: AtomicU64::new(0),
         }));
         let last = timeline.completed()?;
         timeline.0.last.store(last, Ordering::Release);
@@ -231,12 +235,16 @@ impl Timeline {
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
         fault::check("vkGetSemaphoreCounterValue")?;
+        self.poll()
+    }
+
+    fn poll(&self) -> Result<u64> {
         let value = self.0.counter().call("vkGetSemaphoreCounterValue")?;
         // A lost device may report any value.
         if value == u64::MAX {
             Err(Error::DeviceLost)
         } else {
-            Ok(value)
+            Ok(value.max(self.0.reached.load(Ordering::Acquire)))
         }
     }
 
@@ -248,14 +256,17 @@ impl Timeline {
     pub fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let start = Instant::now();
         let spin = timeout.map_or(SPIN, |timeout| timeout.min(SPIN));
+        // A wait is one call to a plan of faults, however long it takes.
+        let mut reached = self.completed()?;
         loop {
-            if self.completed()? >= value {
+            if reached >= value {
                 return Ok(true);
             }
             if start.elapsed() >= spin {
                 break;
             }
             std::hint::spin_loop();
+            reached = self.poll()?;
         }
         self.block(
             value,
@@ -268,6 +279,7 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        fault::check("vkWaitSemaphores")?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
         }
@@ -295,11 +307,13 @@ impl Timeline {
         let info = vk::SemaphoreWaitInfo::default()
             .semaphores(&semaphores)
             .values(&values);
-        fault::check("vkWaitSemaphores")?;
         let _turn = self.0.device.turnstile.enter();
         // SAFETY: the semaphore is alive and of the timeline kind.
         match unsafe { self.0.device.raw.wait_semaphores(&info, timeout) } {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.0.reached.fetch_max(value, Ordering::AcqRel);
+                Ok(true)
+            }
             Err(vk::Result::TIMEOUT) => Ok(false),
             Err(result) => Err(Error::from_vk("vkWaitSemaphores", result)),
         }
@@ -456,8 +470,12 @@ impl Drop for QueueShared {
 impl TimelineInner {
     fn counter(&self) -> ash::prelude::VkResult<u64> {
         let _turn = self.device.turnstile.enter();
-        // SAFETY: the semaphore is alive and of the timeline kind.
-        unsafe { self.device.raw.get_semaphore_counter_value(self.semaphore) }
+        let raw = &self.device.raw;
+        let get = raw.fp_v1_2().get_semaphore_counter_value;
+        // A driver of which the kernel's half is missing succeeds and writes nothing.
+        let mut value = 0;
+        // SAFETY: the semaphore is alive and of the timeline kind, and `value` can be written.
+        unsafe { get(raw.handle(), self.semaphore, &mut value) }.result_with_success(value)
     }
 }
 

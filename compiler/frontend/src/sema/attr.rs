@@ -1,6 +1,7 @@
 //! Attributes.
 use super::Sema;
 use super::typed::LoopHint;
+use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
 
@@ -53,6 +54,7 @@ impl<'a> Sema<'a> {
             let name = self.attr_name(attr);
             if !KNOWN.contains(&name) {
                 self.warning(
+                    Warning::UnknownAttributes,
                     attr.name_span,
                     format!("unknown attribute '{name}' ignored"),
                 );

@@ -133,6 +133,7 @@ impl<'a> Sema<'a> {
         } else {
             ids[0]
         };
+        self.funcs[func.0 as usize].used = true;
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
         if args.len() != params.len() {

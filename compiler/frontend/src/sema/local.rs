@@ -14,7 +14,7 @@ impl<'a> Sema<'a> {
     pub(super) fn local_variable(
         &mut self,
         v: Variable<'a>,
-        _attrs: &[Attr],
+        attrs: &[Attr],
         out: &mut Vec<StmtId>,
     ) -> Option<()> {
         self.check_variable_type(&v)?;
@@ -44,6 +44,9 @@ impl<'a> Sema<'a> {
         }
         let id = self.add_local(self.name(v.name).to_string(), v.ty.q, v.align, v.span);
         self.bind_new(v.name, Entity::Local(id), v.span);
+        if !v.unused && !self.has_attr(attrs, "unused") {
+            self.note_declared(id, v.init.is_some(), false);
+        }
         let init = match v.init {
             None => None,
             Some(init) => {

@@ -2,6 +2,7 @@
 use super::convert::Purpose;
 use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
@@ -81,6 +82,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 self.check_half_access(q.ty, "store", span)?;
+                self.note_written(place);
                 Some(place)
             }
         }
@@ -139,6 +141,7 @@ impl<'a> Sema<'a> {
         let operand = self.operand(operand)?;
         let place = self.modifiable(operand, span)?;
         let ty = self.body.place(place).ty.ty;
+        self.note_read(place, span);
         let old = self.mk(ExprKind::OldValue, ty, span);
         let value = if self.module.types.is_pointer(ty) {
             let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
@@ -183,6 +186,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let lhs_span = self.ast.expr(lhs).span;
+        if op.is_none() {
+            self.warn_self_assign(lhs, rhs, op_span);
+        }
         let target = self.operand(lhs);
         let value = self.rvalue(rhs);
         let place = self.modifiable_at(target?, op_span, lhs_span)?;
@@ -192,6 +198,7 @@ impl<'a> Sema<'a> {
             let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
             return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
         };
+        self.note_read(place, lhs_span);
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
         let result = self.binary_values(op, op_span, old, value, span)?;
         let result_ty = self.ty(result);
@@ -300,6 +307,7 @@ impl<'a> Sema<'a> {
         rhs: ast::ExprId,
         span: Span,
     ) -> Option<ExprId> {
+        self.warn_precedence(op, op_span, lhs, rhs);
         let left = self.rvalue(lhs);
         let right = self.rvalue(rhs);
         let (left, right) = (left?, right?);
@@ -378,7 +386,11 @@ impl<'a> Sema<'a> {
             } else {
                 "remainder"
             };
-            self.warning(op_span, format!("{what} by zero is undefined"));
+            self.warning(
+                Warning::DivisionByZero,
+                op_span,
+                format!("{what} by zero is undefined"),
+            );
         }
         Some(self.mk(
             ExprKind::Binary {
@@ -400,6 +412,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
+        self.warn_shift(self.promoted(left), rhs, op_span);
         let (elem, lanes) = self.module.types.elem_lanes(left);
         let (_, count) = self.module.types.elem_lanes(right);
         if lanes == 1 && count == 1 {
@@ -442,6 +455,7 @@ impl<'a> Sema<'a> {
             self.invalid_operands(left, right, op_span);
             return None;
         }
+        self.warn_sign_compare(lhs, rhs, op_span);
         let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
         self.check_half_arith(ty, op_span)?;
         if self.module.types.is_vector(ty) {

@@ -86,6 +86,11 @@ pub(super) struct FuncMeta {
     pub(super) defined: bool,
     /// Its parameters as first declared.
     pub(super) params: Vec<Parameter>,
+    /// `warn_unused_result`.
+    pub(super) must_use: bool,
+    pub(super) is_static: bool,
+    /// Called somewhere, or marked as used.
+    pub(super) used: bool,
 }
 
 /// Facts about a variable that only sema needs; the typed tree lacks them.

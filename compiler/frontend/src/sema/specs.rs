@@ -1,6 +1,7 @@
 //! Specifiers and declarators to types.
 use super::Sema;
 use super::scope::{Entity, SpacedType};
+use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
 use crate::lang::types::{
     Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
@@ -331,7 +332,11 @@ impl<'a> Sema<'a> {
                     return None;
                 }
                 Some(_) if written.is_some() => {
-                    self.warning(span, "multiple identical address spaces specified for type");
+                    self.warning(
+                        Warning::DuplicateDeclSpecifier,
+                        span,
+                        "multiple identical address spaces specified for type",
+                    );
                 }
                 _ => {}
             }
