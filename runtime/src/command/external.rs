@@ -22,10 +22,10 @@ struct HandOver {
     to_us: bool,
 }
 
-/// Both calls; `to_us` for acquire.
+/// clEnqueueAcquireExternalMemObjectsKHR, if `to_us`, and clEnqueueReleaseExternalMemObjectsKHR.
 ///
 /// # Errors
-/// Those that the specification lists for clEnqueueAcquireExternalMemObjectsKHR.
+/// Those that the specification lists for these functions, in its order.
 pub fn hand_over(on: &Placement, objects: Vec<Ref<Mem>>, to_us: bool) -> Result<Command> {
     for object in &objects {
         let external = external(object)?;

@@ -20,7 +20,8 @@ use crate::executable::{
 };
 use crate::memory::Mem;
 use crate::memory::residency::Access;
-use crate::program::kernel::{ArgBlock, Argument, DeviceKernel, Kernel};
+use crate::program::device_kernel::DeviceKernel;
+use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
 /// A kernel over a range.
 struct KernelLaunch {

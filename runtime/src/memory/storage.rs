@@ -112,7 +112,7 @@ impl Storage {
     /// The bytes of memory that another API has allocated, on a device of the context.
     ///
     /// # Errors
-    /// The error of the import.
+    /// Out of memory, or a lost device.
     pub fn external(
         devices: &[Ref<Device>],
         size: usize,

@@ -11,9 +11,10 @@ use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
 use crate::device::Device;
 use crate::device::extensions;
-use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
+use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
 use crate::memory::sampler::Sampler;
+use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel_checks::{NO_SVM, unknown_name};
 use crate::program::{Origin, Program};
 
@@ -38,33 +39,6 @@ enum Stored {
     /// Everything but a buffer or image.
     Held(Argument),
     Memory(Weak<Object<Mem>>),
-}
-
-/// A kernel on one device.
-#[derive(Clone)]
-pub struct DeviceKernel {
-    /// The program's executable for the device.
-    pub executable: Arc<Executable>,
-    /// Its place among the executable's kernels.
-    pub index: usize,
-    /// True if the program was built with `-cl-uniform-work-group-size`.
-    pub uniform_groups: bool,
-}
-
-impl DeviceKernel {
-    /// Its description.
-    pub fn info(&self) -> &KernelInfo {
-        &self.executable.kernels()[self.index]
-    }
-
-    /// The limits of its work-groups.
-    pub fn limits(&self, device: &Device) -> Limits {
-        let limits = self.executable.limits(self.index, device.capabilities());
-        Limits {
-            non_uniform: limits.non_uniform && !self.uniform_groups,
-            ..limits
-        }
-    }
 }
 
 /// A kernel object.

@@ -15,6 +15,7 @@ pub mod binary;
 pub mod build;
 mod cached;
 mod compile_thread;
+pub mod device_kernel;
 mod dump;
 pub mod includes;
 mod input;

@@ -376,8 +376,7 @@ impl Partitions {
         Self::find(module, functions, true)
     }
 
-    /// The same before emission, when it is known that no number becomes a pointer to private
-    /// memory.
+    /// The same before emission, where no number becomes a pointer to private memory.
     ///
     /// # Errors
     /// As [`Partitions::compute`].
@@ -385,13 +384,9 @@ impl Partitions {
         Self::find(module, functions, false)
     }
 
-    fn find(
-        module: &Module,
-        functions: &[FuncId],
-        numbers_escape: bool,
-    ) -> Result<Self, LowerError> {
+    fn find(module: &Module, functions: &[FuncId], escape: bool) -> Result<Self, LowerError> {
         let mut finder = Finder {
-            numbers_escape,
+            numbers_escape: escape,
             module,
             parent: Vec::new(),
             space: Vec::new(),
