@@ -1,13 +1,15 @@
 //! Context entry points.
 
 use std::ffi::{CString, c_void};
+use std::sync::Arc;
 
 use opencl_sys::{
     cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_type, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::context::{self, Context, Notify};
+use pumice_runtime::base::reason::Callback;
+use pumice_runtime::context::{self, Context};
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
 
@@ -15,10 +17,10 @@ use crate::callback::{ContextCallback, ContextDestructor, UserData};
 use crate::{exit, handle, info};
 
 /// The error callback as the runtime calls it.
-fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Notify>> {
+fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Callback>> {
     let data = UserData(user_data);
     match pfn_notify {
-        Some(function) => Ok(Some(Box::new(move |message: &str| {
+        Some(function) => Ok(Some(Arc::new(move |message: &str| {
             let message = CString::new(message).unwrap_or_default();
             // SAFETY: the application's function, given what clCreateContext documents.
             unsafe { function(message.as_ptr(), std::ptr::null(), 0, data.get()) };

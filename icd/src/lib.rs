@@ -13,12 +13,15 @@
 #![allow(clippy::too_many_arguments, reason = "the C API's")]
 #![allow(missing_docs, reason = "the functions are the C API's, one for one")]
 
+mod addressed;
 mod callback;
+mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
 mod event;
 mod exit;
+mod external;
 mod handle;
 mod image;
 mod info;
@@ -29,7 +32,9 @@ mod platform;
 mod print;
 mod program;
 mod queue;
+mod record;
 mod sampler;
+mod semaphore;
 mod shapes;
 mod shim;
 mod svm;

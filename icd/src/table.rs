@@ -41,8 +41,8 @@ use crate::callback::{
 };
 use crate::shapes::{entry_point, exported};
 use crate::{
-    context, device, enqueue, event, image, kernel, memory, pipe, platform, program, queue,
-    sampler, shim, svm,
+    addressed, context, device, enqueue, event, image, kernel, memory, pipe, platform, program,
+    queue, sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -85,7 +85,8 @@ macro_rules! entry_points {
         fn extension_address(name: &CStr) -> *mut c_void {
             match name.to_str() {
                 $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
-                _ => std::ptr::null_mut(),
+                Ok(name) => addressed::find(name),
+                Err(_) => std::ptr::null_mut(),
             }
         }
     };

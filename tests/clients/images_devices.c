@@ -84,7 +84,8 @@ int main(void)
         if (memcmp(got, want, sizeof got)) {
             fprintf(stderr, "turn %u\n", turn);
             failures++;
-            break;
+            if (values_matter())
+                break;
         }
     }
     for (int i = 0; i < 2; i++)

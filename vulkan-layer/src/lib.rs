@@ -11,6 +11,8 @@
 //!   .open() -> Device                     everything below is a clonable handle that keeps its parents
 //! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
+//!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
 //!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
@@ -23,6 +25,7 @@
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
 //!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
 //!                                         barrier, write_timestamp, keep(object)
+//!   .reusable_recorder(), into_recording() commands that Recorder::run puts into other recorders, often
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
 //! ```
 //!
@@ -63,6 +66,7 @@ pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
 pub use commands::image_copy::ImageBox;
 pub use commands::recorder::{CopyRegion, Recorder};
+pub use commands::recording::Recording;
 pub use commands::submit::{Queue, Timeline, Wait};
 pub use device::Device;
 pub use device::fault::Fault;
@@ -74,8 +78,10 @@ pub use features::Features;
 pub use format::{Format, FormatFeatures};
 pub use objects::buffer::{Buffer, MemoryClass};
 pub use objects::descriptor::{DescriptorSet, Resource};
+pub use objects::external::{MemoryFd, imports};
 pub use objects::image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
 pub use objects::pipeline::{
     Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
 };
 pub use objects::query::Timestamp;
+pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};

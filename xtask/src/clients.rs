@@ -146,12 +146,33 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
     Ok(clients)
 }
 
-/// Compiles the loader's layer of `tests/layers`.
-pub fn compile_layer() -> Result<PathBuf> {
-    let source = sh::root().join("tests/layers/print.c");
-    let to = sh::target().join("clients/libprint-layer.so");
-    compile(&source, &to, &["-shared".to_string(), "-fPIC".to_string()])?;
+/// Compiles a layer of `tests/layers`: one of the OpenCL loader, or of the Vulkan loader.
+pub fn compile_layer(name: &str) -> Result<PathBuf> {
+    let source = sh::root().join(format!("tests/layers/{name}.c"));
+    let to = sh::target().join(format!("layers/lib{name}-layer.so"));
+    let flags = ["-shared", "-fPIC", "-fvisibility=hidden"];
+    compile(&source, &to, &flags.map(str::to_string))?;
     Ok(to)
+}
+
+/// Compiles a layer of the Vulkan loader and writes its manifest, beside the library. The layer's
+/// name is `VK_LAYER_PUMICE_` and the source's.
+pub fn compile_vulkan_layer(name: &str) -> Result<PathBuf> {
+    let library = compile_layer(name)?;
+    let manifest = serde_json::json!({
+        "file_format_version": "1.1.0",
+        "layer": {
+            "name": format!("VK_LAYER_PUMICE_{name}"),
+            "type": "GLOBAL",
+            "library_path": library,
+            "api_version": "1.3.239",
+            "implementation_version": "1",
+            "description": "a layer of Pumice's tests",
+        },
+    });
+    let path = sh::target().join(format!("layers/{name}.json"));
+    sh::write(&path, manifest.to_string())?;
+    Ok(path)
 }
 
 /// Environment and drivers of a client's run.

@@ -44,23 +44,11 @@ pub fn backports() -> Result<VulkanDriver> {
         "bookworm-backports",
         &["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"],
     )?;
-    let libraries = place.join("usr/lib/x86_64-linux-gnu");
-    let shipped = sh::read(&place.join("usr/share/vulkan/icd.d/lvp_icd.json"))?;
-    let mut manifest: serde_json::Value = serde_json::from_str(&shipped)
-        .map_err(|error| format!("lvp_icd.json of backports: {error}"))?;
-    // The manifest names the library by its file name alone, which would find the system's.
-    manifest["ICD"]["library_path"] = libraries
-        .join("libvulkan_lvp.so")
-        .display()
-        .to_string()
-        .into();
-    let path = place.join("lvp_icd.absolute.json");
-    sh::write(&path, manifest.to_string())?;
     Ok(VulkanDriver {
         name: "lavapipe (backports)",
-        manifest: path,
+        manifest: absolute_manifest(&place, "lvp")?,
         driver_info: "llvmpipe Mesa 25.0",
-        library_path: vec![libraries],
+        library_path: vec![place.join(LIBRARIES)],
         lacks: &[],
     })
 }
@@ -90,6 +78,25 @@ pub fn swiftshader() -> Result<VulkanDriver> {
             "sub-groups-of-8",
         ],
     })
+}
+
+/// The folder of libraries of an unpacked package.
+pub const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+
+/// Writes a manifest of an unpacked driver of Mesa that names its library by the whole path: the
+/// shipped one names the file alone, which would find the system's.
+pub fn absolute_manifest(place: &Path, driver: &str) -> Result<PathBuf> {
+    let shipped = place.join(format!("usr/share/vulkan/icd.d/{driver}_icd.json"));
+    let mut manifest: serde_json::Value = serde_json::from_str(&sh::read(&shipped)?)
+        .map_err(|error| format!("{}: {error}", shipped.display()))?;
+    let named = manifest["ICD"]["library_path"].as_str().map(Path::new);
+    let file = named.and_then(Path::file_name);
+    let file = file.ok_or_else(|| format!("{}: no library", shipped.display()))?;
+    let library = place.join(LIBRARIES).join(file);
+    manifest["ICD"]["library_path"] = library.display().to_string().into();
+    let path = place.join(format!("{driver}_icd.absolute.json"));
+    sh::write(&path, manifest.to_string())?;
+    Ok(path)
 }
 
 /// Both in one process, where one of them may lack things.

@@ -18,6 +18,8 @@ mod packages;
 mod private_apt;
 mod programs;
 mod sh;
+mod shim;
+mod steps;
 mod test;
 mod tidy;
 

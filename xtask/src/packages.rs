@@ -46,6 +46,12 @@ pub const VALIDATION: &[Package] = &[package(
     "tests run under the Khronos validation layer",
 )];
 
+/// Headers of the test layers.
+pub const VULKAN_HEADERS: &[Package] = &[package(
+    "libvulkan-dev",
+    "headers of the Vulkan layers that tests are run under",
+)];
+
 /// The SPIR-V tools.
 pub const SPIRV: &[Package] = &[package("spirv-tools", "spirv-val, spirv-as and spirv-dis")];
 
@@ -63,6 +69,7 @@ pub const CLIENTS: &[Package] = &[
     package("opencl-c-headers", "CL/cl.h"),
     package("opencl-clhpp-headers", "CL/opencl.hpp"),
     package("g++", "C++ test clients"),
+    package("libvulkan-dev", "the client that is a Vulkan program too"),
     package(
         "libmpfr-dev",
         "the exact results of the client that measures errors",

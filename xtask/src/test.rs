@@ -3,98 +3,13 @@
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
 use crate::kernel_files::{run_kernel_files, run_unoptimised, without_addresses};
-use crate::packages::{
-    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
-};
+use crate::packages;
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, low_floor, newest_layer, programs, tidy};
+use crate::steps::{FILTERED, STEPS, Step};
+use crate::{binary_checks, demo, install};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// A named step. The one list of them.
-struct Step {
-    name: &'static str,
-    what: &'static str,
-    /// Debian packages that are installed before the step runs.
-    needs: &'static [&'static [Package]],
-    run: fn(&mut Report) -> Result,
-}
-
-const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        what: "cargo fmt --check",
-        needs: &[],
-        run: fmt,
-    },
-    Step {
-        name: "tidy",
-        what: "habits that no compiler sees (cargo xtask tidy)",
-        needs: &[],
-        run: |_| tidy::run(&[]),
-    },
-    Step {
-        name: "clippy",
-        what: "clippy, warnings denied",
-        needs: &[],
-        run: clippy,
-    },
-    Step {
-        name: "unit",
-        what: "unit tests, filetests, interpreter runs, spirv-val",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
-        run: unit,
-    },
-    Step {
-        name: "devices",
-        what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
-        needs: &[VULKAN, SPIRV],
-        run: devices,
-    },
-    Step {
-        name: "library",
-        what: "the debug library: relocations, needed libraries, exports",
-        needs: &[BINUTILS],
-        run: library,
-    },
-    Step {
-        name: "clients",
-        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
-        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: end_to_end,
-    },
-    Step {
-        name: "low-floor",
-        what: "clients and kernel files on SwiftShader, and with what it lacks masked",
-        needs: &[VULKAN, SPIRV, LOADER, CLIENTS],
-        run: low_floor::run,
-    },
-    Step {
-        name: "random",
-        what: "random programs on two Vulkan drivers against the interpreter",
-        needs: &[VULKAN, LOADER],
-        run: programs::random,
-    },
-    Step {
-        name: "apps",
-        what: "real applications, those that install within a minute",
-        needs: &[VULKAN, LOADER, CLIENTS],
-        run: programs::applications,
-    },
-    Step {
-        name: "validation",
-        what: "end-to-end clients under the Khronos validation layer, with addresses and without",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: validation,
-    },
-    Step {
-        name: "newest-layer",
-        what: "the same under Debian sid's layer, with synchronization validation",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: newest_layer::run,
-    },
-];
 
 /// Counts what ran.
 #[derive(Default)]
@@ -102,18 +17,10 @@ pub struct Report {
     passed: usize,
     failures: Vec<String>,
     /// A part of the names of what is to run; empty for everything.
-    filter: String,
+    pub filter: String,
 }
 
-/// Steps that run only what a filter names.
-const FILTERED: &[&str] = &["unit", "devices", "clients", "low-floor"];
-
 impl Report {
-    /// A part of the names of what is to run; empty for everything.
-    pub fn filter(&self) -> &str {
-        &self.filter
-    }
-
     /// Notes what became of something.
     pub fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
         match outcome {
@@ -140,7 +47,8 @@ pub fn run(args: &[String]) -> Result {
     }
     if args.iter().any(|arg| arg == "--list") {
         for step in STEPS {
-            println!("{:12} {}", step.name, step.what);
+            let when = if step.on_request { " (on request)" } else { "" };
+            println!("{:12} {}{when}", step.name, step.what);
         }
         return Ok(());
     }
@@ -152,7 +60,10 @@ pub fn run(args: &[String]) -> Result {
             "no test step named {unknown:?}; see cargo xtask test --list"
         ));
     }
-    let chosen = |step: &&Step| args.is_empty() || args.iter().any(|arg| arg == step.name);
+    let chosen = |step: &&Step| match args.is_empty() {
+        true => !step.on_request,
+        false => args.iter().any(|arg| arg == step.name),
+    };
     let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
     packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
@@ -193,11 +104,11 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-fn fmt(_: &mut Report) -> Result {
+pub fn fmt(_: &mut Report) -> Result {
     sh::run(&mut cargo(&["fmt", "--all", "--check"]))
 }
 
-fn clippy(_: &mut Report) -> Result {
+pub fn clippy(_: &mut Report) -> Result {
     sh::run(&mut cargo(&[
         "clippy",
         "--quiet",
@@ -209,7 +120,7 @@ fn clippy(_: &mut Report) -> Result {
     ]))
 }
 
-fn unit(report: &mut Report) -> Result {
+pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
@@ -221,7 +132,7 @@ fn unit(report: &mut Report) -> Result {
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
 /// that driver, so it stays off.
-fn devices(report: &mut Report) -> Result {
+pub fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
@@ -249,7 +160,7 @@ pub fn build_debug() -> Result<PathBuf> {
     Ok(sh::target().join("debug").join(install::library_name()?))
 }
 
-fn library(_: &mut Report) -> Result {
+pub fn library(_: &mut Report) -> Result {
     binary_checks::check(&build_debug()?, false)
 }
 
@@ -355,7 +266,7 @@ pub fn build_runner() -> Result<PathBuf> {
     Ok(sh::target().join("debug/pumice-clrun"))
 }
 
-fn end_to_end(report: &mut Report) -> Result {
+pub fn end_to_end(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
@@ -368,7 +279,7 @@ fn end_to_end(report: &mut Report) -> Result {
     );
     let masked = [without_addresses()];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
-    let layer = clients::compile_layer()?;
+    let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
     // Clients that run once do so with each form of kernels.
     for (driver, loader, what, env, first) in [
@@ -431,7 +342,7 @@ fn layer_settings(dir: &Path, log: &Path, kinds: &str) -> Result {
     )
 }
 
-fn validation(report: &mut Report) -> Result {
+pub fn validation(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;

@@ -51,7 +51,7 @@ pub(crate) fn expand(
         out: Vec::new(),
         block: entry,
         order: Vec::new(),
-        done: SecondaryMap::new(),
+        done: func.block_map(),
         replaced: FxHashMap::default(),
         func,
     };
@@ -59,6 +59,7 @@ pub(crate) fn expand(
     for block in blocks {
         x.start(block);
         let insts = std::mem::take(&mut x.func.layout.insts[block]);
+        x.out.reserve(insts.len());
         for inst in insts {
             x.loc = x.func.insts[inst].loc;
             if !x.replaced.is_empty() {

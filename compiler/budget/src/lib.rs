@@ -88,6 +88,7 @@ pub fn begin() {
 }
 
 /// Tells of memory. What is told beyond the limit is remembered, and [`check`] says so.
+#[inline]
 pub fn spend(bytes: u64) {
     METER.with(|meter| {
         let told = meter.told.get().saturating_add(bytes);
@@ -99,6 +100,7 @@ pub fn spend(bytes: u64) {
 }
 
 #[cold]
+#[inline(never)]
 fn look(meter: &Meter, told: u64, bytes: u64) {
     meter.look_at.set(told.saturating_add(STEP));
     if meter.failed.get().is_some() {
@@ -126,6 +128,7 @@ fn host_has(bytes: u64) -> bool {
 ///
 /// # Errors
 /// The memory that has run out.
+#[inline]
 pub fn check() -> Result<(), OutOfMemory> {
     METER.with(|meter| meter.failed.get().map_or(Ok(()), Err))
 }

@@ -1,3 +1,4 @@
+// test: run
 // 64-bit atomics on global and local memory.
 // needs: int64-atomics
 // kernel: global_atomics

@@ -1,3 +1,4 @@
+// test: run
 // double arithmetic; half in storage and in arithmetic.
 // needs: doubles
 // kernel: doubles

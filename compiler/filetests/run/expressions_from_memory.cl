@@ -1,3 +1,4 @@
+// test: run
 // Random expressions on values from memory, which nothing can fold; the results are gcc's.
 // needs: doubles
 // kernel: k

@@ -1,3 +1,4 @@
+// test: run
 // Random integer and comparison expressions over all widths; the values are gcc's.
 // needs: doubles
 // kernel: k

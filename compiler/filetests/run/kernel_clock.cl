@@ -1,3 +1,4 @@
+// test: run
 // Clocks never go back.
 // needs: clocks
 // options: -cl-std=CL3.0

@@ -1,3 +1,4 @@
+// test: run
 // 32-bit and 64-bit atomics on the same local memory.
 // needs: int64-atomics
 // options: -cl-std=CL3.0

@@ -1,3 +1,4 @@
+// test: run
 // More random expressions, with comparisons of floats; the values are gcc's.
 // needs: doubles
 // kernel: k

@@ -1,3 +1,4 @@
+// test: run
 // Sums with a constant zero: of two zeros of different signs the sum is positive.
 // needs: doubles
 // kernel: zeros

@@ -1,3 +1,4 @@
+// test: run
 // Broadcasts of vectors within a sub-group of eight or more.
 // needs: sub-groups-of-8
 // options: -cl-std=CL3.0

@@ -3,7 +3,7 @@
 use super::eval;
 use super::lanes::{Lanes, bytes_of, lanes_of};
 use super::machine::Machine;
-use super::memory::{Access, Memory, Place, cast, resolve};
+use super::memory::{Access, Memory, MemoryKind, cast, resolve};
 use super::{ErrorKind, PrintfRecord, PrintfValue};
 use cranelift_entity::EntityRef;
 use pumice_ir::{
@@ -139,24 +139,30 @@ impl Item {
         }
     }
 
-    fn memory<'a>(&'a mut self, machine: &'a mut Machine<'_>, place: Place) -> &'a mut Memory {
-        match place {
-            Place::Global => &mut machine.global,
-            Place::Local => &mut machine.local,
-            Place::Private => &mut self.private,
+    fn memory<'a>(&'a mut self, machine: &'a mut Machine<'_>, kind: MemoryKind) -> &'a mut Memory {
+        match kind {
+            MemoryKind::Global => &mut machine.global,
+            MemoryKind::Local => &mut machine.local,
+            MemoryKind::Private => &mut self.private,
         }
     }
 
-    fn access(&self, func: &Function, pointer: Value, size: u64, align: u32) -> (Place, Access) {
+    fn access(
+        &self,
+        func: &Function,
+        pointer: Value,
+        size: u64,
+        align: u32,
+    ) -> (MemoryKind, Access) {
         let space = func.ty(pointer).address_space();
         let bits = self.scalar(func, pointer);
-        let (place, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
+        let (kind, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
         let access = Access {
             address,
             size,
             align,
         };
-        (place, access)
+        (kind, access)
     }
 
     fn load(
@@ -166,8 +172,8 @@ impl Item {
         (ptr, align): (Value, u32),
         ty: Type,
     ) -> Result<Lanes, ErrorKind> {
-        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
-        let bytes = self.memory(machine, place).load(access)?;
+        let (kind, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        let bytes = self.memory(machine, kind).load(access)?;
         Ok(lanes_of(ty, bytes))
     }
 
@@ -179,8 +185,8 @@ impl Item {
         ty: Type,
         lanes: &[u64],
     ) -> Result<(), ErrorKind> {
-        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
-        self.memory(machine, place)
+        let (kind, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        self.memory(machine, kind)
             .store(access, &bytes_of(ty, lanes), None)
     }
 

@@ -35,22 +35,22 @@ impl Lists {
     }
 
     /// Sorts pairs (whose list, member) by list; members keep their order.
-    fn gather(count: usize, pairs: &[(u32, Block)]) -> Self {
+    fn gather(count: usize, pairs: impl ExactSizeIterator<Item = (u32, Block)> + Clone) -> Self {
         let mut starts = vec![0; count + 2];
-        for &(list, _) in pairs {
+        for (list, _) in pairs.clone() {
             starts[list as usize + 2] += 1;
         }
         for at in 2..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let Some(&(_, any)) = pairs.first() else {
+        let Some((_, any)) = pairs.clone().next() else {
             return Self {
                 all: Vec::new(),
                 starts,
             };
         };
         let mut all = vec![any; pairs.len()];
-        for &(list, member) in pairs {
+        for (list, member) in pairs {
             let next = &mut starts[list as usize + 1];
             all[*next as usize] = member;
             *next += 1;
@@ -81,7 +81,7 @@ impl Cfg {
         let mut numbers = SecondaryMap::with_default(UNREACHED);
         numbers.resize(num_blocks);
         let mut cfg = Self {
-            rpo: Vec::new(),
+            rpo: Vec::with_capacity(num_blocks.min(16)),
             rpo_number: numbers,
             succs: Lists::default(),
             preds: Lists::default(),
@@ -89,8 +89,9 @@ impl Cfg {
         let Some(entry) = entry else { return cfg };
         // Depth-first with an explicit stack: (block, its successors, the next one). Until the
         // end a number only says that the block was found.
-        let mut edges: Vec<(Block, Block)> = Vec::new();
-        let mut stack = vec![(entry, successors(entry), 0)];
+        let mut edges: SmallVec<[(Block, Block); 16]> = SmallVec::new();
+        let mut stack: SmallVec<[_; 8]> = SmallVec::new();
+        stack.push((entry, successors(entry), 0));
         cfg.rpo_number[entry] = 0;
         while let Some((block, succs, next)) = stack.last_mut() {
             let Some(&succ) = succs.get(*next) else {
@@ -110,11 +111,8 @@ impl Cfg {
             cfg.rpo_number[block] = number as u32;
         }
         let (count, number) = (cfg.rpo.len(), |block| cfg.rpo_number[block]);
-        let mut pairs: Vec<_> = edges.iter().map(|&(from, to)| (number(from), to)).collect();
-        cfg.succs = Lists::gather(count, &pairs);
-        pairs.clear();
-        pairs.extend(edges.iter().map(|&(from, to)| (number(to), from)));
-        cfg.preds = Lists::gather(count, &pairs);
+        cfg.succs = Lists::gather(count, edges.iter().map(|&(from, to)| (number(from), to)));
+        cfg.preds = Lists::gather(count, edges.iter().map(|&(from, to)| (number(to), from)));
         cfg
     }
 

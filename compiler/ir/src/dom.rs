@@ -2,68 +2,111 @@
 //! the graph looks like.
 
 use super::{Block, Cfg};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use smallvec::SmallVec;
 
 /// The dominator tree of the reachable blocks.
 #[derive(Clone, Debug)]
 pub struct DomTree {
-    idom: SecondaryMap<Block, Option<Block>>,
+    nodes: SecondaryMap<Block, Node>,
+    /// The children of every block, one list behind the other.
+    children: Vec<Block>,
+}
+
+/// A block's place in the tree.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    idom: Option<Block>,
+    depth: u32,
     /// Entry and exit times of a walk over the tree, for constant-time queries.
-    interval: SecondaryMap<Block, (u32, u32)>,
-    depth: SecondaryMap<Block, u32>,
-    children: SecondaryMap<Block, Vec<Block>>,
+    interval: (u32, u32),
+    /// Start and end of the list in [`DomTree::children`].
+    children: (u32, u32),
 }
 
 impl DomTree {
     /// Computes the tree. Children are in reverse postorder.
     pub fn new(cfg: &Cfg) -> Self {
         let rpo = cfg.reverse_postorder();
-        let idom = immediate_dominators(cfg);
         let mut tree = Self {
-            idom: SecondaryMap::new(),
-            interval: SecondaryMap::with_default((u32::MAX, 0)),
-            depth: SecondaryMap::new(),
-            children: SecondaryMap::new(),
+            nodes: SecondaryMap::with_default(Node {
+                idom: None,
+                depth: 0,
+                interval: (u32::MAX, 0),
+                children: (0, 0),
+            }),
+            children: Vec::new(),
         };
-        for &block in rpo.iter().skip(1) {
-            let Some(parent) = idom[block] else { continue };
-            tree.idom[block] = Some(parent);
-            tree.depth[block] = tree.depth[parent] + 1;
-            tree.children[parent].push(block);
+        let Some(&entry) = rpo.first() else {
+            return tree;
+        };
+        let highest = rpo.iter().map(|block| block.index()).max();
+        tree.nodes.resize(highest.map_or(0, |highest| highest + 1));
+        if rpo.len() > 1 {
+            immediate_dominators(cfg, |block, idom| tree.nodes[block].idom = Some(idom));
+            tree.list_children(rpo);
         }
         let mut clock = 0;
-        let mut stack: Vec<(Block, usize)> =
-            rpo.first().map(|&entry| (entry, 0)).into_iter().collect();
+        let mut stack: SmallVec<[(Block, u32); 16]> = SmallVec::new();
+        stack.push((entry, 0));
         while let Some((block, next)) = stack.last_mut() {
-            let block = *block;
+            let node = &mut tree.nodes[*block];
             if *next == 0 {
-                tree.interval[block].0 = clock;
+                node.interval.0 = clock;
                 clock += 1;
             }
-            if let Some(&child) = tree.children[block].get(*next) {
+            let (start, end) = node.children;
+            if start + *next < end {
+                let child = tree.children[(start + *next) as usize];
                 *next += 1;
                 stack.push((child, 0));
             } else {
-                tree.interval[block].1 = clock;
+                node.interval.1 = clock;
                 stack.pop();
             }
         }
         tree
     }
 
+    /// Sets depths and lists of children from the immediate dominators.
+    fn list_children(&mut self, rpo: &[Block]) {
+        for &block in &rpo[1..] {
+            if let Some(parent) = self.nodes[block].idom {
+                self.nodes[block].depth = self.nodes[parent].depth + 1;
+                // The list's length at first.
+                self.nodes[parent].children.1 += 1;
+            }
+        }
+        let mut start = 0;
+        for &block in rpo {
+            let (_, count) = self.nodes[block].children;
+            self.nodes[block].children = (start, start);
+            start += count;
+        }
+        self.children = vec![rpo[0]; start as usize];
+        for &block in &rpo[1..] {
+            if let Some(parent) = self.nodes[block].idom {
+                let end = &mut self.nodes[parent].children.1;
+                self.children[*end as usize] = block;
+                *end += 1;
+            }
+        }
+    }
+
     /// The immediate dominator; `None` for the entry and for unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        self.idom[block]
+        self.nodes[block].idom
     }
 
     /// Blocks whose immediate dominator is `block`, in reverse postorder.
     pub fn children(&self, block: Block) -> &[Block] {
-        &self.children[block]
+        let (start, end) = self.nodes[block].children;
+        &self.children[start as usize..end as usize]
     }
 
     /// Distance from the entry in the tree.
     pub fn depth(&self, block: Block) -> u32 {
-        self.depth[block]
+        self.nodes[block].depth
     }
 
     /// The nearest block that dominates all of these reachable blocks; `None` without blocks.
@@ -81,8 +124,8 @@ impl DomTree {
     /// Returns whether every path from the entry to `b` passes `a` (a block dominates itself).
     /// Unreachable blocks neither dominate nor are dominated.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        let (start, end) = self.interval[a];
-        let (point, _) = self.interval[b];
+        let (start, end) = self.nodes[a].interval;
+        let (point, _) = self.nodes[b].interval;
         start != u32::MAX && start <= point && point < end
     }
 }
@@ -90,112 +133,132 @@ impl DomTree {
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// A depth-first walk; blocks are numbers in its order.
-struct Walk {
-    order: Vec<Block>,
-    number: SecondaryMap<Block, u32>,
-    /// The block from which each was found.
-    parent: Vec<u32>,
-}
-
-impl Walk {
-    fn new(cfg: &Cfg) -> Self {
-        let rpo = cfg.reverse_postorder();
-        let mut walk = Self {
-            order: Vec::with_capacity(rpo.len()),
-            number: SecondaryMap::with_default(NONE),
-            parent: Vec::with_capacity(rpo.len()),
-        };
-        let mut stack: Vec<(Block, u32)> = rpo.first().map(|&b| (b, NONE)).into_iter().collect();
-        while let Some((block, parent)) = stack.pop() {
-            if walk.number[block] != NONE {
-                continue;
-            }
-            let number = walk.order.len() as u32;
-            walk.number[block] = number;
-            walk.order.push(block);
-            walk.parent.push(parent);
-            let succs = cfg.succs(block).iter();
-            let new = succs.filter(|&&succ| walk.number[succ] == NONE);
-            stack.extend(new.map(|&succ| (succ, number)));
-        }
-        walk
-    }
-}
-
-/// The forest of the walk's edges that were linked so far, with shortened paths.
-struct Forest {
-    ancestor: Vec<u32>,
+/// A block during the computation. Blocks are numbers in the order of a depth-first walk.
+#[derive(Clone, Copy)]
+struct Vertex {
+    block: Block,
+    /// The block from which the walk found it.
+    parent: u32,
+    /// The next one on the path of edges that were linked so far, which is shortened.
+    ancestor: u32,
     /// The block with the least semidominator on the path to the ancestor.
-    best: Vec<u32>,
-    semi: Vec<u32>,
-    path: Vec<u32>,
+    best: u32,
+    semi: u32,
+    idom: u32,
+    /// The first of the blocks that have this one as semidominator, and the next in its own list.
+    first: u32,
+    next: u32,
+}
+
+/// The walk's tree.
+struct Forest {
+    vertices: Vec<Vertex>,
+    /// The number of each block, by its place in the reverse postorder.
+    number: Vec<u32>,
+    path: SmallVec<[u32; 16]>,
 }
 
 impl Forest {
+    fn new(cfg: &Cfg) -> Self {
+        let rpo = cfg.reverse_postorder();
+        let mut vertices = Vec::with_capacity(rpo.len());
+        let mut number = vec![NONE; rpo.len()];
+        let place = |block| cfg.rpo_number(block).map_or(0, |place| place as usize);
+        let mut stack: SmallVec<[(Block, u32); 16]> = SmallVec::new();
+        stack.extend(rpo.first().map(|&entry| (entry, NONE)));
+        while let Some((block, parent)) = stack.pop() {
+            if number[place(block)] != NONE {
+                continue;
+            }
+            let own = vertices.len() as u32;
+            number[place(block)] = own;
+            vertices.push(Vertex {
+                block,
+                parent,
+                ancestor: NONE,
+                best: own,
+                semi: own,
+                idom: 0,
+                first: NONE,
+                next: NONE,
+            });
+            for &succ in cfg.succs(block) {
+                if number[place(succ)] == NONE {
+                    stack.push((succ, own));
+                }
+            }
+        }
+        Self {
+            vertices,
+            number,
+            path: SmallVec::new(),
+        }
+    }
+
+    fn at(&mut self, number: u32) -> &mut Vertex {
+        &mut self.vertices[number as usize]
+    }
+
     /// The block with the least semidominator between `at` and the root of its tree.
     fn eval(&mut self, at: u32) -> u32 {
         let mut top = at;
-        while self.ancestor[top as usize] != NONE {
+        loop {
+            let ancestor = self.at(top).ancestor;
+            if ancestor == NONE {
+                break;
+            }
             self.path.push(top);
-            top = self.ancestor[top as usize];
+            top = ancestor;
         }
         // The topmost one's ancestor is the root already.
         let mut above = self.path.pop();
         while let Some(below) = self.path.pop() {
-            let upper = above.unwrap_or(below) as usize;
-            let (mine, theirs) = (self.best[below as usize], self.best[upper]);
-            if self.semi[theirs as usize] < self.semi[mine as usize] {
-                self.best[below as usize] = theirs;
+            let upper = *self.at(above.unwrap_or(below));
+            let mine = self.at(below).best;
+            if self.at(upper.best).semi < self.at(mine).semi {
+                self.at(below).best = upper.best;
             }
-            self.ancestor[below as usize] = self.ancestor[upper];
+            self.at(below).ancestor = upper.ancestor;
             above = Some(below);
         }
-        self.best[at as usize]
+        self.at(at).best
     }
 }
 
-/// The immediate dominators of all reachable blocks but the entry.
-fn immediate_dominators(cfg: &Cfg) -> SecondaryMap<Block, Option<Block>> {
-    let walk = Walk::new(cfg);
-    let count = walk.order.len();
-    let numbers: Vec<u32> = (0..count as u32).collect();
-    let mut forest = Forest {
-        ancestor: vec![NONE; count],
-        best: numbers.clone(),
-        semi: numbers,
-        path: Vec::new(),
-    };
-    let mut idom: Vec<u32> = vec![0; count];
-    // The blocks of a semidominator, as a linked list.
-    let mut first: Vec<u32> = vec![NONE; count];
-    let mut next: Vec<u32> = vec![NONE; count];
+/// Tells `found` of each reachable block but the entry and its immediate dominator.
+fn immediate_dominators(cfg: &Cfg, mut found: impl FnMut(Block, Block)) {
+    let mut forest = Forest::new(cfg);
+    let count = forest.vertices.len() as u32;
     for at in (1..count).rev() {
-        for &pred in cfg.preds(walk.order[at]) {
-            let best = forest.eval(walk.number[pred]);
-            let semi = forest.semi[best as usize];
-            forest.semi[at] = forest.semi[at].min(semi);
+        let Vertex { block, parent, .. } = *forest.at(at);
+        let mut semi = at;
+        for &pred in cfg.preds(block) {
+            let place = cfg.rpo_number(pred).map_or(0, |place| place as usize);
+            let best = forest.eval(forest.number[place]);
+            semi = semi.min(forest.at(best).semi);
         }
-        let semi = forest.semi[at] as usize;
-        next[at] = std::mem::replace(&mut first[semi], at as u32);
-        let parent = walk.parent[at] as usize;
-        forest.ancestor[at] = parent as u32;
-        let mut waiting = std::mem::replace(&mut first[parent], NONE);
+        let next = std::mem::replace(&mut forest.at(semi).first, at);
+        let vertex = forest.at(at);
+        vertex.semi = semi;
+        vertex.next = next;
+        vertex.ancestor = parent;
+        let mut waiting = std::mem::replace(&mut forest.at(parent).first, NONE);
         while waiting != NONE {
             let best = forest.eval(waiting);
-            let nearer = forest.semi[best as usize] < forest.semi[waiting as usize];
-            idom[waiting as usize] = if nearer { best } else { parent as u32 };
-            waiting = next[waiting as usize];
+            let nearer = forest.at(best).semi < forest.at(waiting).semi;
+            let vertex = forest.at(waiting);
+            vertex.idom = if nearer { best } else { parent };
+            waiting = vertex.next;
         }
     }
-    let mut result = SecondaryMap::new();
     for at in 1..count {
-        if idom[at] != forest.semi[at] {
-            idom[at] = idom[idom[at] as usize];
+        let Vertex { idom, semi, .. } = *forest.at(at);
+        if idom != semi {
+            forest.at(at).idom = forest.at(idom).idom;
         }
-        result[walk.order[at]] = Some(walk.order[idom[at] as usize]);
+        let (block, idom) = (forest.at(at).block, forest.at(at).idom);
+        found(block, forest.at(idom).block);
     }
-    result
 }
 
 #[cfg(test)]

@@ -4,9 +4,23 @@ use super::{Block, Function, Inst, InstKind, SourceLoc, Type, Value};
 use cranelift_entity::SecondaryMap;
 
 impl Function {
+    /// A default value for each block.
+    pub fn block_map<T: Clone + Default>(&self) -> SecondaryMap<Block, T> {
+        let mut map = SecondaryMap::new();
+        map.resize(self.blocks.len());
+        map
+    }
+
+    /// A default value for each instruction.
+    pub fn inst_map<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
+        let mut map = SecondaryMap::new();
+        map.resize(self.insts.len());
+        map
+    }
+
     /// The block of every instruction in the layout.
     pub fn inst_blocks(&self) -> SecondaryMap<Inst, Option<Block>> {
-        let mut map = SecondaryMap::new();
+        let mut map = self.inst_map();
         for &block in &self.layout.blocks {
             for &inst in &self.layout.insts[block] {
                 map[inst] = Some(block);

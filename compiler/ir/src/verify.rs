@@ -202,7 +202,7 @@ pub fn verify_function(module: &Module, id: FuncId, func: &Function) -> Result<(
     for (slot, data) in func.slots.iter() {
         power_of_two(data.align).map_err(|message| at(format!(", {slot}"), message))?;
     }
-    let mut position: SecondaryMap<Inst, Option<(Block, u32)>> = SecondaryMap::new();
+    let mut position: SecondaryMap<Inst, Option<(Block, u32)>> = func.inst_map();
     let mut blocks: FxHashSet<Block> = FxHashSet::default();
     for &block in &func.layout.blocks {
         let here = || format!(", {block}");

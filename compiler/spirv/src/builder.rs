@@ -17,6 +17,17 @@ pub type Id = u32;
 
 type Key = SmallVec<[u32; 8]>;
 
+/// Identity of a type or constant.
+fn key(op: Op, ty: Option<Id>, operands: &[u32]) -> Key {
+    let mut key = Key::with_capacity(2 + operands.len());
+    key.push(op as u32);
+    key.push(ty.unwrap_or(0));
+    for &operand in operands {
+        key.push(operand);
+    }
+    key
+}
+
 /// Sections of the logical layout (SPIR-V §2.4) that are instructions in the order of their
 /// writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +98,9 @@ impl Builder {
             extensions: Vec::new(),
             memory_model: [AddressingModel::Logical as u32, MemoryModel::GLSL450 as u32],
             imports: Vec::new(),
-            sections: Default::default(),
-            known: FxHashMap::default(),
+            // Room for a small kernel, so that its build need not move them.
+            sections: std::array::from_fn(|_| Vec::with_capacity(64)),
+            known: FxHashMap::with_capacity_and_hasher(56, Default::default()),
             known_strings: FxHashMap::default(),
             constants: FxHashMap::default(),
             function: FunctionWords::default(),
@@ -266,9 +278,7 @@ impl Builder {
 
     /// A type or constant, written once for each content.
     pub fn unique(&mut self, op: Op, ty: Option<Id>, operands: &[u32]) -> Id {
-        let mut key: Key = SmallVec::new();
-        key.extend_from_slice(&[op as u32, ty.unwrap_or(0)]);
-        key.extend_from_slice(operands);
+        let key = key(op, ty, operands);
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
@@ -282,9 +292,7 @@ impl Builder {
 
     /// Lets [`Self::unique`] find a type or constant that a finished module has.
     pub fn know(&mut self, id: Id, op: Op, ty: Option<Id>, operands: &[u32]) {
-        let mut key: Key = SmallVec::from_slice(&[op as u32, ty.unwrap_or(0)]);
-        key.extend_from_slice(operands);
-        self.known.insert(key, id);
+        self.known.insert(key(op, ty, operands), id);
     }
 
     /// A type, constant or variable with an id of its own.

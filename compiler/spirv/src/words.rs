@@ -56,6 +56,9 @@ pub struct Header {
 }
 
 /// Checks and reads the header.
+///
+/// # Errors
+/// The word that is wrong.
 pub fn header(words: &[u32]) -> Result<Header, Malformed> {
     let &[magic, version, _, bound, _, ..] = words else {
         return Err(Malformed::NoHeader { words: words.len() });
@@ -185,7 +188,7 @@ pub fn push_string(out: &mut Vec<u32>, bytes: &[u8]) {
 
 /// The words of a literal string.
 pub fn string_words(text: impl AsRef<[u8]>) -> Vec<u32> {
-    let mut words = Vec::new();
+    let mut words = Vec::with_capacity(text.as_ref().len() / 4 + 1);
     push_string(&mut words, text.as_ref());
     words
 }
@@ -207,9 +210,13 @@ pub fn push_inst(out: &mut Vec<u32>, opcode: u16, operands: &[u32]) {
 /// Appends an instruction whose operands come in parts.
 pub fn push_parts<const N: usize>(out: &mut Vec<u32>, opcode: u16, parts: [&[u32]; N]) {
     let count = 1 + parts.iter().map(|part| part.len()).sum::<usize>();
+    out.reserve(count);
     out.push(first_word(opcode, count));
     for part in parts {
-        out.extend_from_slice(part);
+        // Parts are a word or two, for which a call of memcpy takes longer than a loop.
+        for &word in part {
+            out.push(word);
+        }
     }
 }
 

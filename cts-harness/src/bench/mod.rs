@@ -14,7 +14,7 @@ mod report;
 mod rows;
 mod vulkan;
 
-use crate::cl::{Arg, Buffer, Device, Error, Program};
+use crate::cl::{Arg, Buffer, Error, Program, Session};
 use kernels::{Give, KERNELS, Launch, N};
 use report::Figure;
 pub use report::Report;
@@ -49,7 +49,7 @@ type Result<T> = std::result::Result<T, Failure>;
 const SOURCE: &str = include_str!("../../bench/kernels.cl");
 /// A driver under measurement.
 struct Subject {
-    device: Device,
+    device: Session,
     kernels: Program,
     empty: Program,
     buffers: [Buffer; 3],
@@ -75,7 +75,7 @@ impl Drop for Subject {
 
 impl Subject {
     fn open(platform: &str) -> Result<Self> {
-        let device = Device::open(platform)?;
+        let device = Session::open(platform)?;
         let numbers: Vec<f32> = (0..N).map(|i| (i * 7919 % 1024) as f32 / 1024.0).collect();
         let host: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         let buffer = || device.buffer(&host);

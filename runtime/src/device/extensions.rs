@@ -1,7 +1,7 @@
 //! The one list of extensions and features; strings, versions, queries, feature macros and the
 //! compiler's target derive from it.
 
-use pumice_vulkan_layer::{Capabilities, quirks};
+use pumice_vulkan_layer::Capabilities;
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -50,7 +50,16 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_suggested_local_work_size", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
+    ("cl_khr_semaphore", V1),
+    ("cl_khr_command_buffer", COMMAND_BUFFER),
+    ("cl_khr_command_buffer_mutable_dispatch", MUTABLE_DISPATCH),
+    ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
 ];
+
+/// The versions of these are parts of their interfaces while they are experimental.
+const COMMAND_BUFFER: u32 = make_version(0, 9, 8);
+const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
+const MULTI_DEVICE: u32 = make_version(0, 9, 2);
 
 /// Extensions of devices.
 const DEVICE: &[Extension] = &[
@@ -65,6 +74,42 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_suggested_local_work_size"),
     always("cl_khr_priority_hints"),
     always("cl_khr_throttle_hints"),
+    Extension {
+        name: "cl_khr_command_buffer",
+        version: COMMAND_BUFFER,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_mutable_dispatch",
+        version: MUTABLE_DISPATCH,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_multi_device",
+        version: MULTI_DEVICE,
+        condition: |_| true,
+    },
+    always("cl_khr_semaphore"),
+    Extension {
+        name: "cl_khr_external_semaphore",
+        version: make_version(1, 0, 1),
+        condition: Capabilities::shares_semaphores,
+    },
+    on("cl_khr_external_semaphore_opaque_fd", |caps| {
+        caps.semaphore_fds[0]
+    }),
+    on("cl_khr_external_semaphore_sync_fd", |caps| {
+        caps.semaphore_fds[1]
+    }),
+    Extension {
+        name: "cl_khr_external_memory",
+        version: make_version(1, 0, 1),
+        condition: Capabilities::imports_memory,
+    },
+    on("cl_khr_external_memory_opaque_fd", |caps| {
+        caps.memory_fds[0]
+    }),
+    on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -211,17 +256,15 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
-/// Tells whether the device has doubles as OpenCL wants them, with denormals: because it promises to
-/// keep them, or because a probe may find that it does. What the probe found is in
-/// [`Device::offered`](crate::device::Device::offered).
+/// Tells whether doubles are offered, of capabilities as OpenCL has them
+/// ([`Device::offered`](crate::device::Device::offered)).
 pub fn doubles(caps: &Capabilities) -> bool {
-    caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
+    caps.features.shader_float64
 }
 
-/// Tells whether doubles depend on the probe.
+/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
@@ -283,6 +326,30 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
 /// the wider types, which follow from them); whatever else it demands every device has.
 pub fn version(caps: &Capabilities) -> (u8, u8) {
     if shuffles(caps) { (3, 1) } else { (3, 0) }
+}
+
+/// CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR and CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
+pub fn semaphore_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.semaphore_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
+}
+
+/// CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR.
+pub fn memory_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.memory_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
 }
 
 /// CL_PLATFORM_EXTENSIONS.
@@ -362,9 +429,6 @@ mod tests {
         let mut caps = Capabilities::default();
         assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
         caps.features.shader_float64 = true;
-        // Without denormals there are no doubles.
-        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
-        caps.float_controls[2].denorm_preserve = true;
         assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
         assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
     }

@@ -6,6 +6,7 @@
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
+pub mod command_buffers;
 pub mod extensions;
 pub mod format;
 pub mod gpu;
@@ -52,7 +53,7 @@ pub struct Device {
     name: String,
     device_type: u64,
     /// The device opened for work.
-    gpu: OnceLock<gpu::Device>,
+    gpu: OnceLock<gpu::OpenDevice>,
     /// Guards the opening, which is tried again after a failure.
     opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
@@ -289,7 +290,7 @@ impl Device {
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
-    pub fn gpu(&self) -> Result<&gpu::Device> {
+    pub fn gpu(&self) -> Result<&gpu::OpenDevice> {
         let _opening = match self.gpu.get() {
             Some(gpu) => return Ok(gpu),
             // The Vulkan instance's threads are not in a forked child.
@@ -299,7 +300,7 @@ impl Device {
         if let Some(gpu) = self.gpu.get() {
             return Ok(gpu);
         }
-        let opened = gpu::Device::open(&self.physical).map_err(|error| {
+        let opened = gpu::OpenDevice::open(&self.physical).map_err(|error| {
             log::error!("{}: {error}", self.name);
             Error::DeviceNotAvailable
         })?;
@@ -407,6 +408,9 @@ impl Device {
     }
 
     /// The device as the compiler knows it.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {
             return Ok(target.clone());

@@ -121,11 +121,13 @@ impl BatchQueue {
         clocked: bool,
         submitted: &mut Vec<Submission>,
     ) -> Result<u64> {
+        let on = node.queue.on();
+        command.uses(&mut |contents, access| contents.bring(on.index(), access))?;
         let mut guard = self.state.lock();
         let state = &mut *guard;
         // A batch waits as a whole: what has been collected does not wait for others' signals.
         let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
-        if !waits.is_empty() && !open_waits {
+        if command.is_alone() || !waits.is_empty() && !open_waits {
             submitted.extend(self.submit(state));
         }
         if state.open.is_none() {
@@ -156,7 +158,7 @@ impl BatchQueue {
         let start = clocked
             .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
-        let retire = command.record(node.queue.on(), &mut batch.recorder)?;
+        let retire = command.record(on, &mut batch.recorder)?;
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
         batch.waits.extend(waits);
@@ -167,7 +169,7 @@ impl BatchQueue {
             clock,
         });
         let value = batch.value;
-        if batch.commands.len() >= BATCH_LIMIT {
+        if command.is_alone() || batch.commands.len() >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
         Ok(value)

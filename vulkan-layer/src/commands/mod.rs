@@ -3,4 +3,5 @@
 pub(crate) mod clock;
 pub(crate) mod image_copy;
 pub(crate) mod recorder;
+pub(crate) mod recording;
 pub(crate) mod submit;

@@ -13,6 +13,7 @@ use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::DescriptorSet;
 use crate::objects::pipeline::Pipeline;
 use crate::objects::query::{self, RESULT_SIZE, Timestamp};
+use crate::objects::semaphore::BinarySemaphore;
 
 /// Commands being recorded for one queue. [`crate::Queue::submit`] takes it; dropped, it records
 /// nothing.
@@ -26,6 +27,10 @@ pub struct Recorder {
     /// Taken by submission.
     pub(crate) commands: Option<Commands>,
     pub(crate) kept: Vec<Kept>,
+    /// Secondary commands are those of a [`crate::Recording`].
+    pub(crate) level: vk::CommandBufferLevel,
+    /// Semaphores that the submission waits for and signals.
+    pub(crate) semaphores: [Vec<BinarySemaphore>; 2],
     pipeline: Option<Pipeline>,
     /// Those that it has written.
     timestamps: Vec<Timestamp>,
@@ -51,9 +56,19 @@ const MAX_UPDATE: usize = 65536;
 const FILL_TILE: u64 = 256 << 10;
 
 impl Recorder {
-    pub(crate) fn begin(queue: &Arc<QueueShared>, commands: Commands) -> Result<Self> {
-        let info = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    pub(crate) fn begin(
+        queue: &Arc<QueueShared>,
+        commands: Commands,
+        level: vk::CommandBufferLevel,
+    ) -> Result<Self> {
+        let inheritance = vk::CommandBufferInheritanceInfo::default();
+        let info = match level {
+            vk::CommandBufferLevel::PRIMARY => vk::CommandBufferBeginInfo::default()
+                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT),
+            _ => vk::CommandBufferBeginInfo::default()
+                .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+                .inheritance_info(&inheritance),
+        };
         // SAFETY: the buffer is in the initial state and owned here alone.
         let begun = unsafe {
             queue
@@ -65,6 +80,8 @@ impl Recorder {
             queue: Arc::clone(queue),
             commands: Some(commands),
             kept: Vec::new(),
+            level,
+            semaphores: Default::default(),
             pipeline: None,
             timestamps: Vec::new(),
         };
@@ -109,6 +126,11 @@ impl Recorder {
         }
         self.keep(pipeline.clone());
         self.pipeline = Some(pipeline.clone());
+    }
+
+    /// Notes that other commands may have bound what they liked.
+    pub(crate) fn forget_pipeline(&mut self) {
+        self.pipeline = None;
     }
 
     fn bound(&self) -> Result<&Pipeline> {
@@ -363,6 +385,76 @@ impl Recorder {
         self.pipeline_barrier(all, all, &barrier);
     }
 
+    /// Makes the whole submission wait for a semaphore.
+    ///
+    /// # Errors
+    /// A semaphore of another device.
+    pub fn wait_for(&mut self, semaphore: &BinarySemaphore) -> Result<()> {
+        self.add_semaphore(0, semaphore)
+    }
+
+    /// Signals a semaphore when the whole submission is done.
+    ///
+    /// # Errors
+    /// A semaphore of another device.
+    pub fn signal(&mut self, semaphore: &BinarySemaphore) -> Result<()> {
+        self.add_semaphore(1, semaphore)
+    }
+
+    fn add_semaphore(&mut self, list: usize, semaphore: &BinarySemaphore) -> Result<()> {
+        if !semaphore.belongs_to(self.device()) {
+            return Err(Error::InvalidUse("a semaphore of another device".into()));
+        }
+        self.semaphores[list].push(semaphore.clone());
+        self.keep(semaphore.clone());
+        Ok(())
+    }
+
+    /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
+    ///
+    /// # Errors
+    /// A buffer of another device.
+    pub fn hand_over(&mut self, buffer: &Buffer, to_us: bool) -> Result<()> {
+        self.own(buffer)?;
+        let ours = self.device().family;
+        let theirs = vk::QUEUE_FAMILY_EXTERNAL;
+        let (from, to) = if to_us {
+            (theirs, ours)
+        } else {
+            (ours, theirs)
+        };
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let (before, after) = match to_us {
+            true => (
+                vk::AccessFlags::empty(),
+                vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE,
+            ),
+            false => (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::empty()),
+        };
+        let barrier = [vk::BufferMemoryBarrier::default()
+            .src_access_mask(before)
+            .dst_access_mask(after)
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(buffer.raw())
+            .size(vk::WHOLE_SIZE)];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the buffer is alive and kept; the command buffer is recording.
+        unsafe {
+            (self.device().raw).cmd_pipeline_barrier(
+                self.raw(),
+                all,
+                all,
+                none,
+                &[],
+                &barrier,
+                &[],
+            );
+        }
+        self.keep(buffer.clone());
+        Ok(())
+    }
+
     fn pipeline_barrier(
         &self,
         from: vk::PipelineStageFlags,
@@ -426,6 +518,9 @@ impl Recorder {
 
     /// Ends the recording: the host sees what the commands wrote.
     pub(crate) fn finish(&mut self) -> Result<vk::CommandBuffer> {
+        if self.level != vk::CommandBufferLevel::PRIMARY {
+            return Err(Error::InvalidUse("commands of a recording".into()));
+        }
         if !self.timestamps.is_empty() {
             self.resolve_timestamps();
         }
@@ -446,8 +541,13 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        if let Some(commands) = self.commands.take() {
-            self.queue.recycle(commands);
+        let Some(commands) = self.commands.take() else {
+            return;
+        };
+        match self.level {
+            vk::CommandBufferLevel::PRIMARY => self.queue.recycle(commands),
+            // SAFETY: the commands were never complete, so nothing uses them.
+            _ => unsafe { commands.destroy(&self.queue.device().raw) },
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::objects::query::TimestampPools;
 /// A queue with one timeline: each submission has a value, and values are reached in order.
 /// Cheap to clone. Several queues may share one VkQueue where the device has few.
 #[derive(Clone)]
-pub struct Queue(Arc<QueueShared>);
+pub struct Queue(pub(crate) Arc<QueueShared>);
 
 /// The order of a queue's submissions: the values reached so far. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +28,9 @@ struct TimelineInner {
     semaphore: vk::Semaphore,
     /// The last value submitted.
     last: AtomicU64,
+    /// The highest value that a wait has reached. A counter that lags behind its waits does not take
+    /// it back.
+    reached: AtomicU64,
 }
 
 pub(crate) struct QueueShared {
@@ -57,6 +60,58 @@ struct InFlight {
 pub(crate) struct Commands {
     pool: vk::CommandPool,
     pub buffer: vk::CommandBuffer,
+}
+
+impl Wait {
+    /// Returns whether it waits for the same.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.timeline.0, &other.timeline.0) && self.value == other.value
+    }
+
+    /// Returns whether the value is known to be reached.
+    pub fn is_over(&self) -> bool {
+        self.timeline.completed().is_ok_and(|at| at >= self.value)
+    }
+}
+
+impl Commands {
+    /// A new command buffer in a new pool.
+    pub fn allocate(device: &DeviceShared, level: vk::CommandBufferLevel) -> Result<Self> {
+        let flags = match level {
+            vk::CommandBufferLevel::PRIMARY => vk::CommandPoolCreateFlags::TRANSIENT,
+            _ => vk::CommandPoolCreateFlags::empty(),
+        };
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(flags)
+            .queue_family_index(device.family);
+        fault::check("vkCreateCommandPool")?;
+        // SAFETY: the family is the one that the device's queues are of.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) };
+        let pool = pool.call("vkCreateCommandPool")?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(level)
+            .command_buffer_count(1);
+        // SAFETY: the pool is fresh and owned here alone.
+        match unsafe { device.raw.allocate_command_buffers(&info) } {
+            Ok(buffers) => Ok(Commands {
+                pool,
+                buffer: buffers[0],
+            }),
+            Err(result) => {
+                // SAFETY: the pool has no command buffer.
+                unsafe { device.raw.destroy_command_pool(pool, None) };
+                Err(Error::from_vk("vkAllocateCommandBuffers", result))
+            }
+        }
+    }
+
+    /// # Safety
+    /// The device does not use the command buffer, and `raw` is what it was made from.
+    pub unsafe fn destroy(&self, raw: &ash::Device) {
+        // SAFETY: the caller's promise; the pool is this command buffer's alone.
+        unsafe { raw.destroy_command_pool(self.pool, None) };
+    }
 }
 
 /// A submission waits until the timeline reaches the value. The value must have been submitted.
@@ -90,6 +145,7 @@ impl Device {
             device: Arc::clone(&self.shared),
             semaphore,
             last: AtomicU64::new(0),
+            reached: AtomicU64::new(0),
         }));
         let last = timeline.completed()?;
         timeline.0.last.store(last, Ordering::Release);
@@ -123,7 +179,7 @@ impl Queue {
     /// Out of memory.
     pub fn recorder(&self) -> Result<Recorder> {
         let commands = self.0.commands()?;
-        Recorder::begin(&self.0, commands)
+        Recorder::begin(&self.0, commands, vk::CommandBufferLevel::PRIMARY)
     }
 
     /// Submits a recording of this queue; it runs after what was submitted before has begun, and
@@ -179,12 +235,16 @@ impl Timeline {
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
         fault::check("vkGetSemaphoreCounterValue")?;
+        self.poll()
+    }
+
+    fn poll(&self) -> Result<u64> {
         let value = self.0.counter().call("vkGetSemaphoreCounterValue")?;
         // A lost device may report any value.
         if value == u64::MAX {
             Err(Error::DeviceLost)
         } else {
-            Ok(value)
+            Ok(value.max(self.0.reached.load(Ordering::Acquire)))
         }
     }
 
@@ -196,14 +256,17 @@ impl Timeline {
     pub fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let start = Instant::now();
         let spin = timeout.map_or(SPIN, |timeout| timeout.min(SPIN));
+        // A wait is one call to a plan of faults, however long it takes.
+        let mut reached = self.completed()?;
         loop {
-            if self.completed()? >= value {
+            if reached >= value {
                 return Ok(true);
             }
             if start.elapsed() >= spin {
                 break;
             }
             std::hint::spin_loop();
+            reached = self.poll()?;
         }
         self.block(
             value,
@@ -216,6 +279,7 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        fault::check("vkWaitSemaphores")?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
         }
@@ -243,11 +307,13 @@ impl Timeline {
         let info = vk::SemaphoreWaitInfo::default()
             .semaphores(&semaphores)
             .values(&values);
-        fault::check("vkWaitSemaphores")?;
         let _turn = self.0.device.turnstile.enter();
         // SAFETY: the semaphore is alive and of the timeline kind.
         match unsafe { self.0.device.raw.wait_semaphores(&info, timeout) } {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.0.reached.fetch_max(value, Ordering::AcqRel);
+                Ok(true)
+            }
             Err(vk::Result::TIMEOUT) => Ok(false),
             Err(result) => Err(Error::from_vk("vkWaitSemaphores", result)),
         }
@@ -269,29 +335,7 @@ impl QueueShared {
         if let Some(commands) = free {
             return Ok(commands);
         }
-        let raw = &self.device().raw;
-        let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
-            .queue_family_index(self.device().family);
-        fault::check("vkCreateCommandPool")?;
-        // SAFETY: the family is the one that the device's queues are of.
-        let pool = unsafe { raw.create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
-        // SAFETY: the pool is fresh and owned here alone.
-        match unsafe { raw.allocate_command_buffers(&info) } {
-            Ok(buffers) => Ok(Commands {
-                pool,
-                buffer: buffers[0],
-            }),
-            Err(result) => {
-                // SAFETY: the pool has no command buffer.
-                unsafe { raw.destroy_command_pool(pool, None) };
-                Err(Error::from_vk("vkAllocateCommandBuffers", result))
-            }
-        }
+        Commands::allocate(self.device(), vk::CommandBufferLevel::PRIMARY)
     }
 
     /// Takes back commands that the device does not use.
@@ -342,14 +386,20 @@ impl QueueShared {
             return Err(Error::InvalidUse("a timeline of another device".into()));
         }
         let command_buffers = [recorder.finish()?];
-        let semaphores: Vec<_> = waits.iter().map(|wait| wait.timeline.0.semaphore).collect();
-        let values: Vec<_> = waits.iter().map(|wait| wait.value).collect();
-        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let signals = [self.timeline.0.semaphore];
+        // Binary semaphores have a value that is ignored.
+        let [awaited, signaled] = &recorder.semaphores;
+        let mut semaphores: Vec<_> = waits.iter().map(|wait| wait.timeline.0.semaphore).collect();
+        let mut values: Vec<_> = waits.iter().map(|wait| wait.value).collect();
+        semaphores.extend(awaited.iter().map(|semaphore| semaphore.raw()));
+        values.resize(semaphores.len(), 0);
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
+        let mut signals = vec![self.timeline.0.semaphore];
+        signals.extend(signaled.iter().map(|semaphore| semaphore.raw()));
 
         let mut state = self.state.lock();
         let value = state.last + 1;
-        let signal_values = [value];
+        let mut signal_values = vec![value];
+        signal_values.resize(signals.len(), 0);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&values)
             .signal_semaphore_values(&signal_values);
@@ -426,8 +476,12 @@ impl Drop for QueueShared {
 impl TimelineInner {
     fn counter(&self) -> ash::prelude::VkResult<u64> {
         let _turn = self.device.turnstile.enter();
-        // SAFETY: the semaphore is alive and of the timeline kind.
-        unsafe { self.device.raw.get_semaphore_counter_value(self.semaphore) }
+        let raw = &self.device.raw;
+        let get = raw.fp_v1_2().get_semaphore_counter_value;
+        // A driver of which the kernel's half is missing succeeds and writes nothing.
+        let mut value = 0;
+        // SAFETY: the semaphore is alive and of the timeline kind, and `value` can be written.
+        unsafe { get(raw.handle(), self.semaphore, &mut value) }.result_with_success(value)
     }
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn check_headroom() -> Result<()> {
 ///
 /// A driver that does not check its own mmap (lavapipe under RLIMIT_AS) gives memory at MAP_FAILED
 /// and calls that a success. The allocator keeps such a block and takes more from it; every part of
-/// it is refused here, and `alone`, which asks for a block of its own, is tried instead.
+/// it is refused here, and `alone`, which asks for a block of its own, is tried instead. So it is where
+/// there is no memory left for one of the allocator's blocks, which are large.
 ///
 /// # Errors
 /// [`Error::OutOfDeviceMemory`]; [`Error::OutOfHostMemory`] for memory at no address.
@@ -46,6 +47,7 @@ pub(crate) fn allocate(
 ) -> Result<Allocation> {
     fault::check("vkAllocateMemory")?;
     let mut allocator = device.allocator.lock();
+    let mut failure = Error::OutOfDeviceMemory;
     let mut schemes = [Some(desc.allocation_scheme), None];
     if desc.allocation_scheme == AllocationScheme::GpuAllocatorManaged {
         schemes[1] = Some(alone);
@@ -55,14 +57,17 @@ pub(crate) fn allocate(
             allocation_scheme,
             ..desc.clone()
         });
-        let allocation = allocation.map_err(|_| Error::OutOfDeviceMemory)?;
-        if !is_at_map_failed(&allocation) {
-            return Ok(allocation);
+        match allocation {
+            Ok(allocation) if is_at_map_failed(&allocation) => {
+                failure = Error::OutOfHostMemory;
+                // Freeing fails only for allocations of another allocator.
+                let _ = allocator.free(allocation);
+            }
+            Ok(allocation) => return Ok(allocation),
+            Err(_) => failure = Error::OutOfDeviceMemory,
         }
-        // Freeing fails only for allocations of another allocator.
-        let _ = allocator.free(allocation);
     }
-    Err(Error::OutOfHostMemory)
+    Err(failure)
 }
 
 /// Returns whether the block of an allocation was mapped to MAP_FAILED.

@@ -23,7 +23,7 @@ pub enum MemoryClass {
     Staging,
     /// Mapped and cached by the host: written by the device, read by the host.
     Readback,
-    /// The application's own memory, imported.
+    /// Memory of the application's or of another API, imported.
     Imported,
 }
 
@@ -41,7 +41,7 @@ struct BufferInner {
     backing: Backing,
 }
 
-enum Backing {
+pub(crate) enum Backing {
     /// Taken out once, by Drop.
     Allocated(Option<Allocation>),
     Imported(vk::DeviceMemory),
@@ -60,7 +60,7 @@ const WORD: u64 = 4;
 /// From here on a buffer gets a VkDeviceMemory of its own.
 const DEDICATED_FROM: u64 = 16 << 20;
 
-fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
+pub(crate) fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
     let address = match has_addresses(device) {
         true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
         false => vk::BufferUsageFlags::empty(),
@@ -75,18 +75,18 @@ fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
         | vk::BufferUsageFlags::TRANSFER_DST
 }
 
-fn has_addresses(device: &DeviceShared) -> bool {
+pub(crate) fn has_addresses(device: &DeviceShared) -> bool {
     device.caps.features.buffer_device_address
 }
 
 /// A VkBuffer that is destroyed unless it is handed on.
-struct RawBuffer<'a> {
+pub(crate) struct RawBuffer<'a> {
     device: &'a DeviceShared,
-    raw: vk::Buffer,
+    pub raw: vk::Buffer,
 }
 
 impl<'a> RawBuffer<'a> {
-    fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+    pub fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
         fault::check("vkCreateBuffer")?;
         // SAFETY: `info` and what it points at live through the call.
         let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
@@ -107,7 +107,7 @@ impl Drop for RawBuffer<'_> {
     }
 }
 
-fn check_size(device: &DeviceShared, size: u64) -> Result<()> {
+pub(crate) fn check_size(device: &DeviceShared, size: u64) -> Result<()> {
     let limits = &device.caps.limits;
     let limit = limits.max_buffer.min(limits.max_allocation);
     if size == 0 {
@@ -140,7 +140,10 @@ impl Buffer {
         requirements.alignment = requirements.alignment.max(ALIGNMENT);
         let location = match class {
             MemoryClass::DeviceLocal => MemoryLocation::GpuOnly,
-            MemoryClass::HostVisibleDevice => MemoryLocation::CpuToGpu,
+            MemoryClass::HostVisibleDevice => {
+                requirements.memory_type_bits = cached_types(device, requirements.memory_type_bits);
+                MemoryLocation::CpuToGpu
+            }
             MemoryClass::Staging => {
                 requirements.memory_type_bits =
                     host_only_types(device, requirements.memory_type_bits);
@@ -185,7 +188,7 @@ impl Buffer {
         ))
     }
 
-    fn finish(
+    pub(crate) fn finish(
         device: &Arc<DeviceShared>,
         buffer: RawBuffer<'_>,
         size: u64,
@@ -304,6 +307,19 @@ impl Buffer {
         }
         Ok(())
     }
+}
+
+/// The memory types of `bits` on the device that the host maps with caches, or `bits` where none is. Devices
+/// that share the host's memory have such types, often behind one that the host reads slowly.
+fn cached_types(device: &DeviceShared, bits: u32) -> u32 {
+    let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT
+        | vk::MemoryPropertyFlags::HOST_CACHED;
+    let types = (0..).zip(&device.memory_types);
+    let cached = types.filter(|(_, kind)| kind.property_flags.contains(wanted));
+    let cached = cached.fold(0, |all, (index, _)| all | 1 << index) & bits;
+    if cached == 0 { bits } else { cached }
 }
 
 /// The memory types of `bits` that are host memory proper, or `bits` where none is.

@@ -45,7 +45,7 @@ pub(super) fn build(
     let cfg = Cfg::with_successors(Some(entry), work.func.blocks.len(), successors);
     let dom = DomTree::new(&cfg);
     let mut reach: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
-    let mut size: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut size: SecondaryMap<Block, u32> = work.func.block_map();
     for &block in cfg.reverse_postorder().iter().rev() {
         let targets = cfg.succs(block).iter();
         let own = targets.filter_map(|&t| dom.idom(t)).map(|d| dom.depth(d));
@@ -54,7 +54,7 @@ pub(super) fn build(
         reach[block] = own.chain(below).min().unwrap_or(u32::MAX);
         size[block] = 1 + children.iter().map(|&child| size[child]).sum::<u32>();
     }
-    let mut single: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    let mut single: SecondaryMap<Block, Option<Block>> = work.func.block_map();
     for &block in cfg.reverse_postorder() {
         if let [pred] = *cfg.preds(block) {
             single[block] = Some(pred);

@@ -16,7 +16,7 @@ pub(super) fn prepare(func: &mut Function) -> Work<'_> {
     free_entry(func);
     let cfg = Cfg::new(func);
     let original_dom = DomTree::new(&cfg);
-    let mut origin = SecondaryMap::new();
+    let mut origin = func.block_map();
     for &block in &func.layout.blocks {
         origin[block] = Some(block);
     }
@@ -87,7 +87,7 @@ fn free_entry(func: &mut Function) {
 /// Makes every parameter outside of the entry a variable.
 fn free_edges(work: &mut Work<'_>) {
     let blocks = work.func.layout.blocks.clone();
-    let mut params: SecondaryMap<Block, Vec<Var>> = SecondaryMap::new();
+    let mut params: SecondaryMap<Block, Vec<Var>> = work.func.block_map();
     for &block in &blocks[1..] {
         for value in std::mem::take(&mut work.func.blocks[block].params) {
             let ty = work.func.ty(value);

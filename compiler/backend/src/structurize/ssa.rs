@@ -33,12 +33,7 @@ enum Meaning {
 pub(super) fn repair(work: Work<'_>) {
     let cfg = Cfg::new(work.func);
     let dom = DomTree::new(&cfg);
-    let mut block_of = SecondaryMap::new();
-    for &block in &work.func.layout.blocks {
-        for &inst in &work.func.layout.insts[block] {
-            block_of[inst] = Some(block);
-        }
-    }
+    let block_of = work.func.inst_blocks();
     let mut repair = Repair {
         work,
         cfg,

@@ -33,7 +33,7 @@ impl Emitter<'_> {
         let f = &self.module.functions[id];
         self.cur = id;
         self.vals = SecondaryMap::new();
-        self.labels = SecondaryMap::new();
+        self.labels = f.block_map();
         self.cur_uses.clear();
         self.frame.clear();
         self.find_lane_builtins();

@@ -6,35 +6,43 @@ use pumice_target::options::{ClStd, CompileOptions, MathOptions};
 
 /// Version, extensions and features that decide which constructs are legal.
 #[derive(Clone, Debug)]
-pub struct LangOptions {
+pub struct LangOptions<'a> {
     /// The language version compiled for.
     pub std: ClStd,
     /// Floating-point switches.
     pub math: MathOptions,
+    /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
+    pub local_memory: u64,
     /// Extensions that the device has.
-    extensions: FxHashSet<String>,
+    extensions: &'a [String],
     /// Extensions that a pragma has disabled.
-    disabled: FxHashSet<String>,
+    disabled: FxHashSet<&'a str>,
     /// Feature macros that the device has.
-    features: FxHashSet<String>,
+    features: &'a [String],
 }
 
-impl LangOptions {
+impl<'a> LangOptions<'a> {
     /// The language of one set of options on one device. Without `-cl-std` it is OpenCL C 1.2
     /// (OpenCL 3.0 API §5.8.6.5).
-    pub fn new(options: &CompileOptions, target: &Target) -> Self {
+    pub fn new(options: &CompileOptions, target: &'a Target) -> Self {
         Self {
             std: options.std.unwrap_or(ClStd::Cl12),
             math: options.math,
-            extensions: target.extensions.iter().cloned().collect(),
+            local_memory: u64::from(target.max_local_memory_size),
+            extensions: &target.extensions,
             disabled: FxHashSet::default(),
-            features: target.features.iter().cloned().collect(),
+            features: &target.features,
         }
     }
 
     /// Returns whether the device knows an extension at all.
     pub fn knows_extension(&self, name: &str) -> bool {
-        self.extensions.contains(name)
+        self.extension_name(name).is_some()
+    }
+
+    fn extension_name(&self, name: &str) -> Option<&'a str> {
+        let mut names = self.extensions.iter().map(String::as_str);
+        names.find(|known| *known == name)
     }
 
     /// Applies `#pragma OPENCL EXTENSION`; false when the extension is unknown. Known
@@ -44,28 +52,28 @@ impl LangOptions {
             if enable {
                 return false;
             }
-            self.disabled = self.extensions.clone();
+            self.disabled = self.extensions.iter().map(String::as_str).collect();
             return true;
         }
-        if !self.extensions.contains(name) {
+        let Some(name) = self.extension_name(name) else {
             return false;
-        }
+        };
         if enable {
             self.disabled.remove(name);
         } else {
-            self.disabled.insert(name.to_string());
+            self.disabled.insert(name);
         }
         true
     }
 
     /// Returns whether the source may use an extension here.
     pub fn extension(&self, name: &str) -> bool {
-        self.extensions.contains(name) && !self.disabled.contains(name)
+        self.knows_extension(name) && !self.disabled.contains(name)
     }
 
     /// Returns whether a `__opencl_c_*` feature is available; the device decides, never a pragma.
     pub fn feature(&self, name: &str) -> bool {
-        self.features.contains(name)
+        self.features.iter().any(|feature| feature == name)
     }
 
     /// Returns whether a feature is available that OpenCL C 2.0 requires and 3.0 makes optional.
@@ -87,7 +95,7 @@ impl LangOptions {
     /// the extension's pragma has no effect.
     pub fn fp64(&self) -> bool {
         if self.std >= ClStd::Cl12 {
-            self.extensions.contains("cl_khr_fp64") || self.feature("__opencl_c_fp64")
+            self.knows_extension("cl_khr_fp64") || self.feature("__opencl_c_fp64")
         } else {
             self.extension("cl_khr_fp64")
         }

@@ -24,6 +24,7 @@ use pumice_target::options::CompileOptions;
 mod condition;
 mod directives;
 mod expand;
+mod include;
 mod lexer;
 pub mod literal;
 mod pragma;
@@ -98,7 +99,7 @@ struct Macro {
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Undefined,
-    /// A constant that was not used yet: where its definition begins.
+    /// A predefined macro that was not used yet: where its definition begins.
     Lazy(u32),
     /// Index into [`Preprocessor::macros`].
     Defined(u32),
@@ -155,7 +156,7 @@ struct Preprocessor<'a> {
     diagnostics: &'a mut Diagnostics,
     slots: Vec<Slot>,
     macros: Vec<Macro>,
-    constants_file: FileId,
+    predefined_file: FileId,
     files: Vec<OpenFile>,
     contexts: Vec<Context>,
     free_lists: Vec<Vec<Token>>,
@@ -182,10 +183,13 @@ impl<'a> Preprocessor<'a> {
         diagnostics: &'a mut Diagnostics,
     ) -> Self {
         let std = language_version(config.options);
-        let text = Rc::from(predefined::constants_text().as_bytes());
-        let constants_file = diagnostics
+        let mut target_macros = Vec::with_capacity(128);
+        let text = predefined::text(config.options, config.target, |name, offset| {
+            target_macros.push((names.intern(name), offset));
+        });
+        let predefined_file = diagnostics
             .sources
-            .add_file("<built-in>".into(), text, Loc::NONE)
+            .add_file("<built-in>".into(), text.as_bytes().into(), Loc::NONE)
             .expect("the first file fits");
         let keywords = KEYWORDS
             .iter()
@@ -206,7 +210,7 @@ impl<'a> Preprocessor<'a> {
             names,
             diagnostics,
             macros: Vec::new(),
-            constants_file,
+            predefined_file,
             files: Vec::new(),
             contexts: Vec::new(),
             free_lists: Vec::new(),
@@ -220,7 +224,8 @@ impl<'a> Preprocessor<'a> {
             in_condition: false,
             keywords,
         };
-        for (name, offset) in predefined::constants(std, config.target) {
+        let constants = predefined::constants(std, config.target);
+        for (name, offset) in constants.chain(target_macros) {
             pp.slots[name.index()] = Slot::Lazy(offset);
         }
         for (name, builtin) in predefined::BUILTIN_MACROS {
@@ -244,11 +249,6 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn run(&mut self, source: Source<'_>) -> Vec<Token> {
-        let target_text = predefined::target_text(self.config.options, self.config.target);
-        self.run_text("<built-in>", target_text.as_bytes());
-        for id in 0..self.macros.len() {
-            self.macros[id].predefined = true;
-        }
         let options_text = predefined::command_line_text(self.config.options);
         if !options_text.is_empty() {
             self.run_text("<command line>", options_text.as_bytes());
@@ -323,13 +323,12 @@ impl<'a> Preprocessor<'a> {
     fn push_file(&mut self, name: Rc<str>, path: Rc<str>, text: Rc<[u8]>, at: Loc) -> bool {
         let added = self.diagnostics.sources.add_file(name, text.clone(), at);
         let Ok(id) = added else {
-            self.diagnostics
-                .fatal(at, "the sources are too large for the compiler");
+            self.diagnostics.fatal(at, "translation unit is too large");
             if self.files.is_empty() {
                 // The main file: read an empty one instead.
                 let end = Lexer::new(Rc::from([]), Loc::NONE, 0);
                 self.files.push(OpenFile {
-                    id: self.constants_file,
+                    id: self.predefined_file,
                     lexer: end,
                     conditionals: Vec::new(),
                     guard: Guard::Broken,
@@ -361,14 +360,14 @@ impl<'a> Preprocessor<'a> {
         !matches!(self.slots.get(name.index()), None | Some(Slot::Undefined))
     }
 
-    /// The definition of a name, tokenised now if it is a constant used for the first time.
+    /// The definition of a name, tokenised now if it is predefined and used for the first time.
     fn definition(&mut self, name: Symbol) -> Option<u32> {
         match *self.slots.get(name.index())? {
             Slot::Undefined => None,
             Slot::Defined(id) => Some(id),
             Slot::Lazy(offset) => {
-                let text = self.diagnostics.sources.text(self.constants_file).clone();
-                let base = self.diagnostics.sources.loc(self.constants_file, 0);
+                let text = self.diagnostics.sources.text(self.predefined_file).clone();
+                let base = self.diagnostics.sources.loc(self.predefined_file, 0);
                 let mut lexer = Lexer::new(text, base, offset as usize);
                 lexer.in_directive = true;
                 let id = self.read_definition(&mut lexer)?;
@@ -453,7 +452,7 @@ impl<'a> Preprocessor<'a> {
         };
         for conditional in &file.conditionals {
             self.diagnostics
-                .error(conditional.loc, "this conditional has no #endif");
+                .error(conditional.loc, "unterminated conditional directive");
         }
         if let Guard::After(name) = file.guard {
             self.guards.insert(file.path, name);

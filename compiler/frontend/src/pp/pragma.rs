@@ -58,7 +58,7 @@ impl Preprocessor<'_> {
             (open.kind, string.kind, close.kind)
         else {
             self.diagnostics
-                .error(name.loc, "_Pragma takes one string in parentheses");
+                .error(name.loc, "_Pragma takes a parenthesized string literal");
             return;
         };
         let spelled = self.names.bytes(s);
@@ -74,7 +74,7 @@ impl Preprocessor<'_> {
         }
         let mut lexer = Lexer::new(
             Rc::from(text),
-            self.diagnostics.sources.loc(self.constants_file, 0),
+            self.diagnostics.sources.loc(self.predefined_file, 0),
             0,
         );
         lexer.in_directive = true;

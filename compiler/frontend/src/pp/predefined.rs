@@ -2,9 +2,9 @@
 //! the `-D` options.
 //!
 //! The constants are one text, scanned once per process for the start of each definition. A
-//! compile copies only the list of names; a definition is tokenised when it is first used.
+//! compile copies only the list of names and adds the target's macros; a definition is tokenised
+//! when it is first used.
 
-use std::fmt::Write;
 use std::sync::LazyLock;
 
 use super::token::KEYWORDS;
@@ -221,6 +221,24 @@ CLK_PROFILING_COMMAND_EXEC_TIME 1
     ),
 ];
 
+/// Macros that every compile has, whatever its target and options. The output of a compile is a
+/// function of its input, so the date is always the same.
+const FIXED_MACROS: &[(&str, &str)] = &[
+    ("CL_VERSION_1_0", "100"),
+    ("CL_VERSION_1_1", "110"),
+    ("CL_VERSION_1_2", "120"),
+    ("CL_VERSION_2_0", "200"),
+    ("CL_VERSION_3_0", "300"),
+    ("CL_VERSION_3_1", "310"),
+    ("__ENDIAN_LITTLE__", "1"),
+    ("__PUMICE__", "1"),
+    ("__STDC__", "1"),
+    ("__STDC_HOSTED__", "0"),
+    ("__STDC_VERSION__", "199901L"),
+    ("__DATE__", "\"Jan  1 1970\""),
+    ("__TIME__", "\"00:00:00\""),
+];
+
 /// One constant of [`CONSTANTS`].
 #[derive(Clone, Copy, Debug)]
 struct Constant {
@@ -303,11 +321,6 @@ pub fn base_interner() -> Interner {
     BASE.interner.clone()
 }
 
-/// The text of the constants, as diagnostics show it.
-pub(super) fn constants_text() -> &'static str {
-    &BASE.text
-}
-
 /// The constants that this compile has, and where in the text each is defined.
 pub(super) fn constants(std: ClStd, target: &Target) -> impl Iterator<Item = (Symbol, u32)> {
     let open = move |gate| match gate {
@@ -347,47 +360,50 @@ pub fn version_number(std: ClStd) -> u32 {
     }
 }
 
-/// Directives for the macros that depend on target and options.
-pub(super) fn target_text(options: &CompileOptions, target: &Target) -> String {
+/// The text of all predefined macros, as diagnostics show it. `define` is told of each macro that
+/// depends on target and options, and where in the text its definition begins; [`constants`] names
+/// the others.
+pub(super) fn text(
+    options: &CompileOptions,
+    target: &Target,
+    mut define: impl FnMut(&str, u32),
+) -> String {
+    let mut text = String::with_capacity(BASE.text.len() + 8192);
+    text.push_str(&BASE.text);
+    target_macros(options, target, |name, value| {
+        text.push_str("#define ");
+        define(name, text.len() as u32);
+        for part in [name, " ", value, "\n"] {
+            text.push_str(part);
+        }
+    });
+    text
+}
+
+/// Tells `define` of the name and value of each macro that depends on target and options.
+fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnMut(&str, &str)) {
     let std = language_version(options);
-    let mut text = String::with_capacity(2048);
-    let mut define = |name: &str, value: u32| {
-        let _ = writeln!(text, "#define {name} {value}");
-    };
-    for version in [100, 110, 120, 200, 300, 310] {
-        let name = format!("CL_VERSION_{}_{}", version / 100, version / 10 % 10);
-        define(&name, version);
+    for (name, value) in FIXED_MACROS {
+        define(name, value);
     }
     let (major, minor) = target.opencl_version;
-    define(
-        "__OPENCL_VERSION__",
-        u32::from(major) * 100 + u32::from(minor) * 10,
-    );
-    define("__OPENCL_C_VERSION__", version_number(std));
-    define("__ENDIAN_LITTLE__", 1);
-    define("__PUMICE__", 1);
-    define("__STDC__", 1);
-    define("__STDC_HOSTED__", 0);
+    let version = u32::from(major) * 100 + u32::from(minor) * 10;
+    define("__OPENCL_VERSION__", &version.to_string());
+    define("__OPENCL_C_VERSION__", &version_number(std).to_string());
     if has_feature(target, "__opencl_c_images") {
-        define("__IMAGE_SUPPORT__", 1);
+        define("__IMAGE_SUPPORT__", "1");
     }
     if options.math.fast_relaxed {
-        define("__FAST_RELAXED_MATH__", 1);
+        define("__FAST_RELAXED_MATH__", "1");
     }
     if std >= ClStd::Cl30 {
         for feature in &target.features {
-            define(feature, 1);
+            define(feature, "1");
         }
     }
     for extension in &target.extensions {
-        define(extension, 1);
+        define(extension, "1");
     }
-    // The output of a compile is a function of its input, so the date is always the same.
-    text.push_str(
-        "#define __STDC_VERSION__ 199901L\n#define __DATE__ \"Jan  1 1970\"\n\
-         #define __TIME__ \"00:00:00\"\n",
-    );
-    text
 }
 
 /// Directives for the `-D` and `-U` options, one line each.

@@ -201,7 +201,7 @@ impl Zeros {
 
 /// Loads that may see a stored zero which the driver knows.
 fn loads_of_zeros(func: &Function, cfg: &Cfg, known: &FxHashSet<Value>) -> FxHashSet<Inst> {
-    let mut ends: SecondaryMap<Block, Zeros> = SecondaryMap::new();
+    let mut ends: SecondaryMap<Block, Zeros> = func.block_map();
     let begin = |ends: &SecondaryMap<Block, Zeros>, block| {
         let mut zeros = Zeros::default();
         for &pred in cfg.preds(block) {

@@ -7,7 +7,8 @@ use super::super::{
 };
 use super::lex::Tok;
 use super::names::FLOAT_FLAGS;
-use super::parse::{Defined, Parser, Result1};
+use super::parse::{Parser, Result1};
+use super::parse_function::Defined;
 use smallvec::SmallVec;
 
 /// The mnemonic's dotted words after the first, taken from the front.

@@ -1,14 +1,15 @@
-//! ModuleScan about a Vulkan module that its reflection does not tell: capabilities, work-group sizes
+//! Facts about a Vulkan module that its reflection lacks: capabilities, work-group sizes
 //! fixed in the module, built-ins in use, and how much work-group memory a kernel takes.
 //!
 //! Reads instruction words only as far as it needs them; operands out of place make a fact
 //! unknown or the module refused, never a panic.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use pumice_spirv::{self as spirv, Inst, op};
 use pumice_vulkan_layer::ImageKind;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 const UNIFORM_CONSTANT: u32 = 0;
 const WORKGROUP: u32 = 4;
@@ -22,37 +23,38 @@ pub(in crate::executable) struct ModuleScan {
     pub version: (u8, u8),
     pub capabilities: Vec<u32>,
     /// Interface variables of each GLCompute entry point's function.
-    interfaces: HashMap<u32, Vec<u32>>,
-    local_sizes: HashMap<u32, LocalSize>,
+    interfaces: FxHashMap<u32, Vec<u32>>,
+    local_sizes: FxHashMap<u32, LocalSize>,
     /// BuiltIn decorations on variables.
-    pub built_ins: HashSet<u32>,
+    pub built_ins: FxHashSet<u32>,
     /// The module has a WorkgroupSize constant, which overrides execution modes.
     workgroup_size: Option<u32>,
-    types: HashMap<u32, Type>,
-    constants: HashMap<u32, Constant>,
-    spec_ids: HashMap<u32, u32>,
+    types: FxHashMap<u32, Type>,
+    constants: FxHashMap<u32, Constant>,
+    spec_ids: FxHashMap<u32, u32>,
     /// Descriptor sets and bindings of variables.
-    sets: HashMap<u32, u32>,
-    bindings: HashMap<u32, u32>,
+    sets: FxHashMap<u32, u32>,
+    bindings: FxHashMap<u32, u32>,
     /// The types that UniformConstant variables hold.
-    resources: HashMap<u32, u32>,
+    resources: FxHashMap<u32, u32>,
     /// Workgroup variables and the types that they hold.
-    workgroup: HashMap<u32, u32>,
+    workgroup: FxHashMap<u32, u32>,
     /// PushConstant variables and the types of their blocks.
-    push_blocks: HashMap<u32, u32>,
+    push_blocks: FxHashMap<u32, u32>,
     /// Offset decorations: of a struct's members, by their number.
-    offsets: HashMap<u32, HashMap<u32, u32>>,
+    offsets: FxHashMap<u32, FxHashMap<u32, u32>>,
     /// ArrayStride decorations.
-    strides: HashMap<u32, u32>,
-    /// Words that each function's instructions have as operands, and the functions it calls.
-    functions: HashMap<u32, Function>,
+    strides: FxHashMap<u32, u32>,
+    /// Variables that each function's instructions have as operands, and the functions it calls;
+    /// empty where interfaces are complete.
+    functions: FxHashMap<u32, Function>,
 }
 
 #[derive(Debug, Default)]
 struct Function {
     /// Variables of the Workgroup, UniformConstant and PushConstant classes.
-    globals: HashSet<u32>,
-    calls: HashSet<u32>,
+    globals: FxHashSet<u32>,
+    calls: FxHashSet<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -97,11 +99,7 @@ impl ModuleScan {
         for inst in spirv::instructions(words) {
             let inst = inst.map_err(|error| error.to_string())?;
             match inst.opcode {
-                op::FUNCTION => {
-                    let id = inst.operands.get(1).copied();
-                    function = id;
-                    scan.functions.entry(id.unwrap_or(0)).or_default();
-                }
+                op::FUNCTION => function = inst.operands.get(1).copied(),
                 op::FUNCTION_END => function = None,
                 _ => {}
             }
@@ -117,9 +115,10 @@ impl ModuleScan {
     }
 
     fn in_function(&mut self, function: u32, inst: &Inst<'_>) {
-        let Some(entry) = self.functions.get_mut(&function) else {
+        if self.interfaces_are_complete() {
             return;
-        };
+        }
+        let entry = self.functions.entry(function).or_default();
         if inst.opcode == op::FUNCTION_CALL {
             entry.calls.extend(inst.operands.get(2));
         }
@@ -296,12 +295,17 @@ impl ModuleScan {
         blocks.map(|&ty| evaluation.size(ty)).max().unwrap_or(0)
     }
 
+    /// Returns whether an entry point's interface lists every global variable that it uses, as it
+    /// does since SPIR-V 1.4.
+    fn interfaces_are_complete(&self) -> bool {
+        self.version >= (1, 4)
+    }
+
     /// The variables that a kernel uses: of the Workgroup, UniformConstant and PushConstant classes
     /// at least.
-    fn variables_of(&self, function: u32) -> HashSet<u32> {
-        let mut variables = HashSet::new();
-        if self.version >= (1, 4) {
-            // Since 1.4 the interface lists every global variable in use.
+    fn variables_of(&self, function: u32) -> FxHashSet<u32> {
+        let mut variables = FxHashSet::default();
+        if self.interfaces_are_complete() {
             variables.extend(
                 self.interfaces
                     .get(&function)
@@ -310,7 +314,7 @@ impl ModuleScan {
                     .copied(),
             );
         } else {
-            let mut seen = HashSet::new();
+            let mut seen = FxHashSet::default();
             let mut left = vec![function];
             while let Some(id) = left.pop() {
                 let Some(function) = self.functions.get(&id).filter(|_| seen.insert(id)) else {
@@ -346,8 +350,8 @@ impl ModuleScan {
 struct Evaluation<'a> {
     scan: &'a ModuleScan,
     spec: &'a SpecValues,
-    values: RefCell<HashMap<u32, Option<u64>>>,
-    sizes: RefCell<HashMap<u32, u64>>,
+    values: RefCell<FxHashMap<u32, Option<u64>>>,
+    sizes: RefCell<FxHashMap<u32, u64>>,
     /// The depth to which constants and types are nested at the moment.
     depth: Cell<u32>,
 }

@@ -24,7 +24,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     let mut cse = Cse {
         known: FxHashMap::default(),
         replacements: Replacements::default(),
-        at_end: SecondaryMap::new(),
+        at_end: func.block_map(),
         changed: false,
     };
     let mut effects = Effects::new(func, &cfg);

@@ -78,7 +78,7 @@ fn remove_unused(func: &mut Function) -> Changed {
     let mut live_values: EntitySet<Value> = EntitySet::with_capacity(func.num_values());
     let mut work: Vec<Value> = Vec::new();
     // Arguments by parameter: what a parameter needs once it is needed itself.
-    let mut incoming: SecondaryMap<Block, Vec<Inst>> = SecondaryMap::new();
+    let mut incoming: SecondaryMap<Block, Vec<Inst>> = func.block_map();
     for &block in &func.layout.blocks {
         for &inst in &func.layout.insts[block] {
             let kind = &func.insts[inst].kind;

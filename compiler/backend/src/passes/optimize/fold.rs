@@ -61,7 +61,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
 
 /// The branches into each block.
 fn incoming(func: &Function, cfg: &Cfg) -> SecondaryMap<Block, Vec<Inst>> {
-    let mut incoming: SecondaryMap<Block, Vec<Inst>> = SecondaryMap::new();
+    let mut incoming: SecondaryMap<Block, Vec<Inst>> = func.block_map();
     for &block in cfg.reverse_postorder() {
         if let Some(inst) = func.terminator(block) {
             for call in func.insts[inst].kind.successors() {

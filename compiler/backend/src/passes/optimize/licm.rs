@@ -28,10 +28,10 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         return Changed::No;
     }
     let mut motion = Motion {
-        block_of: SecondaryMap::new(),
-        innermost: SecondaryMap::new(),
-        candidates: SecondaryMap::new(),
-        may_leave: SecondaryMap::new(),
+        block_of: func.inst_map(),
+        innermost: func.block_map(),
+        candidates: func.block_map(),
+        may_leave: func.inst_map(),
         pending: SecondaryMap::new(),
         made: Vec::new(),
         touched: Vec::new(),

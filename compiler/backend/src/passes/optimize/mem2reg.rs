@@ -92,9 +92,9 @@ fn place_phis(
     }
     let frontiers = frontiers(cfg, dom);
     let mut phis = PhiPieces::new();
-    let mut mark: SecondaryMap<Block, u32> = SecondaryMap::new();
-    let mut live: SecondaryMap<Block, u32> = SecondaryMap::new();
-    let mut is_def: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut mark: SecondaryMap<Block, u32> = func.block_map();
+    let mut live: SecondaryMap<Block, u32> = func.block_map();
+    let mut is_def: SecondaryMap<Block, u32> = func.block_map();
     for (round, piece) in (1u32..).zip(pieces.data.keys()) {
         if defs[piece].is_empty() || exposed[piece].is_empty() {
             continue;

@@ -174,13 +174,13 @@ fn thread_jumps(func: &mut Function) -> Changed {
         return Changed::No;
     }
     let cfg = Cfg::new(func);
-    let mut forwards: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut forwards: SecondaryMap<Block, bool> = func.block_map();
     for block in jumps {
         let mut dests = cfg.succs(block).iter();
         forwards[block] = dests.all(|&dest| cfg.rpo_number(dest) > cfg.rpo_number(block));
     }
     // Parameters of such blocks may be used by nothing but the block's own jump.
-    let mut used_elsewhere: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut used_elsewhere: SecondaryMap<Block, bool> = func.block_map();
     for &block in &func.layout.blocks {
         for &inst in &func.layout.insts[block] {
             func.insts[inst].kind.for_each_value(|value| {
@@ -247,7 +247,7 @@ fn thread_jumps(func: &mut Function) -> Changed {
 /// Appends a block to its only predecessor when that one only jumps there. All blocks can be
 /// reached.
 fn merge_blocks(func: &mut Function) -> Changed {
-    let mut edges: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut edges: SecondaryMap<Block, u32> = func.block_map();
     for &block in &func.layout.blocks {
         if let Some(inst) = func.terminator(block) {
             for call in func.insts[inst].kind.successors() {
@@ -256,7 +256,7 @@ fn merge_blocks(func: &mut Function) -> Changed {
         }
     }
     let mut replacements = Replacements::default();
-    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut gone: SecondaryMap<Block, bool> = func.block_map();
     let mut changed = Changed::No;
     let entry = func.entry();
     for block in func.layout.blocks.clone() {
