@@ -51,6 +51,8 @@ pub enum DriverId {
     MesaLlvmpipe,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
     NvidiaProprietary,
+    /// VK_DRIVER_ID_GOOGLE_SWIFTSHADER: on the host's processor.
+    SwiftShader,
 }
 
 impl Driver {
@@ -59,16 +61,24 @@ impl Driver {
         match vk::DriverId::from_raw(self.id as i32) {
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
+            vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
             _ => None,
         }
     }
 
-    /// Major and minor of the release, which known drivers put into driverInfo: Mesa's behind
-    /// their project's name, NVIDIA's alone.
+    /// Major and minor of the release, which known drivers put into driverInfo (Mesa's behind their
+    /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
             DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
+            DriverId::SwiftShader => {
+                let (major, minor) = (
+                    vk::api_version_major(self.version),
+                    vk::api_version_minor(self.version),
+                );
+                return Some((major, minor));
+            }
         };
         let mut numbers = numbers.split(['.', '-', ' ']);
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
