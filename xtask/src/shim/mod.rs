@@ -11,6 +11,7 @@ mod pipelines;
 use self::known::{Files, Known};
 use self::pipelines::Pipelines;
 use crate::clients::{self, Client, Setting};
+use crate::demo;
 use crate::drivers::{self, VulkanDriver};
 use crate::newest_layer::{Layer, Messages};
 use crate::private_apt;
@@ -171,18 +172,41 @@ impl Shims {
 
     /// Compiles the clients to run with sid's libraries, and with a shim or without.
     fn compile(&self, library: &Path, with_shim: bool) -> Result<Vec<Client>> {
-        let mut arguments = self.layer.link_arguments();
-        let folder = if with_shim {
-            arguments.extend([
-                "-Wl,--no-as-needed".to_string(),
-                format!("-L{}", self.stub()?.display()),
-                format!("-l:{SHIM}"),
-            ]);
-            "clients-drm-shim"
-        } else {
-            "clients-sid"
+        let (folder, arguments) = match with_shim {
+            true => ("clients-drm-shim", self.link_arguments()?),
+            false => ("clients-sid", self.layer.link_arguments()),
         };
         clients::compile_into(&sh::target().join(folder), library, &arguments)
+    }
+
+    /// Makes an executable start with sid's libraries and a shim.
+    fn link_arguments(&self) -> Result<Vec<String>> {
+        let mut arguments = self.layer.link_arguments();
+        arguments.extend([
+            "-Wl,--no-as-needed".to_string(),
+            format!("-L{}", self.stub()?.display()),
+            format!("-l:{SHIM}"),
+        ]);
+        Ok(arguments)
+    }
+
+    /// Compiles programs whose kernels the compilers get: the demos, and the client that calls every
+    /// function of the mathematical library.
+    fn kernels_of_programs(&self, clients: &[Client]) -> Result<Vec<PathBuf>> {
+        let mut arguments = vec!["-lOpenCL".to_string()];
+        arguments.extend(self.link_arguments()?);
+        let mut programs = Vec::new();
+        for source in demo::sources()? {
+            let name = source.file_stem().unwrap_or_default().to_string_lossy();
+            let program = sh::target()
+                .join("clients-drm-shim")
+                .join(format!("demo-{name}"));
+            clients::compile(&source, &program, &arguments)?;
+            programs.push(program);
+        }
+        let ulp = clients.iter().find(|client| client.name == "ulp");
+        programs.extend(ulp.map(|client| client.path.clone()));
+        Ok(programs)
     }
 }
 
@@ -282,8 +306,9 @@ pub fn run(report: &mut Report) -> Result {
     }
     if "pipelines".contains(&report.filter) {
         let runner = test::build_runner()?;
+        let programs = bench.shims.kernels_of_programs(&all)?;
         for card in CARDS {
-            make_pipelines(report, &bench, card, &runner)?;
+            make_pipelines(report, &bench, card, &runner, &programs)?;
         }
     }
     Ok(())
@@ -373,7 +398,7 @@ fn run_clients(
     Ok(())
 }
 
-/// Runs the clients of events without the layer that completes: counters stand still there, and a wait that
+/// Runs clients without timestamps without the layer that completes: counters stand still there, and a wait that
 /// succeeds has to do.
 fn run_without_counters(
     report: &mut Report,
@@ -391,7 +416,7 @@ fn run_without_counters(
         env: &env,
     };
     let named = |client: &&Client| {
-        matches!(client.name.as_str(), "events" | "out_of_order")
+        matches!(client.name.as_str(), "multi_device" | "out_of_order")
             && client.name.contains(&report.filter)
     };
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
@@ -406,7 +431,13 @@ fn run_without_counters(
 }
 
 /// Makes a pipeline of every kernel that there is.
-fn make_pipelines(report: &mut Report, bench: &Bench, card: &Card, runner: &Path) -> Result {
+fn make_pipelines(
+    report: &mut Report,
+    bench: &Bench,
+    card: &Card,
+    runner: &Path,
+    programs: &[PathBuf],
+) -> Result {
     let driver = bench.shims.driver(card)?;
     let list = bench.folder.join(format!("pipelines-{}.txt", card.name));
     let mut env = bench.on_card(card, "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines");
@@ -428,6 +459,12 @@ fn make_pipelines(report: &mut Report, bench: &Bench, card: &Card, runner: &Path
     command.env_remove("LD_LIBRARY_PATH");
     test::forget(&list);
     let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
+    for program in programs {
+        let mut command = Command::new(program);
+        setting.apply(&mut command);
+        // Its results are wrong, and it says so.
+        sh::run_limited(command.current_dir(&bench.folder), Duration::from_secs(300))?;
+    }
     let made = Pipelines::read(&list)?;
     let outcome = done.verdict().and_then(|()| made.verdict());
     let name = format!("pipelines · {}", card.name);
