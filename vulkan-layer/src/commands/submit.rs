@@ -393,13 +393,15 @@ impl QueueShared {
         semaphores.extend(awaited.iter().map(|semaphore| semaphore.raw()));
         values.resize(semaphores.len(), 0);
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
-        let mut signals = vec![self.timeline.0.semaphore];
-        signals.extend(signaled.iter().map(|semaphore| semaphore.raw()));
+        // The timeline comes last: once it has its value, what the submission kept may be destroyed, and
+        // SwiftShader signals one semaphore after the other.
+        let mut signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
+        signals.push(self.timeline.0.semaphore);
 
         let mut state = self.state.lock();
         let value = state.last + 1;
-        let mut signal_values = vec![value];
-        signal_values.resize(signals.len(), 0);
+        let mut signal_values = vec![0; signals.len() - 1];
+        signal_values.push(value);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&values)
             .signal_semaphore_values(&signal_values);
