@@ -27,12 +27,21 @@ fn folders() -> Vec<PathBuf> {
 fn run(pass: &Pass, text: &str) -> Result<String, String> {
     let mut module = parse_module(text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| format!("before: {e}"))?;
-    let target = Target {
+    let mut target = Target {
         quirks: directive::value(text, "quirks")
             .unwrap_or_default()
             .parse()?,
         ..Target::reference()
     };
+    match directive::value(text, "mask") {
+        None => {}
+        Some("exactFma") => {
+            target.exact_fma_f16 = false;
+            target.exact_fma_f32 = false;
+            target.exact_fma_f64 = false;
+        }
+        Some(other) => return Err(format!("mask: {other} is not known")),
+    }
     let options = directive::value(text, "options").unwrap_or_default();
     let options = CompileOptions::parse(options).map_err(|e| e.to_string())?;
     let options = LowerOptions {
