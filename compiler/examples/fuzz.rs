@@ -315,7 +315,11 @@ fn change(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
         }
         3 if !mine.is_empty() => {
             let (from, to) = mine[random.below(mine.len())];
-            let name = ROWS[random.below(ROWS.len())].name.replace('#', "4");
+            let row = &ROWS[random.below(ROWS.len())];
+            let name = match row.name.strip_suffix('n') {
+                Some(stem) if row.is_family => format!("{stem}4"),
+                _ => row.name.replace("destType", "int4"),
+            };
             text.splice(from..to, name.into_bytes());
         }
         4 if !mine.is_empty() => {

@@ -1,11 +1,11 @@
 //! File tests of the descriptor form: what `pumicec` makes of `filetests/descriptors/*.cl`.
 //!
-//! The first line holds the command line, as `// RUN: -pod-ubo`. The descriptor map and the
+//! A line `// options: -pod-ubo` holds the command line. The descriptor map and the
 //! listing of the reflection, or the messages where the program cannot be built, stand in the
 //! `.map` file beside (`PUMICE_BLESS=1`). Every module must pass spirv-val for Vulkan, of the
 //! version that a line `// validate: vulkan1.0` names, with its reflection stripped.
 
-use pumice_filetests::golden;
+use pumice_filetests::{directive, golden};
 use pumice_test_support::filetests;
 use pumice_test_support::spirv_tools;
 use std::path::Path;
@@ -40,12 +40,7 @@ fn without_ids(listing: &str) -> String {
 
 fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).expect("readable");
-    let line = |key: &str| {
-        text.lines()
-            .find_map(|l| l.strip_prefix(key))
-            .map(str::trim)
-    };
-    let options = line("// RUN:").ok_or("no line '// RUN:'")?;
+    let options = directive::value(&text, "options").ok_or("no line '// options:'")?;
     let words: Vec<&str> = options.split_whitespace().collect();
     let map = match pumicec(&words, "descriptor-map", path) {
         Ok(map) => map,
@@ -57,7 +52,7 @@ fn run(path: &Path) -> Result<String, String> {
         .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
         .collect();
     let stripped = pumice_reflection::strip_non_semantic(&module);
-    let environment = line("// validate:").unwrap_or("vulkan1.2");
+    let environment = directive::value(&text, "validate").unwrap_or("vulkan1.2");
     spirv_tools::validate(&stripped, environment)
         .map_err(|e| format!("{e}\n{}", spirv_tools::disassemble(&module)))?;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");

@@ -1,10 +1,10 @@
 //! File tests of emission: OpenCL C in, disassembled Kernel SPIR-V out.
 //!
-//! `filetests/emit/*.cl`; the first line may hold build options: `// RUN: -cl-std=CL2.0`. The
+//! `filetests/emit/*.cl`; a line may hold build options: `// options: -cl-std=CL2.0`. The
 //! module, or the build log where there is none, stands in the `.spvasm` file beside;
 //! `PUMICE_BLESS=1` writes those anew. Every module must pass spirv-val.
 
-use pumice_filetests::golden;
+use pumice_filetests::{directive, golden};
 use pumice_test_support::filetests;
 use pumice_test_support::spirv_tools;
 use std::path::Path;
@@ -12,13 +12,12 @@ use std::path::Path;
 use pumice_compiler::{CompileOptions, NoIncludes, Source, compile};
 
 fn run(path: &Path) -> Result<String, String> {
-    let text = std::fs::read(path).expect("readable");
-    let first = String::from_utf8_lossy(text.split(|b| *b == b'\n').next().unwrap_or(&[]));
-    let options = first.strip_prefix("// RUN:").unwrap_or("").trim();
+    let text = std::fs::read_to_string(path).expect("readable");
+    let options = directive::value(&text, "options").unwrap_or_default();
     let options = CompileOptions::parse(options).map_err(|e| format!("{e:?}"))?;
     let source = Source {
         name: "test.cl",
-        text: &text,
+        text: text.as_bytes(),
     };
     let outcome = compile(
         source,

@@ -2,16 +2,21 @@
 //!
 //! `filetests/pp/*.cl` go through the preprocessor, `filetests/parse/*.cl` through the parser,
 //! `filetests/sema/*.cl` through sema.
+//! `filetests/builtins/overloads.out` counts the built-in functions' overloads.
 //! `filetests/negative/*.cl` hold many small programs each, see [`negative_corpus`].
-//! The first line may hold build options: `// RUN: -D N=4`. What comes out, and the log word for
-//! word, stand in the `.out` file beside; `PUMICE_BLESS=1` writes those anew.
+//! A line may hold build options: `// options: -D N=4`. The `.out` file beside holds the output and
+//! the log, word for word; `PUMICE_BLESS=1` writes it anew.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use pumice_filetests::directive;
 use pumice_filetests::golden::{self, Failures};
 use pumice_test_support::filetests;
 
+use pumice_compiler::frontend::builtins::table::ROWS;
+use pumice_compiler::frontend::builtins::table::signature::Width;
 use pumice_compiler::{CompileOptions, IncludeResolver, IncludedFile, Source, Target, frontend};
 
 /// Includes come from the test's folder.
@@ -34,8 +39,8 @@ fn run_folder(name: &str) {
 }
 
 fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
-    let first = String::from_utf8_lossy(text.split(|b| *b == b'\n').next().unwrap_or_default());
-    let words = first.strip_prefix("// RUN:").unwrap_or_default().trim();
+    let head = String::from_utf8_lossy(text);
+    let words = directive::value(&head, "options").unwrap_or_default();
     let options = CompileOptions::parse(words).expect("valid options");
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source { name: &name, text };
@@ -126,4 +131,32 @@ fn sema_files() {
 #[test]
 fn parser_files() {
     run_folder("parse");
+}
+
+/// The number of overloads of each built-in function on a device with every feature: types of
+/// gentype times numbers of components. Pointers to several address spaces count once.
+#[test]
+fn overloads() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in &ROWS {
+        let of_row = row.signature.map_or(0, |signature| {
+            let takes = |width| signature.params().iter().any(|p| p.width() == Some(width));
+            let lanes = (1..=16).filter(|n| signature.components.has(*n)).count();
+            let of = |width| if takes(width) { lanes } else { 1 };
+            let n = if signature.is_scalar() {
+                1
+            } else {
+                of(Width::N)
+            };
+            signature.scalars.iter().count().max(1) * n * of(Width::M)
+        });
+        *counts.entry(row.name).or_default() += of_row;
+    }
+    let lines = counts.iter().map(|(name, count)| match count {
+        0 => format!("{name} by a rule of its own\n"),
+        count => format!("{name} {count}\n"),
+    });
+    let list: String = lines.collect();
+    let golden = filetests("builtins").join("overloads.out");
+    golden::compare_file(&golden, &list).unwrap_or_else(|difference| panic!("{difference}"));
 }

@@ -1,13 +1,13 @@
 //! File tests of images and samplers: what `pumicec` makes of `filetests/images/*.cl` in both
 //! forms of the interface.
 //!
-//! A line `// RUN:` holds more words of the command line, `// FORM: descriptors` says that they
+//! A line `// options:` holds more words of the command line, `// form: descriptors` says that they
 //! are for that form alone. The reflection, without what other tests pin, and the image
 //! instructions, types and capabilities of the module with their numbers stand in the `.map` file
 //! beside (`PUMICE_BLESS=1`), or the messages where the program cannot be lowered. Every module
 //! must pass spirv-val with its reflection stripped.
 
-use pumice_filetests::golden;
+use pumice_filetests::{directive, golden};
 use pumice_test_support::filetests;
 use pumice_test_support::spirv_tools;
 use std::collections::BTreeMap;
@@ -93,9 +93,8 @@ fn instructions(words: &[u32]) -> String {
 
 fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).expect("readable");
-    let line = |key: &str| text.lines().find_map(|l| l.strip_prefix(key));
-    let options = line("// RUN:").unwrap_or_default();
-    let forms: &[&str] = match line("// FORM:").map(str::trim) {
+    let options = directive::value(&text, "options").unwrap_or_default();
+    let forms: &[&str] = match directive::value(&text, "form") {
         Some("descriptors") => &["descriptors"],
         _ => &["addresses", "descriptors"],
     };

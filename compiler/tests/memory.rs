@@ -206,7 +206,7 @@ fn large_objects_add_up() {
     refused(
         "one",
         "global char v[1099511627776];\n",
-        "an object of 1099511627776 bytes is larger than 256 MiB",
+        "initialized object is too large (1099511627776 bytes, at most 256 MiB)",
     );
     let text =
         "kernel void k(global int *p) { struct { int x[1 << 30]; } s = {}; *p = s.x[*p]; }\n";
@@ -221,7 +221,7 @@ fn long_lines_are_not_shown_whole() {
         "{blanks}int a = b;{blanks}\n#line 7 \"{}\"\nint c = d;\n",
         "n".repeat(30 << 20)
     );
-    refused("line", &text, "'b' is not declared");
+    refused("line", &text, "use of undeclared identifier 'b'");
 }
 
 /// A file that is only asked for is kept, in case that it is included.
@@ -234,7 +234,7 @@ fn files_that_are_asked_for_add_up() {
     refused(
         "included",
         &text.replace("#endif", "#include \"x.h\"\n#endif"),
-        "sources are too large",
+        "translation unit is too large",
     );
 }
 

@@ -9,7 +9,7 @@ use pumice_filetests::directive;
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify::verify;
-use pumice_test_support::filetests;
+use pumice_test_support::{filetests, take_away};
 use std::path::PathBuf;
 
 /// Folders of other tests.
@@ -33,14 +33,11 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
             .parse()?,
         ..Target::reference()
     };
-    match directive::value(text, "mask") {
-        None => {}
-        Some("exactFma") => {
-            target.exact_fma_f16 = false;
-            target.exact_fma_f32 = false;
-            target.exact_fma_f64 = false;
-        }
-        Some(other) => return Err(format!("mask: {other} is not known")),
+    for thing in directive::value(text, "lacks")
+        .unwrap_or_default()
+        .split_whitespace()
+    {
+        take_away(&mut target, thing)?;
     }
     let options = directive::value(text, "options").unwrap_or_default();
     let options = CompileOptions::parse(options).map_err(|e| e.to_string())?;

@@ -5,7 +5,7 @@ use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
 use pumice_filetests::directive;
-use pumice_test_support::random_programs::{expectations, program};
+use pumice_test_support::random_programs::{check_low_devices, expectations, program};
 use pumice_test_support::spirv_tools;
 
 #[test]
@@ -16,6 +16,25 @@ fn passes_keep_what_programs_compute() {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
+}
+
+/// The seeds of a longer run by hand, FIRST..LAST.
+const SEEDS: &str = "PUMICE_SEEDS";
+
+#[test]
+fn low_devices_compute_the_same() {
+    let seeds = std::env::var(SEEDS).unwrap_or_else(|_| "200..215".to_string());
+    let (first, last) = seeds.split_once("..").expect("FIRST..LAST");
+    let [first, last] = [first, last].map(|seed| seed.parse::<u64>().expect("a seed"));
+    let mut wrong = Vec::new();
+    for seed in first..last {
+        let text = program(seed);
+        if let Err(why) = check_low_devices(&text) {
+            eprintln!("seed {seed}: {why}");
+            wrong.push(seed);
+        }
+    }
+    assert!(wrong.is_empty(), "seeds {wrong:?}");
 }
 
 #[test]

@@ -10,15 +10,15 @@ use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::pipeline;
 use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::Options;
 use pumice_ir::Module;
-use pumice_test_support::{filetests, runs};
+use pumice_test_support::{filetests, low_targets, run_target, runs};
 
-fn run_file(path: &Path) -> Result<(), String> {
+fn run_file(path: &Path, target: &Target, opt_disable: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let KernelFile {
         options,
@@ -26,13 +26,12 @@ fn run_file(path: &Path) -> Result<(), String> {
         runs,
     } = KernelFile::parse_test(&text)?;
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
-    let target = pumice_test_support::run_target();
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source {
         name: &name,
         text: text.as_bytes(),
     };
-    let built = compile(source, &options, &target, &NoIncludes);
+    let built = compile(source, &options, target, &NoIncludes);
     if !build_log.is_empty() {
         let missing = build_log.iter().find(|l| !built.log.contains(l.as_str()));
         return match (built.output, missing) {
@@ -45,9 +44,10 @@ fn run_file(path: &Path) -> Result<(), String> {
     let linked = link(&[&module], &LinkOptions::default());
     let module = linked.output.ok_or(linked.log)?;
     let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
-    let lower = LowerOptions::default();
+    let mut lower = LowerOptions::default();
+    lower.math.opt_disable = opt_disable;
     let ctx = Ctx {
-        target: &target,
+        target,
         options: &lower,
     };
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
@@ -76,7 +76,34 @@ fn run_all(ir: &Module, runs: &[Run], when: &str) -> Result<(), String> {
 fn kernel_files_compute_what_they_say() {
     let mut failures = Failures::default();
     for path in files(&filetests("run"), &["cl"], 60) {
-        failures.take(&path, run_file(&path));
+        failures.take(&path, run_file(&path, &run_target(), false));
+    }
+    failures.finish();
+}
+
+/// Kernel files with what devices without 64-bit integers cannot do, and the text of the refusal.
+const NEED_INT64: &[(&str, &str)] = &[
+    ("atomics64", "no built-in function 'atom_add'"),
+    ("mixed_atomics", "no built-in function 'atom_add'"),
+];
+
+#[test]
+fn kernel_files_compute_the_same_on_low_devices() {
+    let mut failures = Failures::default();
+    for (name, target) in low_targets() {
+        for path in files(&filetests("run"), &["cl"], 60) {
+            let stem = path.file_stem().expect("a file").to_string_lossy();
+            let refused = (NEED_INT64.iter()).find(|(file, _)| *file == stem && !target.int64);
+            for opt_disable in [false, true] {
+                let how = if opt_disable { ", unoptimised" } else { "" };
+                let outcome = match (run_file(&path, &target, opt_disable), refused) {
+                    (Err(why), Some((_, text))) if why.contains(text) => Ok(()),
+                    (Ok(()), Some(_)) => Err("builds, and is said not to".to_string()),
+                    (outcome, _) => outcome.map_err(|why| format!("{name}{how}: {why}")),
+                };
+                failures.take(&path, outcome);
+            }
+        }
     }
     failures.finish();
 }

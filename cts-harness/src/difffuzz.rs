@@ -4,7 +4,7 @@
 //! Gives: the files that failed, with reasons, in a folder.
 //! Never: runs a program in the process that keeps the books; drivers may crash.
 
-use crate::cl::Device;
+use crate::cl::Session;
 use crate::kernel_file;
 use crate::process;
 use pumice_filetests::KernelFile;
@@ -96,7 +96,7 @@ fn watch(began: &'static AtomicU64) {
 /// # Errors
 /// No such platform.
 pub fn run_files(platform: &str, args: &[String]) -> Result<(), String> {
-    let device = Device::open(platform).map_err(|error| error.to_string())?;
+    let device = Session::open(platform).map_err(|error| error.to_string())?;
     let split = args.iter().position(|a| a == "--").unwrap_or(args.len());
     let (files, options) = (&args[..split], args.get(split + 1..).unwrap_or(&[]));
     static BEGAN: AtomicU64 = AtomicU64::new(0);

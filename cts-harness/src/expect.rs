@@ -126,8 +126,8 @@ impl Expectations {
             .map_or(&[Status::Pass], |line| &line.statuses)
     }
 
-    /// What a run did otherwise: worse and better, since an expectation that no longer holds is
-    /// to be corrected.
+    /// Lists the results that differ from their expectations, better ones too: an expectation that
+    /// no longer holds must be corrected.
     pub fn deviations(&self, run: &Run) -> Vec<Deviation> {
         (run.outcomes.iter())
             .filter_map(|outcome| {

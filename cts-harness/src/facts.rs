@@ -3,7 +3,7 @@
 //! They are gathered in a process of their own (`pumice-cts facts`), since the driver may hang or
 //! crash; what that process could not say is a fact too.
 
-use crate::cl::{Device, Result as ClResult};
+use crate::cl::{Result as ClResult, Session};
 use crate::process::{self, End};
 use cl_sys as cl;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn show(bytes: &[u8], form: Form) -> String {
 /// # Errors
 /// No such device. Queries that the device does not know are left out.
 pub fn gather(platform: &str) -> ClResult<BTreeMap<String, String>> {
-    let (platform_name, device) = Device::find(platform)?;
+    let (platform_name, device) = Session::find(platform)?;
     let mut facts = BTreeMap::from([(PLATFORM.to_string(), platform_name)]);
     for (key, query, form) in QUERIES {
         if let Ok(bytes) = device.info(*query) {

@@ -1,6 +1,6 @@
 //! Kernel files ([`pumice_filetests::KernelFile`] describes their directives) on a device.
 
-use crate::cl::{Arg, Buffer, Device, Error, Program};
+use crate::cl::{Arg, Buffer, Error, Program, Session};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 
 /// CL_BUILD_PROGRAM_FAILURE
@@ -10,7 +10,7 @@ const BUILD_FAILURE: i32 = -11;
 ///
 /// # Errors
 /// A difference from the expectations, or a call that fails.
-pub fn check(file: &KernelFile, device: &Device, source: &str, more: &str) -> Result<(), String> {
+pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> Result<(), String> {
     let options = format!("{} {more}", file.options);
     let built = device.build(source.as_bytes(), options.trim());
     if file.build_log.is_empty() {
@@ -34,11 +34,56 @@ pub fn check(file: &KernelFile, device: &Device, source: &str, more: &str) -> Re
     })
 }
 
+/// Builds a file and launches every kernel once, whatever its results. A file that must not build, or that
+/// needs extensions that the device lacks, is left alone.
+///
+/// # Errors
+/// The build's log, and the kernels that could not be launched.
+pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), String> {
+    let of_file = |key: &str| {
+        let mut all = pumice_filetests::directive::directives(source);
+        all.find(|directive| directive.key == key)
+    };
+    if of_file("build-log").is_some() {
+        return Ok(());
+    }
+    let options = of_file("options").map_or("", |directive| directive.value);
+    let options = format!("{options} {more} -cl-kernel-arg-info");
+    let program = match device.build(source.as_bytes(), options.trim()) {
+        Ok(program) => program,
+        Err((_, log)) if names_what_is_missing(device, &log)? => return Ok(()),
+        Err((error, log)) => return Err(format!("{error}\n{log}")),
+    };
+    let mut failed = Vec::new();
+    for name in program.kernel_names().map_err(|error| error.to_string())? {
+        let outcome = program
+            .kernel(&name)
+            .and_then(|kernel| device.launch_once(&kernel));
+        if let Err(error) = outcome {
+            failed.push(format!("kernel {name}: {error}"));
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(failed.join("\n")),
+    }
+}
+
+/// Tells whether a build's log names an extension, or arithmetic, that the device lacks.
+fn names_what_is_missing(device: &Session, log: &str) -> Result<bool, String> {
+    let offered = device.extensions().map_err(|error| error.to_string())?;
+    let mut names = log
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("cl_khr_"));
+    let lacks = |name: &str| !offered.split(' ').any(|other| other == name);
+    Ok(log.contains("this device has no ") || names.any(lacks))
+}
+
 fn sizes(list: &[u64]) -> Vec<usize> {
     list.iter().map(|&size| size as usize).collect()
 }
 
-fn check_run(run: &Run, device: &Device, program: &Program) -> Result<(), String> {
+fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     if !run.printf.is_empty() || run.error.is_some() {
         return Err("expects what only the interpreter tells".to_string());

@@ -110,8 +110,8 @@ impl Suite {
             .any(|name| name.eq_ignore_ascii_case(wanted))
     }
 
-    /// What there is to run of it. Asks the binary for its sub-tests and keeps those that the
-    /// list selects and, unless `only` is empty, that match one of its patterns.
+    /// Lists the sub-tests to run: those that the binary names, the suite's list selects and, unless
+    /// `only` is empty, one of its patterns matches.
     ///
     /// # Errors
     /// A binary that cannot be run or names no sub-test.

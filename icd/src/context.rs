@@ -1,22 +1,26 @@
 //! Context entry points.
 
 use std::ffi::{CString, c_void};
+use std::sync::Arc;
 
 use opencl_sys::{
     cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_type, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::context::{self, Context, Notify};
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::base::reason::Callback;
+use pumice_runtime::context::{self, Context};
 use pumice_runtime::device::Device;
+use pumice_runtime::device::platform::Platform;
 
 use crate::callback::{ContextCallback, ContextDestructor, UserData};
-use crate::{exit, handle, info, platform};
+use crate::{exit, handle, info};
 
 /// The error callback as the runtime calls it.
-fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Notify>> {
+fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Callback>> {
     let data = UserData(user_data);
     match pfn_notify {
-        Some(function) => Ok(Some(Box::new(move |message: &str| {
+        Some(function) => Ok(Some(Arc::new(move |message: &str| {
             let message = CString::new(message).unwrap_or_default();
             // SAFETY: the application's function, given what clCreateContext documents.
             unsafe { function(message.as_ptr(), std::ptr::null(), 0, data.get()) };
@@ -32,15 +36,17 @@ fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<
 /// # Safety
 /// As [`handle::properties`].
 unsafe fn checked_properties(
+    platform: &Ref<Platform>,
     properties: *const cl_context_properties,
 ) -> Result<Option<Vec<isize>>> {
-    let platform = platform::instance().handle();
+    let platform = platform.handle();
     // SAFETY: the caller's contract.
     let list = unsafe { handle::properties(properties) };
     context::check_properties(list, |value| value as usize == platform)
 }
 
 pub unsafe fn create_context(
+    platform: &Ref<Platform>,
     properties: *const cl_context_properties,
     num_devices: cl_uint,
     devices: *const cl_device_id,
@@ -49,7 +55,7 @@ pub unsafe fn create_context(
 ) -> Result<cl_context> {
     // SAFETY: the arguments are those of clCreateContext.
     unsafe {
-        let properties = checked_properties(properties)?;
+        let properties = checked_properties(platform, properties)?;
         let devices = handle::required(devices, num_devices as usize)?
             .iter()
             .map(|&device| handle::get::<Device>(device))
@@ -62,15 +68,16 @@ pub unsafe fn create_context(
 }
 
 pub unsafe fn create_context_from_type(
+    platform: &Ref<Platform>,
     properties: *const cl_context_properties,
     device_type: cl_device_type,
     pfn_notify: ContextCallback,
     user_data: *mut c_void,
 ) -> Result<cl_context> {
     // SAFETY: the arguments are those of clCreateContextFromType.
-    let properties = unsafe { checked_properties(properties) }?;
+    let properties = unsafe { checked_properties(platform, properties) }?;
     let notify = notify(pfn_notify, user_data)?;
-    let context = Context::create_from_type(platform::instance(), properties, device_type, notify)?;
+    let context = Context::create_from_type(platform, properties, device_type, notify)?;
     exit::register();
     Ok(handle::publish(context))
 }

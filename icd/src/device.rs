@@ -8,11 +8,14 @@ use opencl_sys::{
 };
 use pumice_runtime::base::clock::host_time;
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::object::Ref;
 use pumice_runtime::device::Device;
+use pumice_runtime::device::platform::Platform;
 
 use crate::{handle, info, platform};
 
 pub unsafe fn get_device_ids(
+    only: &Ref<Platform>,
     platform: cl_platform_id,
     device_type: cl_device_type,
     num_entries: cl_uint,
@@ -21,7 +24,7 @@ pub unsafe fn get_device_ids(
 ) -> Result<()> {
     // SAFETY: the arguments are those of clGetDeviceIDs.
     unsafe {
-        let platform = platform::argument(platform)?;
+        let platform = platform::argument(only, platform)?;
         // CL_INVALID_VALUE before CL_DEVICE_NOT_FOUND: the outputs are wrong whatever is found.
         if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null())
         {

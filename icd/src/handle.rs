@@ -7,6 +7,7 @@ use opencl_sys::{cl_event, cl_uint};
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::exit;
 use pumice_runtime::base::object::{Header, Kind, Object, Ref};
+use pumice_runtime::base::reason;
 use pumice_runtime::queue::WaitList;
 use pumice_runtime::queue::event::Event;
 
@@ -35,15 +36,18 @@ unsafe fn is_kind<T: Kind>(raw: *mut c_void) -> bool {
 pub unsafe fn get<T: Kind>(raw: *mut c_void) -> Result<Ref<T>> {
     // SAFETY: the caller's contract.
     if !unsafe { is_kind::<T>(raw) } {
-        return Err(T::INVALID);
+        let what = if raw.is_null() { "NULL" } else { "the handle" };
+        return Err(T::INVALID.because(format!("{what} is not a valid object of this type")));
     }
     let object = raw.cast_const().cast::<Object<T>>();
     // SAFETY: the tag says that this is an Object<T> that an Arc owns, and the application's
     // reference keeps it alive during this call.
-    unsafe {
+    let object = unsafe {
         Arc::increment_strong_count(object);
-        Ok(Arc::from_raw(object))
-    }
+        Arc::from_raw(object)
+    };
+    reason::about(object.error_callback());
+    Ok(object)
 }
 
 /// An optional object: NULL is `None`.
@@ -112,7 +116,7 @@ pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
 /// As [`slice`].
 pub unsafe fn required<'a, T>(data: *const T, count: usize) -> Result<&'a [T]> {
     if data.is_null() || count == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("a required list is NULL or has no element"));
     }
     // SAFETY: the caller's contract.
     Ok(unsafe { slice(data, count) })
@@ -128,7 +132,10 @@ pub unsafe fn list<T: Kind>(
     mismatch: Error,
 ) -> Result<Vec<Ref<T>>> {
     if list.is_null() != (count == 0) {
-        return Err(mismatch);
+        return Err(mismatch.because(match list.is_null() {
+            true => format!("a list of {count} elements is NULL"),
+            false => "a list without elements is not NULL".to_string(),
+        }));
     }
     // SAFETY: the caller's contract.
     unsafe { slice(list, count as usize) }
@@ -150,8 +157,12 @@ pub unsafe fn wait_list(
     event: *const cl_event,
 ) -> Result<WaitList> {
     // SAFETY: the caller's contract.
-    let events = unsafe { self::list::<Event>(count, list, Error::InvalidEventWaitList) }
-        .map_err(|_| Error::InvalidEventWaitList)?;
+    let events = unsafe { self::list::<Event>(count, list, Error::InvalidEventWaitList) }.map_err(
+        |error| match error {
+            Error::InvalidEventWaitList => error,
+            _ => Error::InvalidEventWaitList.because("an element of the wait list is not an event"),
+        },
+    )?;
     Ok(WaitList {
         events,
         gives_event: !event.is_null(),

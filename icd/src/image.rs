@@ -8,6 +8,7 @@ use opencl_sys::{
     cl_map_flags, cl_mem, cl_mem_flags, cl_mem_object_type, cl_mem_properties, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::object::Ref;
 use pumice_runtime::command::image::Region;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{image, image_copy, map};
@@ -411,6 +412,21 @@ pub unsafe fn enqueue_copy_buffer_to_image(
     }
 }
 
+/// The colour of a fill; `None` for NULL.
+///
+/// # Safety
+/// `color` is NULL or points to four components of 32 bits, or to one for a depth image.
+pub unsafe fn fill_color(image: &Ref<Mem>, color: *const c_void) -> Option<[u32; 4]> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match (color.is_null(), image.is_depth_image()) {
+            (true, _) => None,
+            (false, true) => Some([color.cast::<u32>().read_unaligned(); 4]),
+            (false, false) => Some(color.cast::<[u32; 4]>().read_unaligned()),
+        }
+    }
+}
+
 pub unsafe fn enqueue_fill_image(
     command_queue: cl_command_queue,
     image: cl_mem,
@@ -426,12 +442,7 @@ pub unsafe fn enqueue_fill_image(
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        // Four components of 32 bits; of a depth image only the first is there.
-        let color = match (fill_color.is_null(), image.is_depth_image()) {
-            (true, _) => None,
-            (false, true) => Some([fill_color.cast::<u32>().read_unaligned(); 4]),
-            (false, false) => Some(fill_color.cast::<[u32; 4]>().read_unaligned()),
-        };
+        let color = self::fill_color(&image, fill_color);
         let (origin, region) = (triple(origin)?, triple(region)?);
         let command = image_copy::fill(queue.on(), &image, color, origin, region)?;
         enqueue(&queue, command, wait, false, event)

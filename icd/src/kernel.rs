@@ -8,6 +8,7 @@ use opencl_sys::{
     cl_kernel_info, cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_program, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::object::Ref;
 use pumice_runtime::command::ndrange;
 use pumice_runtime::device::Device;
 use pumice_runtime::executable::{ArgKind, ArgValue, RangeRequest};
@@ -82,30 +83,40 @@ pub unsafe fn set_kernel_arg(
     // SAFETY: the arguments are those of clSetKernelArg.
     unsafe {
         let kernel = handle::get::<Kernel>(kernel)?;
+        set_arg(&kernel, arg_index, arg_size, arg_value)
+    }
+}
+
+/// Sets an argument.
+///
+/// # Safety
+/// The arguments are those of clSetKernelArg.
+pub unsafe fn set_arg(
+    kernel: &Ref<Kernel>,
+    arg_index: cl_uint,
+    arg_size: usize,
+    arg_value: *const c_void,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe {
         let value = match kernel.arg_kind(arg_index)? {
             _ if arg_value.is_null() => None,
             ArgKind::Unused | ArgKind::Local => Some(Argument::Value(ArgValue::Null)),
             ArgKind::Pod { size } => {
                 // Only bytes that the caller says are there are read.
-                if arg_size != size as usize {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size as usize)?;
                 let bytes = handle::slice(arg_value.cast::<u8>(), arg_size);
                 Some(Argument::Value(ArgValue::Bytes(bytes.into())))
             }
             ArgKind::Buffer | ArgKind::Image { .. } => {
-                if arg_size != size_of::<*mut c_void>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 let object = handle::optional::<Mem>(raw)?;
                 Some(object.map_or(Argument::Value(ArgValue::Null), Argument::Memory))
             }
             ArgKind::Sampler => {
-                if arg_size != size_of::<*mut c_void>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
                 // arg_value need not be aligned.
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 Some(Argument::Sampler(handle::get::<Sampler>(raw)?))
@@ -245,6 +256,16 @@ pub unsafe fn set_kernel_exec_info(
 ) -> Result<()> {
     // SAFETY: the argument is that of clSetKernelExecInfo.
     let kernel = unsafe { handle::get::<Kernel>(kernel) }?;
+    check_exec_info(&kernel, param_name, param_value_size, param_value)
+}
+
+/// The checks of clSetKernelExecInfo, which changes nothing.
+pub fn check_exec_info(
+    kernel: &Ref<Kernel>,
+    param_name: cl_kernel_exec_info,
+    param_value_size: usize,
+    param_value: *const c_void,
+) -> Result<()> {
     kernel.check_exec_info()?;
     // CL_INVALID_VALUE if param_name is not valid, param_value is NULL or its size is not right;
     // NULL and 0 take the list of pointers back.

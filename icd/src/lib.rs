@@ -13,7 +13,9 @@
 #![allow(clippy::too_many_arguments, reason = "the C API's")]
 #![allow(missing_docs, reason = "the functions are the C API's, one for one")]
 
+mod addressed;
 mod callback;
+mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
@@ -29,7 +31,10 @@ mod platform;
 mod print;
 mod program;
 mod queue;
+mod record;
 mod sampler;
+mod semaphore;
+mod shapes;
 mod shim;
 mod svm;
 mod table;

@@ -10,6 +10,7 @@ use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
+use pumice_runtime::device::platform::Platform;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::build::{self, Notify};
 
@@ -76,7 +77,7 @@ pub unsafe fn create_program_with_source(
                 _ => source.extend_from_slice(handle::string(string)?.to_bytes()),
             }
         }
-        Program::with_source(&context, source).map(handle::publish)
+        Ok(handle::publish(Program::with_source(&context, source)))
     }
 }
 
@@ -244,9 +245,12 @@ pub unsafe fn unload_compiler() -> Result<()> {
     Ok(())
 }
 
-pub unsafe fn unload_platform_compiler(platform: cl_platform_id) -> Result<()> {
+pub unsafe fn unload_platform_compiler(
+    only: &Ref<Platform>,
+    platform: cl_platform_id,
+) -> Result<()> {
     // SAFETY: the argument is that of clUnloadPlatformCompiler.
-    unsafe { platform::argument(platform) }?;
+    unsafe { platform::argument(only, platform) }?;
     build::unload_compiler();
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::reason::Call;
 use pumice_runtime::base::{exit, log, trace};
 
 /// The category of API calls in a trace.
@@ -56,8 +57,9 @@ pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
 pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
     check_fork(name)?;
     let span = trace::span(CATEGORY, name);
+    let call = Call::begin();
     let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
-    report(name, span, result.as_ref().err());
+    report(name, &call, span, result.as_ref().err());
     result
 }
 
@@ -71,9 +73,10 @@ pub fn linked<T>(
         return (std::ptr::null_mut(), Err(error));
     }
     let span = trace::span(CATEGORY, name);
+    let call = Call::begin();
     let failed = (std::ptr::null_mut(), Err(Error::OutOfResources));
     let (value, result) = guard(name, body).unwrap_or(failed);
-    report(name, span, result.as_ref().err());
+    report(name, &call, span, result.as_ref().err());
     (value, result)
 }
 
@@ -83,7 +86,10 @@ pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
         return R::FAILURE;
     }
     let _span = trace::span(CATEGORY, name);
-    guard(name, body).unwrap_or(R::FAILURE)
+    let call = Call::begin();
+    let value = guard(name, body).unwrap_or(R::FAILURE);
+    explain(name, &call, None);
+    value
 }
 
 /// The value that a `plain` entry point returns when it cannot do its work.
@@ -127,12 +133,30 @@ pub unsafe fn write_status(result: Result<()>, errcode_ret: *mut cl_int) {
 }
 
 /// Notes the result of a call in log and trace.
-fn report(name: &str, span: trace::Span, error: Option<&Error>) {
+fn report(name: &str, call: &Call, span: trace::Span, error: Option<&Error>) {
     match error {
         Some(error) => {
-            log::debug!("{name}: {error}");
+            if !explain(name, call, Some(*error)) {
+                log::debug!("{name}: {error}");
+            }
             span.returns(error.name());
         }
         None => span.returns("CL_SUCCESS"),
     }
+}
+
+/// Tells the log and the context's callback why a call failed, if its check gave the reason;
+/// `None` is NULL without an error code.
+fn explain(name: &str, call: &Call, error: Option<Error>) -> bool {
+    let Some((reason, callback)) = call.reason(error) else {
+        return false;
+    };
+    let answer = error.map_or("NULL", Error::name);
+    let line = format!("{name}: {answer}: {reason}");
+    log::warn!("{line}");
+    if let Some(callback) = callback {
+        let told = catch_unwind(AssertUnwindSafe(|| callback(&line)));
+        debug_assert!(told.is_ok(), "callbacks are C functions");
+    }
+    true
 }

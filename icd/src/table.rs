@@ -7,7 +7,9 @@
 //!   `errcode_ret` argument appended, `linked` likewise and may give a handle with an error;
 //!   `plain` returns its own type,
 //! - the C name and the function that serves it,
-//! - the arguments with the names and types of the specification.
+//! - the arguments with the names and types of the specification. `@name,` in front passes what the
+//!   function `name` of this file returns: platform and address queries need the table, and know no
+//!   module above them.
 //!
 //! Invariant: table entries are private functions (`entry`), the exported names (`exported`) are
 //! thin wrappers around them. A table of exported functions would be preempted by the loader's
@@ -30,13 +32,17 @@ use opencl_sys::{
     cl_sampler_properties, cl_svm_mem_flags, cl_uint, cl_ulong,
 };
 
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::device::platform::Platform;
+
 use crate::callback::{
     ContextCallback, ContextDestructor, EventCallback, MemCallback, NativeKernel, ProgramCallback,
     SvmFreeCallback,
 };
+use crate::shapes::{entry_point, exported};
 use crate::{
-    context, device, enqueue, event, image, kernel, memory, pipe, platform, program, queue,
-    sampler, shim, svm,
+    addressed, context, device, enqueue, event, image, kernel, memory, pipe, platform, program,
+    queue, sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -44,78 +50,18 @@ type size_t = usize;
 /// `unsigned char`.
 type c_uchar = u8;
 
-/// Defines the private entry and the exported wrapper of one entry point.
-macro_rules! entry_point {
-    (status $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*)) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            shim::status(stringify!($name), || unsafe { $module::$function($($arg),*) })
-        }
-    };
-    (object $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            let result = shim::object(stringify!($name), || unsafe { $module::$function($($arg),*) });
-            // SAFETY: errcode_ret is NULL or points to a cl_int.
-            unsafe { shim::write_errcode(result, errcode_ret) }
-        }
-    };
-    (linked $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            let (value, result) = shim::linked(stringify!($name), || unsafe { $module::$function($($arg),*) });
-            // SAFETY: errcode_ret is NULL or points to a cl_int.
-            unsafe { shim::write_status(result, errcode_ret) };
-            value
-        }
-    };
-    (plain $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            // SAFETY: the arguments are the application's, as the C API states their rules.
-            shim::plain(stringify!($name), || unsafe { $module::$function($($arg),*) })
-        }
-    };
-}
-
-macro_rules! exported {
-    (status $name:ident($($arg:ident: $ty:ty),*)) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg),*) }
-        }
-    };
-    (linked $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        exported!(object $name($($arg: $ty),*) -> $ret);
-    };
-    (object $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $ret {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg,)* errcode_ret) }
-        }
-    };
-    (plain $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            // SAFETY: the same contract.
-            unsafe { entry::$name($($arg),*) }
-        }
-    };
-}
-
 macro_rules! entry_points {
     (
-        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
-        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
+        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($(@$given:ident,)? $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
+        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($(@$ugiven:ident,)? $($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
         extensions { $($ename:ident,)* }
     ) => {
         /// The private functions behind table, wrappers and address queries.
         mod entry {
             #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
             use super::*;
-            $(entry_point!($shape $name => $module::$function($($arg: $ty),*) $(-> $ret)?);)*
-            $(entry_point!($ushape $uname => $umodule::$ufunction($($uarg: $uty),*) $(-> $uret)?);)*
+            $(entry_point!($shape $name => $module::$function($(@$given,)? $($arg: $ty),*) $(-> $ret)?);)*
+            $(entry_point!($ushape $uname => $umodule::$ufunction($(@$ugiven,)? $($uarg: $uty),*) $(-> $uret)?);)*
         }
 
         /// The exported names.
@@ -130,19 +76,30 @@ macro_rules! entry_points {
         /// the tags of 2.0: ocl-icd 2.3.3 hands a platform that has them a table inside an array
         /// that it moves when it loads the next driver, and every later call jumps into freed
         /// memory.
-        pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
+        static TABLE: cl_icd_dispatch = cl_icd_dispatch {
             $($name: Some(entry::$name),)*
             ..EMPTY
         };
 
         /// The address of an extension's entry point (clGetExtensionFunctionAddressForPlatform).
-        pub(crate) fn extension_address(name: &CStr) -> *mut c_void {
+        fn extension_address(name: &CStr) -> *mut c_void {
             match name.to_str() {
                 $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
-                _ => std::ptr::null_mut(),
+                Ok(name) => addressed::find(name),
+                Err(_) => std::ptr::null_mut(),
             }
         }
     };
+}
+
+/// The one platform, which points at [`TABLE`].
+fn the_platform() -> &'static Ref<Platform> {
+    platform::instance(&TABLE)
+}
+
+/// The function that knows the extensions' entry points.
+fn addresses() -> platform::Addresses {
+    extension_address
 }
 
 // SAFETY: the structure holds only integers and optional function pointers, for which all zero
@@ -152,15 +109,15 @@ const EMPTY: cl_icd_dispatch = unsafe { std::mem::zeroed() };
 entry_points! {
     tabled {
         status clGetPlatformIDs => platform::get_platform_ids(
-            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+            @the_platform, num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
         status clUnloadCompiler => program::unload_compiler();
         status clGetPlatformInfo => platform::get_platform_info(
-            platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,
+            @the_platform, platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
         );
         status clGetDeviceIDs => device::get_device_ids(
-            platform: cl_platform_id, device_type: cl_device_type, num_entries: cl_uint,
+            @the_platform, platform: cl_platform_id, device_type: cl_device_type, num_entries: cl_uint,
             devices: *mut cl_device_id, num_devices: *mut cl_uint
         );
         status clGetDeviceInfo => device::get_device_info(
@@ -168,11 +125,11 @@ entry_points! {
             param_value: *mut c_void, param_value_size_ret: *mut size_t
         );
         object clCreateContext => context::create_context(
-            properties: *const cl_context_properties, num_devices: cl_uint, devices: *const cl_device_id,
+            @the_platform, properties: *const cl_context_properties, num_devices: cl_uint, devices: *const cl_device_id,
             pfn_notify: ContextCallback, user_data: *mut c_void
         ) -> cl_context;
         object clCreateContextFromType => context::create_context_from_type(
-            properties: *const cl_context_properties, device_type: cl_device_type, pfn_notify: ContextCallback,
+            @the_platform, properties: *const cl_context_properties, device_type: cl_device_type, pfn_notify: ContextCallback,
             user_data: *mut c_void
         ) -> cl_context;
         status clRetainContext => context::retain_context(context: cl_context);
@@ -360,7 +317,7 @@ entry_points! {
         );
         status clEnqueueBarrier => enqueue::enqueue_barrier(command_queue: cl_command_queue);
         plain clGetExtensionFunctionAddress => platform::get_extension_function_address(
-            func_name: *const c_char
+            @addresses, func_name: *const c_char
         ) -> *mut c_void;
         status clSetEventCallback => event::set_event_callback(
             event: cl_event, command_exec_callback_type: cl_int, pfn_notify: EventCallback,
@@ -419,7 +376,7 @@ entry_points! {
             num_input_programs: cl_uint, input_programs: *const cl_program, pfn_notify: ProgramCallback,
             user_data: *mut c_void
         ) -> cl_program;
-        status clUnloadPlatformCompiler => program::unload_platform_compiler(platform: cl_platform_id);
+        status clUnloadPlatformCompiler => program::unload_platform_compiler(@the_platform, platform: cl_platform_id);
         status clGetKernelArgInfo => kernel::get_kernel_arg_info(
             kernel: cl_kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
@@ -448,7 +405,7 @@ entry_points! {
             event: *mut cl_event
         );
         plain clGetExtensionFunctionAddressForPlatform => platform::get_extension_function_address_for_platform(
-            platform: cl_platform_id, func_name: *const c_char
+            @addresses, platform: cl_platform_id, func_name: *const c_char
         ) -> *mut c_void;
         object clCreateCommandQueueWithProperties => queue::create_command_queue_with_properties(
             context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
@@ -552,7 +509,7 @@ entry_points! {
     // Not in the table: the loader looks the symbol up.
     untabled {
         status clIcdGetPlatformIDsKHR => platform::icd_get_platform_ids(
-            num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+            @the_platform, num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
         );
         // Extension names of core functions, with their rules.
         object clCreateCommandQueueWithPropertiesKHR => queue::create_command_queue_with_properties(

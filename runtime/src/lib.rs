@@ -13,9 +13,11 @@
 pub mod base;
 mod cache;
 pub mod command;
+pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod executable;
 pub mod memory;
 pub mod program;
 pub mod queue;
+pub mod semaphore;

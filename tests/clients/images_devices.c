@@ -1,3 +1,4 @@
+// client: needs images
 // client: all-drivers
 /* An image in a context of every device there is, in turns: each one sees what the others wrote, by
  * kernels, fills, copies, maps and the host. With one device its queues take the turns. */
@@ -83,7 +84,8 @@ int main(void)
         if (memcmp(got, want, sizeof got)) {
             fprintf(stderr, "turn %u\n", turn);
             failures++;
-            break;
+            if (values_matter())
+                break;
         }
     }
     for (int i = 0; i < 2; i++)

@@ -1,3 +1,4 @@
+// client: needs images
 /* Random images, regions and pitches, most of them wrong: every call answers with success or one of
  * the specification's errors, and no transfer touches memory beyond what it was given. */
 #include "common.h"

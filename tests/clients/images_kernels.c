@@ -1,3 +1,4 @@
+// client: needs images
 /* Images and samplers in kernels: every type read and written, addressing and filters against
  * OpenCL's formulas, what kernels are told of images, orders of channels, and the errors of
  * clSetKernelArg. */

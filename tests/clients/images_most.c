@@ -1,3 +1,4 @@
+// client: needs images
 /* A kernel with as many images as the device says that one takes, beside a buffer. With a
  * CL_DEVICE_MAX_PARAMETER_SIZE of 1024 a kernel has up to 128 arguments, with more up to 255. */
 #include "common.h"

@@ -1,3 +1,4 @@
+// client: needs images
 // client: without-layers
 /* Start-up and first use under limits of the address space (RLIMIT_AS), in steps of 100 MB: each step
  * is a process of its own that gets as far as a kernel's right result, or to an error of the API, but

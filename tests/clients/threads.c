@@ -14,6 +14,8 @@ static cl_context context;
 static cl_device_id device;
 static volatile int failed;
 static int rounds[2];
+/* False where nothing executes: wrong values end nothing then. */
+static int values_matter = 1;
 static time_t end;
 
 #define CHECK(call)                                                     \
@@ -34,7 +36,7 @@ static void *work(void *which) {
     enum { N = 1000 };
     cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, N * sizeof(int), NULL, &err);
     CHECK(err);
-    for (int round = 0; !failed && time(NULL) < end; round++) {
+    for (int round = 0; !(failed && values_matter) && time(NULL) < end; round++) {
         char source[512];
         int factor = 1 + (round * 7 + id) % 50;
         snprintf(source, sizeof source,
@@ -61,9 +63,10 @@ static void *work(void *which) {
             CHECK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
             for (int i = 0; i < N; i++)
                 if (result[i] != i * factor + launch) {
-                    printf("FAIL thread %d round %d: [%d] is %d, expected %d\n", id, round, i, result[i], i * factor + launch);
+                    if (!failed) printf("FAIL thread %d round %d: [%d] is %d, expected %d\n", id, round, i, result[i], i * factor + launch);
                     failed = 1;
-                    return NULL;
+                    if (values_matter) return NULL;
+                    break;
                 }
         }
         CHECK(clReleaseKernel(kernel));
@@ -90,6 +93,8 @@ int main(void) {
     }
     const char *seconds = getenv("PUMICE_TEST_SECONDS");
     int limit = seconds ? atoi(seconds) : 5;
+    const char *values = getenv("CLIENT_VALUES");
+    values_matter = !values || strcmp(values, "ignore");
     end = time(NULL) + limit;
     /* A deadlock must end the test, not hang it. */
     alarm(limit + 60);
@@ -104,10 +109,8 @@ int main(void) {
     for (int t = 0; t < 2; t++) pthread_create(&threads[t], NULL, work, &ids[t]);
     for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
     clReleaseContext(context);
-    if (failed || rounds[0] == 0 || rounds[1] == 0) {
-        printf("FAIL rounds %d and %d\n", rounds[0], rounds[1]);
-        return 1;
-    }
+    if (rounds[0] == 0 || rounds[1] == 0) printf("FAIL rounds %d and %d\n", rounds[0], rounds[1]);
+    if (failed || rounds[0] == 0 || rounds[1] == 0) return 1;
     printf("ok: %d and %d programs\n", rounds[0], rounds[1]);
     return 0;
 }

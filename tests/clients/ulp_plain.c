@@ -1,3 +1,4 @@
+// client: needs denormals
 /* ulp.c on a device that rounds neither quotients nor roots nor fma exactly: what the compiler
    computes in their place keeps the same limits. */
 // client: env PUMICE_MASK=exactDivide,exactSqrt,exactFma,denormals

@@ -123,6 +123,7 @@ int main(void)
     MUST(clFinish(queue));
     fflush(stdout);
     dup2(before, 1);
+    close(ends[1]);
     ssize_t length = read(ends[0], text, sizeof text - 1);
     text[length > 0 ? length : 0] = 0;
     const char *wanted = "1234567890123 -5 11f71fb04cb|FFFFFFFFFFFFFFFB|1234567890123|\n";

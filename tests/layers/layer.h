@@ -22,7 +22,9 @@ static cl_int give(const void *from, size_t needed, size_t size, void *value, si
     return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *told)
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *told)
 {
     static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     static const char title[] = LAYER_NAME;
@@ -33,7 +35,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, 
     return CL_INVALID_VALUE;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *told,
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *told,
                                             const cl_icd_dispatch **ours)
 {
     size_t known = sizeof table / sizeof(void *);
@@ -48,7 +50,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
 }
 
 /* What newer loaders call instead. */
-CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint entries, const cl_icd_dispatch *target,
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint entries, const cl_icd_dispatch *target,
                                                           cl_uint *told, const cl_icd_dispatch **ours,
                                                           const void *properties)
 {

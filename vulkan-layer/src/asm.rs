@@ -260,14 +260,20 @@ impl Module {
         self.op(65, pointer, &[&[base], indices].concat())
     }
 
-    /// A pointer of `ty` to the address `address` (a 64-bit integer) plus `offset` (a 32-bit
-    /// integer).
+    /// A pointer of `ty` to the address `address` (two words, low first) plus `offset` (a word).
+    /// Devices without 64-bit integers have it too.
     pub fn at_address(&mut self, ty: u32, address: u32, offset: u32) -> u32 {
-        let ulong = self.uint(64);
-        let wide = self.op(113, ulong, &[offset]);
-        let sum = self.op(128, ulong, &[address, wide]);
+        let (uint, flag) = (self.uint(32), self.ty(op::TYPE_BOOL, &[]));
+        let pair = self.vector(uint, 2);
+        let [low, high] = [0, 1].map(|word| self.op(81, uint, &[address, word]));
+        let sum = self.op(128, uint, &[low, offset]);
+        let carries = self.op(176, flag, &[sum, low]);
+        let (zero, one) = (self.u32(0), self.u32(1));
+        let carry = self.op(169, uint, &[carries, one, zero]);
+        let high = self.op(128, uint, &[high, carry]);
+        let sum = self.op(80, pair, &[sum, high]);
         let pointer = self.pointer(class::PHYSICAL, ty);
-        self.op(120, pointer, &[sum])
+        self.op(124, pointer, &[sum])
     }
 
     /// OpLoad with Aligned.

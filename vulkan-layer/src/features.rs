@@ -214,21 +214,14 @@ features! {
 }
 
 impl Features {
-    /// Returns the features that Pumice requires, by Vulkan name, with their state. Without device
-    /// addresses fewer are required: memory is accessed as 32-bit words then, for all access widths.
+    /// Returns the features that Pumice requires, by Vulkan name, with their state.
     pub(crate) fn floor(&self) -> Vec<(&'static str, bool)> {
-        let mut floor = vec![
-            ("timelineSemaphore", self.timeline_semaphore),
-            ("shaderInt64", self.shader_int64),
-            ("shaderInt16", self.shader_int16),
-            ("shaderInt8", self.shader_int8),
-        ];
-        if self.buffer_device_address {
-            floor.extend([
-                ("storageBuffer8BitAccess", self.storage_buffer8_bit_access),
-                ("storageBuffer16BitAccess", self.storage_buffer16_bit_access),
-            ]);
-        }
-        floor
+        vec![("timelineSemaphore", self.timeline_semaphore)]
+    }
+
+    /// Clears what is of no use without a feature that is missing.
+    pub(crate) fn settle(&mut self) {
+        self.shader_buffer_int64_atomics &= self.shader_int64;
+        self.shader_shared_int64_atomics &= self.shader_int64;
     }
 }

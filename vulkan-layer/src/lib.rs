@@ -23,6 +23,7 @@
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
 //!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
 //!                                         barrier, write_timestamp, keep(object)
+//!   .reusable_recorder(), into_recording() commands that Recorder::run puts into other recorders, often
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
 //! ```
 //!
@@ -30,49 +31,53 @@
 //! shaders reach through addresses alone is kept by [`Recorder::keep`]. There are no implicit
 //! barriers between commands or submissions; the host sees all writes of a finished submission.
 //!
+//! Layers, lowest first; a module knows its siblings and the lines above its own:
+//!
+//! ```text
+//! error, raw           errors; what ash lacks
+//! features, format     bits and formats by name
+//! caps                 Capabilities, Probes: plain data, and the queries that fill them
+//! quirks, asm          the list of driver quirks; an assembler for probes
+//! device               instance, device, memory, and what a device keeps one of
+//! objects              buffers, images, descriptor sets, pipelines, timestamps
+//! commands             recorder, queue, clocks
+//! probe                start-up probes, which run kernels
+//! ```
+//!
 //! Invariant: no object is destroyed before the device is done with it, whatever order the caller
 //! drops handles in.
 
 pub mod asm;
-mod buffer;
 pub mod caps;
-mod descriptor;
+mod commands;
 mod device;
 mod error;
-mod fault;
 mod features;
 mod format;
-mod image;
-mod image_copy;
-mod instance;
-mod memory;
-mod pipeline;
+mod objects;
 mod probe;
-mod probe_float;
-mod query;
 pub mod quirks;
 mod raw;
-mod recorder;
-mod sampler;
-mod submit;
-mod tools;
 
-pub use buffer::{Buffer, MemoryClass};
+pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
-pub use descriptor::{DescriptorSet, Resource};
+pub use commands::clock::host_time_ns;
+pub use commands::image_copy::ImageBox;
+pub use commands::recorder::{CopyRegion, Recorder};
+pub use commands::recording::Recording;
+pub use commands::submit::{Queue, Timeline, Wait};
 pub use device::Device;
+pub use device::fault::Fault;
+pub use device::instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
+pub use device::pools::TimePair;
+pub use device::sampler::{AddressMode, Sampler, SamplerDesc};
 pub use error::{Error, Result};
-pub use fault::Fault;
 pub use features::Features;
 pub use format::{Format, FormatFeatures};
-pub use image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
-pub use image_copy::ImageBox;
-pub use instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
-pub use pipeline::{
+pub use objects::buffer::{Buffer, MemoryClass};
+pub use objects::descriptor::{DescriptorSet, Resource};
+pub use objects::image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
+pub use objects::pipeline::{
     Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
 };
-pub use probe::Probes;
-pub use query::{TimePair, Timestamp, host_time_ns};
-pub use recorder::{CopyRegion, Recorder};
-pub use sampler::{AddressMode, Sampler, SamplerDesc};
-pub use submit::{Queue, Timeline, Wait};
+pub use objects::query::Timestamp;

@@ -11,7 +11,8 @@
 //! * `// client: without-layers` — not under the validation layer;
 //! * `// client: without-newest-layer` — not under the newest one, which brings its C library;
 //! * `// client: once` — only with the system's driver and loader;
-//! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process.
+//! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process;
+//! * `// client: needs THING...` — not on drivers that lack one of these ([`VulkanDriver::lacks`]).
 
 use crate::drivers::VulkanDriver;
 use crate::sh::{self, Finished, Result};
@@ -37,6 +38,8 @@ pub struct Client {
     pub once: bool,
     /// `all-drivers`.
     pub all_drivers: bool,
+    /// `needs`.
+    pub needs: Vec<String>,
 }
 
 /// Compiles one C or C++ source, unless the executable is newer.
@@ -96,6 +99,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
             without_newest_layer: false,
             once: false,
             all_drivers: false,
+            needs: Vec::new(),
         };
         let mut link = vec!["-lOpenCL".to_string()];
         for line in text.lines().take(40) {
@@ -111,6 +115,11 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
                 }
                 Some(("link", libraries)) => {
                     link.extend(libraries.split_whitespace().map(str::to_string));
+                }
+                Some(("needs", things)) => {
+                    client
+                        .needs
+                        .extend(things.split_whitespace().map(str::to_string));
                 }
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "without-layers" => client.without_layers = true,
@@ -137,12 +146,33 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
     Ok(clients)
 }
 
-/// Compiles the loader's layer of `tests/layers`.
-pub fn compile_layer() -> Result<PathBuf> {
-    let source = sh::root().join("tests/layers/print.c");
-    let to = sh::target().join("clients/libprint-layer.so");
-    compile(&source, &to, &["-shared".to_string(), "-fPIC".to_string()])?;
+/// Compiles a layer of `tests/layers`: one of the OpenCL loader, or of the Vulkan loader.
+pub fn compile_layer(name: &str) -> Result<PathBuf> {
+    let source = sh::root().join(format!("tests/layers/{name}.c"));
+    let to = sh::target().join(format!("layers/lib{name}-layer.so"));
+    let flags = ["-shared", "-fPIC", "-fvisibility=hidden"];
+    compile(&source, &to, &flags.map(str::to_string))?;
     Ok(to)
+}
+
+/// Compiles a layer of the Vulkan loader and writes its manifest, beside the library. The layer's
+/// name is `VK_LAYER_PUMICE_` and the source's.
+pub fn compile_vulkan_layer(name: &str) -> Result<PathBuf> {
+    let library = compile_layer(name)?;
+    let manifest = serde_json::json!({
+        "file_format_version": "1.1.0",
+        "layer": {
+            "name": format!("VK_LAYER_PUMICE_{name}"),
+            "type": "GLOBAL",
+            "library_path": library,
+            "api_version": "1.3.239",
+            "implementation_version": "1",
+            "description": "a layer of Pumice's tests",
+        },
+    });
+    let path = sh::target().join(format!("layers/{name}.json"));
+    sh::write(&path, manifest.to_string())?;
+    Ok(path)
 }
 
 /// Environment and drivers of a client's run.
@@ -155,6 +185,17 @@ pub struct Setting<'a> {
     pub loader: Option<&'a Path>,
     /// More environment.
     pub env: &'a [(&'a str, String)],
+}
+
+impl Client {
+    /// Returns whether a driver has what the client needs.
+    pub fn suits(&self, driver: Option<&VulkanDriver>) -> bool {
+        let lacks = driver.map_or(&[][..], |driver| driver.lacks);
+        !self
+            .needs
+            .iter()
+            .any(|thing| lacks.contains(&thing.as_str()))
+    }
 }
 
 impl Setting<'_> {

@@ -10,11 +10,13 @@ pub struct VulkanDriver {
     pub name: &'static str,
     /// Value for VK_DRIVER_FILES.
     pub manifest: PathBuf,
-    /// Required prefix of VkPhysicalDeviceDriverProperties::driverInfo: a wrong path would
-    /// silently test the system's driver.
+    /// Required beginning of VkPhysicalDeviceDriverProperties::driverName and driverInfo with a space
+    /// between them: a wrong path would silently test the system's driver.
     pub driver_info: &'static str,
     /// Folders that the driver needs on LD_LIBRARY_PATH.
     pub library_path: Vec<PathBuf>,
+    /// Things that clients and kernel files may need and the driver lacks.
+    pub lacks: &'static [&'static str],
 }
 
 /// Debian 12's own lavapipe.
@@ -30,8 +32,9 @@ pub fn system() -> Result<VulkanDriver> {
     Ok(VulkanDriver {
         name: "lavapipe (Debian 12)",
         manifest,
-        driver_info: "Mesa 22.3",
+        driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
+        lacks: &[],
     })
 }
 
@@ -41,36 +44,75 @@ pub fn backports() -> Result<VulkanDriver> {
         "bookworm-backports",
         &["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"],
     )?;
-    let libraries = place.join("usr/lib/x86_64-linux-gnu");
-    let shipped = sh::read(&place.join("usr/share/vulkan/icd.d/lvp_icd.json"))?;
-    let mut manifest: serde_json::Value = serde_json::from_str(&shipped)
-        .map_err(|error| format!("lvp_icd.json of backports: {error}"))?;
-    // The manifest names the library by its file name alone, which would find the system's.
-    manifest["ICD"]["library_path"] = libraries
-        .join("libvulkan_lvp.so")
-        .display()
-        .to_string()
-        .into();
-    let path = place.join("lvp_icd.absolute.json");
-    sh::write(&path, manifest.to_string())?;
     Ok(VulkanDriver {
         name: "lavapipe (backports)",
-        manifest: path,
-        driver_info: "Mesa 25.0",
-        library_path: vec![libraries],
+        manifest: absolute_manifest(&place, "lvp")?,
+        driver_info: "llvmpipe Mesa 25.0",
+        library_path: vec![place.join(LIBRARIES)],
+        lacks: &[],
     })
 }
 
-/// Both in one process.
+/// SwiftShader, as Debian's Chromium brings it along: a device with words and floats only, whose
+/// sub-groups have four lanes.
+pub fn swiftshader() -> Result<VulkanDriver> {
+    let place = private_apt::unpack("bookworm", &["chromium-common"])?;
+    let library = place.join("usr/lib/chromium/libvk_swiftshader.so");
+    let manifest = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "library_path": library.display().to_string(), "api_version": "1.3.0" },
+    });
+    let path = place.join("swiftshader.json");
+    sh::write(&path, manifest.to_string())?;
+    Ok(VulkanDriver {
+        name: "SwiftShader",
+        manifest: path,
+        driver_info: "SwiftShader driver",
+        library_path: Vec::new(),
+        lacks: &[
+            "images",
+            "doubles",
+            "denormals",
+            "clocks",
+            "int64-atomics",
+            "sub-groups-of-8",
+        ],
+    })
+}
+
+/// The folder of libraries of an unpacked package.
+pub const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+
+/// Writes a manifest of an unpacked driver of Mesa that names its library by the whole path: the
+/// shipped one names the file alone, which would find the system's.
+pub fn absolute_manifest(place: &Path, driver: &str) -> Result<PathBuf> {
+    let shipped = place.join(format!("usr/share/vulkan/icd.d/{driver}_icd.json"));
+    let mut manifest: serde_json::Value = serde_json::from_str(&sh::read(&shipped)?)
+        .map_err(|error| format!("{}: {error}", shipped.display()))?;
+    let named = manifest["ICD"]["library_path"].as_str().map(Path::new);
+    let file = named.and_then(Path::file_name);
+    let file = file.ok_or_else(|| format!("{}: no library", shipped.display()))?;
+    let library = place.join(LIBRARIES).join(file);
+    manifest["ICD"]["library_path"] = library.display().to_string().into();
+    let path = place.join(format!("{driver}_icd.absolute.json"));
+    sh::write(&path, manifest.to_string())?;
+    Ok(path)
+}
+
+/// Both in one process, where one of them may lack things.
 pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver> {
     let manifests = std::env::join_paths([&one.manifest, &other.manifest]);
     let mut library_path = one.library_path.clone();
     library_path.extend(other.library_path.iter().cloned());
     Ok(VulkanDriver {
-        name: "both lavapipes",
+        name: "two drivers",
         manifest: manifests.map_err(|error| error.to_string())?.into(),
-        driver_info: "Mesa",
+        driver_info: "llvmpipe Mesa",
         library_path,
+        lacks: match other.lacks {
+            [] => one.lacks,
+            lacks => lacks,
+        },
     })
 }
 

@@ -11,11 +11,15 @@ mod clients;
 mod demo;
 mod drivers;
 mod install;
+mod kernel_files;
+mod low_floor;
 mod newest_layer;
 mod packages;
 mod private_apt;
 mod programs;
 mod sh;
+mod shim;
+mod steps;
 mod test;
 mod tidy;
 

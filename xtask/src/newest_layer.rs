@@ -7,6 +7,7 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::kernel_files;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -23,30 +24,35 @@ const PACKAGES: &[&str] = &[
     "libstdc++6",
 ];
 
-/// The unpacked packages.
-struct Layer {
+/// The layer with sid's C library, unpacked.
+pub struct Layer {
     /// The folder with all libraries.
-    libraries: PathBuf,
+    pub libraries: PathBuf,
     /// The folder with the layer's manifest.
-    manifests: PathBuf,
+    pub manifests: PathBuf,
 }
 
 impl Layer {
     fn unpack() -> Result<Self> {
-        let place = private_apt::unpack("sid", PACKAGES)?;
-        Ok(Self {
-            libraries: place.join("usr/lib/x86_64-linux-gnu"),
-            manifests: place.join("usr/share/vulkan/explicit_layer.d"),
-        })
+        Ok(Self::at(&private_apt::unpack("sid", PACKAGES)?))
     }
 
-    fn dynamic_linker(&self) -> PathBuf {
+    /// The layer in a folder of unpacked packages.
+    pub fn at(place: &Path) -> Self {
+        Self {
+            libraries: place.join(drivers::LIBRARIES),
+            manifests: place.join("usr/share/vulkan/explicit_layer.d"),
+        }
+    }
+
+    /// sid's dynamic linker.
+    pub fn dynamic_linker(&self) -> PathBuf {
         self.libraries.join("ld-linux-x86-64.so.2")
     }
 
     /// Makes an executable start under sid's dynamic linker with sid's libraries. RPATH, unlike
     /// RUNPATH, holds for what libraries load in turn.
-    fn link_arguments(&self) -> Vec<String> {
+    pub fn link_arguments(&self) -> Vec<String> {
         vec![
             format!("-Wl,--dynamic-linker={}", self.dynamic_linker().display()),
             format!(
@@ -57,7 +63,7 @@ impl Layer {
     }
 
     /// A command that runs a program which was not linked so.
-    fn command(&self, program: &Path, driver: &VulkanDriver) -> Result<Command> {
+    pub fn command(&self, program: &Path, driver: &VulkanDriver) -> Result<Command> {
         let folders = [&self.libraries].into_iter().chain(&driver.library_path);
         let path = std::env::join_paths(folders).map_err(|error| error.to_string())?;
         let mut command = Command::new(self.dynamic_linker());
@@ -67,16 +73,19 @@ impl Layer {
 }
 
 /// Paths of the layer's settings and messages.
-struct Messages {
-    folder: PathBuf,
+pub struct Messages {
+    /// The folder of both files.
+    pub folder: PathBuf,
 }
 
 impl Messages {
-    fn log(&self) -> PathBuf {
+    /// The file of messages.
+    pub fn log(&self) -> PathBuf {
         self.folder.join("messages.txt")
     }
 
-    fn settings(&self, kinds: &str) -> Result {
+    /// Sets the kinds of messages that are written.
+    pub fn settings(&self, kinds: &str) -> Result {
         let log = self.log();
         sh::write(
             &self.folder.join("vk_layer_settings.txt"),
@@ -93,7 +102,7 @@ impl Messages {
 
     /// Checks that the layer and its synchronization validation are active: with information
     /// messages on, it must say so.
-    fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
+    pub fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
         self.settings("error,warn,perf,info")?;
         test::forget(&self.log());
         let done = clients::run(list, setting, Duration::from_secs(120))?;
@@ -113,8 +122,32 @@ impl Messages {
     }
 }
 
-/// The step.
+/// The step: lavapipe with device addresses and without.
 pub fn run(report: &mut Report) -> Result {
+    let masked = [kernel_files::without_addresses()];
+    let ways = [
+        ("newest layer", &[][..]),
+        ("newest layer, without device addresses", &masked),
+    ];
+    run_ways(report, &ways, None)
+}
+
+/// The step on a lavapipe that behaves like a discrete card.
+pub fn run_gpu_like(report: &mut Report) -> Result {
+    clients::compile_vulkan_layer("memory")?;
+    let log = sh::target().join("gpu_like/memory.txt");
+    let memory = [("LAYER_MEMORY", log.display().to_string())];
+    let ours = "VK_LAYER_PUMICE_memory:VK_LAYER_PUMICE_gpu_like";
+    run_ways(report, &[("like a GPU", &memory)], Some(("gpu_like", ours)))
+}
+
+/// Runs clients and kernel files under the layer, with more environment and with layers of ours
+/// between the validation layer and the driver: the one that matters, and the names of all.
+fn run_ways(
+    report: &mut Report,
+    ways: &[(&str, &[(&'static str, String)])],
+    ours: Option<(&str, &str)>,
+) -> Result {
     let library = test::build_debug()?;
     let runner = test::build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
@@ -123,35 +156,38 @@ pub fn run(report: &mut Report) -> Result {
     let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
     let driver = drivers::backports()?;
     let messages = Messages {
-        folder: sh::target().join("newest-layer"),
+        folder: sh::target().join(ours.map_or("newest-layer", |(name, _)| name)),
     };
-    let env = [
-        (
-            "VK_INSTANCE_LAYERS",
-            "VK_LAYER_KHRONOS_validation".to_string(),
-        ),
-        ("VK_LAYER_PATH", layer.manifests.display().to_string()),
-        (
-            "VK_LAYER_SETTINGS_PATH",
-            messages.folder.display().to_string(),
-        ),
-    ];
-    let [a, b, c] = env.clone();
-    let masked = [a, b, c, test::without_addresses()];
-    for (label, env) in [
-        ("newest layer", &env[..]),
-        ("newest layer, without device addresses", &masked),
-    ] {
+    let mut names = "VK_LAYER_KHRONOS_validation".to_string();
+    let mut manifests = vec![layer.manifests.clone()];
+    if let Some((name, layers)) = ours {
+        names.push_str(&format!(":{layers}"));
+        let manifest = clients::compile_vulkan_layer(name)?;
+        manifests.extend(manifest.parent().map(Path::to_path_buf));
+    }
+    let manifests = std::env::join_paths(manifests).map_err(|error| error.to_string())?;
+    for (label, more) in ways {
+        let mut env = vec![
+            ("VK_INSTANCE_LAYERS", names.clone()),
+            ("VK_LAYER_PATH", manifests.to_string_lossy().into_owned()),
+            (
+                "VK_LAYER_SETTINGS_PATH",
+                messages.folder.display().to_string(),
+            ),
+        ];
+        env.extend(more.iter().cloned());
         let setting = Setting {
             vendors: &vendors,
             driver: Some(&driver),
             loader: None,
-            env,
+            env: &env,
         };
         messages.check_active(test::list_devices(&all)?, &setting)?;
         messages.settings("error,warn,perf")?;
         run_clients(report, &all, &setting, label, &messages.log())?;
-        run_kernel_files(report, &layer, &runner, &setting, label, &messages.log())?;
+        if report.filter.is_empty() {
+            run_kernel_files(report, &layer, &runner, &setting, label, &messages.log())?;
+        }
     }
     Ok(())
 }
@@ -166,7 +202,9 @@ fn run_clients(
     let left_out = |client: &Client| {
         client.without_vulkan || client.without_layers || client.without_newest_layer
     };
-    for client in all.iter().filter(|client| !left_out(client)) {
+    let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
+    let chosen: Vec<&Client> = all.iter().filter(named).collect();
+    for client in chosen {
         test::forget(log);
         let done = clients::run(client, setting, Duration::from_secs(600))?;
         let outcome = done.verdict().and_then(|()| test::silent(log));
@@ -187,8 +225,8 @@ fn run_kernel_files(
     log: &Path,
 ) -> Result {
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    if setting.env.contains(&test::without_addresses()) {
-        let needing = test::needs_addresses()?;
+    if setting.env.contains(&kernel_files::without_addresses()) {
+        let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }
     let driver = setting.driver.ok_or("no Vulkan driver to run on")?;

@@ -46,6 +46,12 @@ pub const VALIDATION: &[Package] = &[package(
     "tests run under the Khronos validation layer",
 )];
 
+/// Headers of the test layers.
+pub const VULKAN_HEADERS: &[Package] = &[package(
+    "libvulkan-dev",
+    "headers of the Vulkan layers that tests are run under",
+)];
+
 /// The SPIR-V tools.
 pub const SPIRV: &[Package] = &[package("spirv-tools", "spirv-val, spirv-as and spirv-dis")];
 

@@ -70,8 +70,43 @@ fn apt(tool: &str, home: &Path) -> Command {
 /// Downloads `packages` of `suite` (without their dependencies) and unpacks them into one
 /// folder, which is returned. Done once; later calls find the folder.
 pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
+    let download = |home: &Path, place: &Path| {
+        let mut command = apt("apt-get", home);
+        command.arg("download").args(packages).current_dir(place);
+        sh::output(&mut command).map(drop)
+    };
+    unpack_into(suite, &packages.join("+"), download)
+}
+
+/// The same with everything that the packages depend on, down to the C library: programs run with
+/// these libraries alone. The folder is named `name`.
+pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let download = |home: &Path, place: &Path| {
+        let partial = place.join("partial");
+        std::fs::create_dir_all(&partial)
+            .map_err(|error| format!("{}: {error}", partial.display()))?;
+        let archives = format!("Dir::Cache::archives={}", place.display());
+        let mut command = apt("apt-get", home);
+        command.args(["-o", &archives, "-o", "Debug::NoLocking=true"]);
+        command.args([
+            "install",
+            "-y",
+            "--no-install-recommends",
+            "--download-only",
+        ]);
+        sh::output(command.args(packages)).map(drop)
+    };
+    unpack_into(suite, name, download)
+}
+
+/// Unpacks the archives that `download` puts into the folder given second.
+fn unpack_into(
+    suite: &str,
+    name: &str,
+    download: impl Fn(&Path, &Path) -> Result,
+) -> Result<PathBuf> {
     let home = sh::target().join("debian").join(suite);
-    let place = home.join(packages.join("+"));
+    let place = home.join(name);
     if place.join("complete").is_file() {
         return Ok(place);
     }
@@ -90,12 +125,7 @@ pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
     // A half-unpacked folder of an interrupted run must not be mistaken for a whole one.
     let _ = std::fs::remove_dir_all(&place);
     std::fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
-    sh::output(
-        apt("apt-get", &home)
-            .arg("download")
-            .args(packages)
-            .current_dir(&place),
-    )?;
+    download(&home, &place)?;
     for archive in sh::files_with(&place, &["deb"])? {
         sh::output(Command::new("dpkg").arg("-x").arg(&archive).arg(&place))?;
         std::fs::remove_file(&archive)

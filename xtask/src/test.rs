@@ -2,92 +2,14 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::packages::{
-    self, BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN,
-};
+use crate::kernel_files::{run_kernel_files, run_unoptimised, without_addresses};
+use crate::packages;
 use crate::sh::{self, Result};
-use crate::{binary_checks, demo, install, newest_layer, programs, tidy};
+use crate::steps::{FILTERED, STEPS, Step};
+use crate::{binary_checks, demo, install};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// A named step. The one list of them.
-struct Step {
-    name: &'static str,
-    what: &'static str,
-    /// Debian packages that are installed before the step runs.
-    needs: &'static [&'static [Package]],
-    run: fn(&mut Report) -> Result,
-}
-
-const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        what: "cargo fmt --check",
-        needs: &[],
-        run: fmt,
-    },
-    Step {
-        name: "tidy",
-        what: "habits that no compiler sees (cargo xtask tidy)",
-        needs: &[],
-        run: |_| tidy::run(&[]),
-    },
-    Step {
-        name: "clippy",
-        what: "clippy, warnings denied",
-        needs: &[],
-        run: clippy,
-    },
-    Step {
-        name: "unit",
-        what: "unit tests, filetests, interpreter runs, spirv-val",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
-        run: unit,
-    },
-    Step {
-        name: "devices",
-        what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
-        needs: &[VULKAN, SPIRV],
-        run: devices,
-    },
-    Step {
-        name: "library",
-        what: "the debug library: relocations, needed libraries, exports",
-        needs: &[BINUTILS],
-        run: library,
-    },
-    Step {
-        name: "clients",
-        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
-        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: end_to_end,
-    },
-    Step {
-        name: "random",
-        what: "random programs on two Vulkan drivers against the interpreter",
-        needs: &[VULKAN, LOADER],
-        run: programs::random,
-    },
-    Step {
-        name: "apps",
-        what: "real applications, those that install within a minute",
-        needs: &[VULKAN, LOADER, CLIENTS],
-        run: programs::applications,
-    },
-    Step {
-        name: "validation",
-        what: "end-to-end clients under the Khronos validation layer, with addresses and without",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: validation,
-    },
-    Step {
-        name: "newest-layer",
-        what: "the same under Debian sid's layer, with synchronization validation",
-        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
-        run: newest_layer::run,
-    },
-];
 
 /// Counts what ran.
 #[derive(Default)]
@@ -95,13 +17,15 @@ pub struct Report {
     passed: usize,
     failures: Vec<String>,
     /// A part of the names of what is to run; empty for everything.
-    filter: String,
+    pub filter: String,
 }
 
-/// Steps that run only what a filter names.
-const FILTERED: &[&str] = &["unit", "devices", "clients"];
-
 impl Report {
+    /// A part of the names of what is to run; empty for everything.
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
     /// Notes what became of something.
     pub fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
         match outcome {
@@ -128,7 +52,8 @@ pub fn run(args: &[String]) -> Result {
     }
     if args.iter().any(|arg| arg == "--list") {
         for step in STEPS {
-            println!("{:12} {}", step.name, step.what);
+            let when = if step.on_request { " (on request)" } else { "" };
+            println!("{:12} {}{when}", step.name, step.what);
         }
         return Ok(());
     }
@@ -140,7 +65,10 @@ pub fn run(args: &[String]) -> Result {
             "no test step named {unknown:?}; see cargo xtask test --list"
         ));
     }
-    let chosen = |step: &&Step| args.is_empty() || args.iter().any(|arg| arg == step.name);
+    let chosen = |step: &&Step| match args.is_empty() {
+        true => !step.on_request,
+        false => args.iter().any(|arg| arg == step.name),
+    };
     let needs = STEPS.iter().filter(chosen).flat_map(|step| step.needs);
     packages::ensure(needs.copied().flatten())?;
     let start = Instant::now();
@@ -181,11 +109,11 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-fn fmt(_: &mut Report) -> Result {
+pub fn fmt(_: &mut Report) -> Result {
     sh::run(&mut cargo(&["fmt", "--all", "--check"]))
 }
 
-fn clippy(_: &mut Report) -> Result {
+pub fn clippy(_: &mut Report) -> Result {
     sh::run(&mut cargo(&[
         "clippy",
         "--quiet",
@@ -197,7 +125,7 @@ fn clippy(_: &mut Report) -> Result {
     ]))
 }
 
-fn unit(report: &mut Report) -> Result {
+pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
@@ -209,7 +137,7 @@ fn unit(report: &mut Report) -> Result {
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
 /// that driver, so it stays off.
-fn devices(report: &mut Report) -> Result {
+pub fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
@@ -237,14 +165,16 @@ pub fn build_debug() -> Result<PathBuf> {
     Ok(sh::target().join("debug").join(install::library_name()?))
 }
 
-fn library(_: &mut Report) -> Result {
+pub fn library(_: &mut Report) -> Result {
     binary_checks::check(&build_debug()?, false)
 }
 
 /// Label and setting of one matrix entry of the end-to-end run.
-struct Matrix<'a> {
-    label: String,
-    setting: Setting<'a>,
+pub struct Matrix<'a> {
+    /// Shown behind the names of what runs.
+    pub label: String,
+    /// Environment and drivers.
+    pub setting: Setting<'a>,
 }
 
 /// The client that only lists devices, for checks of the set-up itself.
@@ -261,12 +191,12 @@ pub fn mark(outcome: &Result) -> &'static str {
 
 /// Asserts that the driver under test is the one that we mean: the log of device selection
 /// names its driverInfo.
-fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
+pub fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> Result {
     let mut command = Command::new(&list.path);
     matrix.setting.apply(&mut command);
     command.env("PUMICE_LOG", "info");
     let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
-    let expected = format!("driver llvmpipe {}", driver.driver_info);
+    let expected = format!("driver {}", driver.driver_info);
     if done.stderr.contains(&expected) {
         Ok(())
     } else {
@@ -277,9 +207,15 @@ fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) -> R
     }
 }
 
-fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) -> Result {
+pub fn run_clients(
+    report: &mut Report,
+    all: &[Client],
+    matrix: &Matrix<'_>,
+    first: bool,
+) -> Result {
     for client in all {
-        if client.once && !first || !client.name.contains(&report.filter) {
+        let left_out = client.once && !first || !client.suits(matrix.setting.driver);
+        if left_out || !client.name.contains(&report.filter) {
             continue;
         }
         let began = Instant::now();
@@ -297,7 +233,7 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: 
 }
 
 /// The demo's programs are end-to-end tests too: they check their results themselves.
-fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
+pub fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
     for source in demo::sources()? {
         let name = source
             .file_stem()
@@ -324,73 +260,6 @@ fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
     Ok(())
 }
 
-/// The environment of a device without device addresses.
-pub fn without_addresses() -> (&'static str, String) {
-    ("PUMICE_MASK", "bufferDeviceAddress".to_string())
-}
-
-/// Kernel files that need device addresses: the one list of them.
-pub fn needs_addresses() -> Result<Vec<String>> {
-    let text = sh::read(&sh::root().join("compiler/filetests/needs_addresses.txt"))?;
-    let names = text.lines().filter(|line| !line.starts_with('#'));
-    Ok(names
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, _)| name.trim().to_string())
-        .collect())
-}
-
-/// Kernel files: sources with expectations in their comments, each in a process of its own.
-fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let addresses = !matrix.setting.env.contains(&without_addresses());
-    let needs_addresses = needs_addresses()?;
-    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    let named = |file: &PathBuf| {
-        file.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
-    };
-    files.retain(named);
-    let mut passed = 0;
-    for file in &files {
-        let mut command = Command::new(runner);
-        command.arg("Pumice").arg(file);
-        matrix.setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(120))?;
-        let name = file.file_name().expect("listed files have names");
-        let outcome = if !addresses && needs_addresses.iter().any(|n| name == n.as_str()) {
-            match done.verdict().is_err() && done.stdout.contains("device addresses") {
-                true => Ok(()),
-                false => Err("it builds without device addresses".to_string()),
-            }
-        } else {
-            done.verdict()
-        };
-        passed += usize::from(outcome.is_ok());
-        let label = format!("{} · {}", name.to_string_lossy(), matrix.label);
-        report.record(&label, outcome);
-    }
-    println!(
-        "  {passed} of {} kernel files · {}",
-        files.len(),
-        matrix.label
-    );
-    Ok(())
-}
-
-/// The same files without optimisation, in one process.
-fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    let mut command = Command::new(runner);
-    command
-        .args(["--options", "-cl-opt-disable", "Pumice"])
-        .args(&files);
-    matrix.setting.apply(&mut command);
-    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
-    let label = format!("kernel files unoptimised · {}", matrix.label);
-    println!("  {}", done.stdout.lines().last().unwrap_or_default());
-    report.record(&label, done.verdict());
-    Ok(())
-}
-
 /// Builds the tools of the harness and returns the kernel-file runner.
 pub fn build_runner() -> Result<PathBuf> {
     sh::run(&mut cargo(&[
@@ -402,7 +271,7 @@ pub fn build_runner() -> Result<PathBuf> {
     Ok(sh::target().join("debug/pumice-clrun"))
 }
 
-fn end_to_end(report: &mut Report) -> Result {
+pub fn end_to_end(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
@@ -415,7 +284,7 @@ fn end_to_end(report: &mut Report) -> Result {
     );
     let masked = [without_addresses()];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
-    let layer = clients::compile_layer()?;
+    let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
     // Clients that run once do so with each form of kernels.
     for (driver, loader, what, env, first) in [
@@ -478,7 +347,7 @@ fn layer_settings(dir: &Path, log: &Path, kinds: &str) -> Result {
     )
 }
 
-fn validation(report: &mut Report) -> Result {
+pub fn validation(report: &mut Report) -> Result {
     let library = build_debug()?;
     let runner = build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;

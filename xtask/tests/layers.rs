@@ -4,7 +4,7 @@
 //! and asks at each module: do its children, each with all that stands below it, know each other in
 //! a circle? Below the crate's root a circle counts if one of its members is a folder: files of one
 //! folder may know each other, and so may a module and what stands below it. Tests are not looked
-//! at. The circles that are left stand in [`LEFT`], which can only shrink.
+//! at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,40 +29,6 @@ const LEAVES: &[&str] = &[
     "compiler/budget/src",
     "compiler/numerics/src",
     "compiler/printf/src",
-];
-
-/// Circles that are still there: the crate and the children of its root. A member that is in no circle
-/// any more must be taken out.
-const LEFT: &[(&str, &[&str])] = &[
-    (
-        "compiler/interp/src",
-        &["args", "collective", "exec", "group", "nodes"],
-    ),
-    ("compiler/target/src", &["abi", "target"]),
-    (
-        "vulkan-layer/src",
-        &[
-            "buffer",
-            "descriptor",
-            "device",
-            "fault",
-            "image",
-            "instance",
-            "memory",
-            "pipeline",
-            "probe",
-            "probe_float",
-            "query",
-            "recorder",
-            "sampler",
-            "submit",
-            "tools",
-        ],
-    ),
-    (
-        "icd/src",
-        &["context", "device", "platform", "program", "table"],
-    ),
 ];
 
 type ModulePath = Vec<String>;
@@ -442,28 +408,8 @@ fn no_circle_between_the_modules_of_a_crate() {
         let source = Crate::read(&root.join(name));
         assert!(!source.edges().is_empty(), "{name}: no import was found");
         let circles = source.circles();
-        for circle in &circles {
-            let mut left = LEFT.iter().filter(|(known, _)| known == name);
-            let is_left = left.any(|(_, known)| {
-                let mut members = circle.members.iter();
-                circle.parent.is_empty() && members.all(|one| known.contains(&one.as_str()))
-            });
-            if !is_left {
-                wrong.push(format!("{name}: a circle of {}", source.describe(circle)));
-            }
-        }
-        let root = circles.iter().filter(|circle| circle.parent.is_empty());
-        let members: BTreeSet<&String> = root.flat_map(|circle| &circle.members).collect();
-        for (_, known) in LEFT.iter().filter(|(known, _)| known == name) {
-            for one in known
-                .iter()
-                .filter(|one| !members.contains(&one.to_string()))
-            {
-                wrong.push(format!(
-                    "{name}: {one} is in no circle any more: not for LEFT"
-                ));
-            }
-        }
+        let described = circles.iter().map(|circle| source.describe(circle));
+        wrong.extend(described.map(|circle| format!("{name}: a circle of {circle}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

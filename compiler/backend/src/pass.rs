@@ -92,6 +92,12 @@ pub enum Property {
     AtomicsLowered,
     /// Vectors have at most four lanes.
     VectorsNarrow,
+    /// No half, unless the device has them.
+    HalvesLegal,
+    /// No 8- or 16-bit integer, unless the device has them.
+    SmallIntsLegal,
+    /// No 64-bit integer, unless the device has them.
+    LongsLegal,
     /// Kernels take no parameters; arguments are `LoadArg`, `LocalArg` and `HandleArg`.
     ArgsLowered,
     /// Control flow is SPIR-V's structured form: headers have their `Merge`.

@@ -13,16 +13,17 @@
 use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModule};
 use crate::pass::PassKind::{DriverQuirk, Legalize, Lower, Optimize};
 use crate::pass::Property::{
-    ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered, GenericLowered, ImagesLowered,
-    Inlined, Linked, MathLowered, PrintfLowered, SlotsPromoted, SpacesInferred, Structured,
-    SubgroupsLowered, VectorsNarrow,
+    ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered, GenericLowered, HalvesLegal,
+    ImagesLowered, Inlined, Linked, LongsLegal, MathLowered, PrintfLowered, SlotsPromoted,
+    SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered, VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::legalize::{
-    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors, spill_private,
+    legalize_conversions, legalize_half, legalize_int64, legalize_memory, legalize_small_ints,
+    lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
@@ -158,6 +159,19 @@ pub const PIPELINE: &[Pass] = &[
         AtomicsLowered,
         VectorsNarrow,
     ]),
+    Pass::new("legalize_half", Legalize, TryModule(legalize_half::run))
+        .requires(&[MathLowered, VectorsNarrow])
+        .ensures(&[HalvesLegal]),
+    Pass::new(
+        "legalize_small_ints",
+        Legalize,
+        TryModule(legalize_small_ints::run),
+    )
+    .requires(&[HalvesLegal, VectorsNarrow, GenericLowered])
+    .ensures(&[SmallIntsLegal]),
+    Pass::new("legalize_int64", Legalize, TryModule(legalize_int64::run))
+        .requires(&[SmallIntsLegal, VectorsNarrow, GenericLowered])
+        .ensures(&[LongsLegal]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),

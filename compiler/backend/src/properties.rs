@@ -14,8 +14,9 @@ use pumice_ir::text::inst_to_text;
 use pumice_ir::verify::verify as verify_ir;
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, Cfg, ConvertOp, Function, ImageOp, Inst, InstKind, MathOp,
-    Module, Scope, Type, Value,
+    Module, Scalar, Scope, Type, Value,
 };
+use pumice_target::Target;
 
 /// Checks the IR's own rules and the properties that are held.
 ///
@@ -45,10 +46,8 @@ fn check_function(
     for &block in &func.layout.blocks {
         for &property in held {
             let params = &func.blocks[block].params;
-            if !params
-                .iter()
-                .all(|&param| allows_value(property, func, param))
-            {
+            let legal = |&param: &Value| allows_type(property, ctx.target, func.ty(param));
+            if !params.iter().all(legal) {
                 return Err(format!("{property:?}: function `{}`: {block}", func.name));
             }
             for &inst in &func.layout.insts[block] {
@@ -86,9 +85,17 @@ fn whole_function(property: Property, module: &Module, func: &Function) -> Resul
     Ok(())
 }
 
-/// Returns whether a block parameter may stand where the property holds.
-fn allows_value(property: Property, func: &Function, value: Value) -> bool {
-    property != Property::VectorsNarrow || func.ty(value).lanes <= 4
+/// Returns whether a value of a type may stand where the property holds.
+fn allows_type(property: Property, target: &Target, ty: Type) -> bool {
+    match property {
+        Property::VectorsNarrow => ty.lanes <= 4,
+        Property::HalvesLegal => ty.scalar != Scalar::F16 || target.float16,
+        Property::SmallIntsLegal => {
+            !matches!(ty.scalar, Scalar::I8 | Scalar::I16) || target.has_integers(ty.scalar.bytes())
+        }
+        Property::LongsLegal => ty.scalar != Scalar::I64 || target.int64,
+        _ => true,
+    }
 }
 
 /// The function that is looked at.
@@ -148,10 +155,15 @@ impl Look<'_> {
                 !matches!(kind, InstKind::MemCopy { .. }) && !accessed(kind).iter().any(generic)
             }
             Property::AtomicsLowered => self.is_lowered_atomic(kind),
-            Property::VectorsNarrow => {
-                let mut narrow = data.results.iter().all(|&v| self.func.ty(v).lanes <= 4);
-                kind.for_each_value(|v| narrow &= self.func.ty(v).lanes <= 4);
-                narrow
+            Property::VectorsNarrow
+            | Property::HalvesLegal
+            | Property::SmallIntsLegal
+            | Property::LongsLegal => {
+                let legal =
+                    |value: Value| allows_type(property, self.ctx.target, self.func.ty(value));
+                let mut all = data.results.iter().all(|&value| legal(value));
+                kind.for_each_value(|value| all &= legal(value));
+                all
             }
         }
     }

@@ -1,4 +1,5 @@
-// RUN: -constant-args-ubo
+// test: descriptors
+// options: -constant-args-ubo
 // "Sending in pointer-to-constant kernel arguments in uniform buffers": types that have the
 // layout.
 

@@ -1,4 +1,5 @@
-// RUN: -constant-args-ubo -module-constants-in-storage-buffer
+// test: descriptors
+// options: -constant-args-ubo -module-constants-in-storage-buffer
 // Constants are uniform buffers, the module's too.
 
 __constant float4 table[2] = {(float4)(1), (float4)(2)};

@@ -1,4 +1,5 @@
-// RUN: -module-constants-in-storage-buffer
+// test: descriptors
+// options: -module-constants-in-storage-buffer
 // "Module scope constants". The document's line for the argument i lacks its size.
 
 typedef struct {

@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "Clustering plain-old-data kernel arguments to save descriptors" and "Example descriptor set
 // mapping": the default.
 

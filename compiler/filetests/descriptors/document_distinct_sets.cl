@@ -1,4 +1,5 @@
-// RUN: -distinct-kernel-descriptor-sets
+// test: descriptors
+// options: -distinct-kernel-descriptor-sets
 // "If foo were the second kernel in the translation unit and option
 // -distinct-kernel-descriptor-sets is used, then its arguments would use descriptor set 1."
 

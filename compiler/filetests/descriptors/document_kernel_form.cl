@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "Kernels": the form that OpenCL C kernels take.
 
 void kernel foo(global int* a, global float* b, uint c, float2 local* d) {

@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "Descriptor map": the example with pointer-to-local arguments.
 
 kernel void foo(local float* L, global float* A, local float4 *L2) {

@@ -1,4 +1,5 @@
-// RUN: -pod-pushconstant
+// test: descriptors
+// options: -pod-pushconstant
 // "Sending in plain-old-data kernel arguments in push constants": the document's line is
 // kernel,foo,arg,f,argOrdinal,1,offset,0,argKind,pod_pushconstant,argSize,4
 

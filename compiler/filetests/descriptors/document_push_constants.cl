@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0 --abi=descriptors
+// test: descriptors
+// options: -cl-std=CL3.0 --abi=descriptors
 // "Module Scope Push constants": all six, of three 32-bit integers each.
 
 kernel void foo(global ulong* a) {

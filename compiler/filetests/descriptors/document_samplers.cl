@@ -1,4 +1,5 @@
-// RUN: -cluster-pod-kernel-args=0
+// test: descriptors
+// options: -cluster-pod-kernel-args=0
 // The document's sampler map, with the two samplers as literals.
 constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 constant sampler_t smooth = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;

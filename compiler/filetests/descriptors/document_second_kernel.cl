@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "If foo were the second kernel in the translation unit, then its arguments would also use
 // descriptor set 0."
 

@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "Work-Group Size": all kernels have the attribute, so no specialization constant is left.
 
 __attribute__((reqd_work_group_size(8, 4, 2))) kernel void one(global ulong* a) {

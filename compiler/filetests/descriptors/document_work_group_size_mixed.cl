@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "If at least one of the kernels does not use the reqd_work_group_size attribute".
 
 __attribute__((reqd_work_group_size(8, 4, 2))) kernel void one(global ulong* a) {

@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // "Compilation": the macro VULKAN is 100.
 
 #if VULKAN != 100

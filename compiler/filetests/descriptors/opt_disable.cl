@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors -cl-opt-disable
+// test: descriptors
+// options: --abi=descriptors -cl-opt-disable
 // Which buffer a pointer leads to must be known without optimisation too.
 typedef struct { __global int *at; int n; } view;
 int of(view *v, int i) { return v->at[i]; }

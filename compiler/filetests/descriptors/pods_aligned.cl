@@ -1,4 +1,5 @@
-// RUN: --abi=descriptors
+// test: descriptors
+// options: --abi=descriptors
 // Plain data is as aligned in its block as its type is, on words at least.
 
 typedef struct { char a; short b; } S;

@@ -1,4 +1,5 @@
-// RUN: -g --abi=descriptors
+// test: descriptors
+// options: -g --abi=descriptors
 kernel void foo(global int* a, global int* b) {
     if (a != b)
         a[0] = 1;

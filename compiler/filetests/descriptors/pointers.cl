@@ -1,4 +1,5 @@
-// RUN: -g --abi=descriptors -module-constants-in-storage-buffer
+// test: descriptors
+// options: -g --abi=descriptors -module-constants-in-storage-buffer
 // Pointers that know their buffer, and choices between buffers.
 
 __constant int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,4 +1,5 @@
-// RUN: -spv-version=1.0
+// test: descriptors
+// options: -spv-version=1.0
 // validate: vulkan1.0
 kernel void foo(global uchar* a, global short* b, global float4* c, int n) {
     global float4* p = n > 3 ? c : c + 1;

@@ -1,4 +1,5 @@
-// RUN: -spv-version=1.3 -no-8bit-storage=ssbo,ubo,pushconstant -no-16bit-storage=ubo,pushconstant
+// test: descriptors
+// options: -spv-version=1.3 -no-8bit-storage=ssbo,ubo,pushconstant -no-16bit-storage=ubo,pushconstant
 // validate: vulkan1.1
 // The document's example of a device with 16-bit accesses to storage buffers only.
 

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 // Blocks that are called: values captured when the literal is reached, blocks in blocks.
 int (^const twice)(int) = ^(int x) { return 2 * x; };
 

@@ -1,3 +1,4 @@
+// test: emit
 // vload/vstore families, conversions, as_type, shuffles, printf, async copies.
 kernel void data(global float *f, constant uchar *c, local short *s, global half *h, global int4 *i, global uint3 *u) {
     float4 v = vload4(2, f);

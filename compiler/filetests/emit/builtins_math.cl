@@ -1,3 +1,4 @@
+// test: emit
 kernel void math(global float *f, global float4 *v, global double *d, global int *i, global uint4 *u) {
     f[0] = sin(f[1]) + pow(f[2], 2.0f) + native_exp(f[3]) + half_sqrt(f[4]);
     v[0] = fma(v[1], v[2], v[3]) + fmax(v[4], 0.5f) + clamp(v[5], 0.0f, 1.0f) + mix(v[6], v[7], f[5]);

@@ -1,3 +1,4 @@
+// test: emit
 // -g, attributes, kernels called as functions, arguments of every kind, static functions.
 // RUN is on the first line of other tests; this one has none.
 static float unused(float x) { return x; }

@@ -1,3 +1,4 @@
+// test: emit
 // A product in a sum is contracted within an expression, where the pragma is not off.
 kernel void default_on(global float *p, global float4 *v, float s) {
     p[0] = p[1] * p[2] + p[3];

@@ -1,3 +1,4 @@
+// test: emit
 // Without kernels nothing says ContractionOff: linking does, and import takes it so.
 float separate(float a, float b, float c) {
 #pragma OPENCL FP_CONTRACT OFF

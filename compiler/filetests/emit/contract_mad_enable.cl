@@ -1,4 +1,5 @@
-// RUN: -cl-mad-enable
+// test: emit
+// options: -cl-mad-enable
 // Contraction across statements, but not where the pragma is off.
 kernel void wide(global float *p) {
     float product = p[1] * p[2];

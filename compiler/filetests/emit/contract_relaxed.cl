@@ -1,4 +1,5 @@
-// RUN: -cl-fast-relaxed-math
+// test: emit
+// options: -cl-fast-relaxed-math
 #pragma OPENCL FP_CONTRACT OFF
 kernel void relaxed(global float *p) {
     p[0] = p[1] * p[2] + p[3];

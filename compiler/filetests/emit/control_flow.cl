@@ -1,3 +1,4 @@
+// test: emit
 // Loops, switch with fall-through and ranges, goto, short circuit, ternary.
 int classify(int x) {
     switch (x) {

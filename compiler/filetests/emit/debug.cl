@@ -1,4 +1,5 @@
-// RUN: -g -cl-fast-relaxed-math
+// test: emit
+// options: -g -cl-fast-relaxed-math
 #pragma OPENCL FP_CONTRACT OFF
 kernel void lines(global float *p) {
     float sum = p[0] * p[1];

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 typedef void (^work)(void);
 
 void step(global int *p, int by) { p[get_global_id(0)] += by; }

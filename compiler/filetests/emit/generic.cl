@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 int get(int *p) { return *p; }
 global int counter = 3;
 kernel void spaces(global int *g, local int *l, global atomic_int *a) {

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0
+// test: emit
+// options: -cl-std=CL3.0
 // _Generic, and compound literals at program scope.
 #define KIND(x) _Generic((x), int: 1, uint: 2, float: 3, float4: 4, global int *: 5, default: 6)
 typedef struct { int a; float2 b; } pair;

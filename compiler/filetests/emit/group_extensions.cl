@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0
+// test: emit
+// options: -cl-std=CL3.0
 // cl_khr_subgroup_extended_types, cl_khr_work_group_uniform_arithmetic, cl_khr_kernel_clock.
 kernel void extended(global char *c, global ushort *s, global float4 *v)
 {

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0
+// test: emit
+// options: -cl-std=CL3.0
 // Every kind of image, read, written and asked; samplers in all their places.
 const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 constant sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;

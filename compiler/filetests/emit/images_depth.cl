@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 // Depth, multi-sample and mipmap images of the extensions.
 kernel void depth(read_only image2d_depth_t a, read_only image2d_array_depth_t b,
                   write_only image2d_depth_t c, write_only image2d_array_depth_t d, sampler_t s,

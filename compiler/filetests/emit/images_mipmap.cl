@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 kernel void levels(read_only image2d_t a, read_only image3d_t b, sampler_t s,
                    global float4 *out, global int *n)
 {

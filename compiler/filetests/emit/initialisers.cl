@@ -1,3 +1,4 @@
+// test: emit
 // Aggregates that are not constant, designators, compound literals, large arrays.
 typedef struct { int a; float b[3]; struct { short x, y; } p; } S;
 kernel void init(global int *o, int n) {

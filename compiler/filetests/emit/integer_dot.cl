@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0
+// test: emit
+// options: -cl-std=CL3.0
 kernel void vectors(global char4 *s, global uchar4 *u, global int *i, global uint *n)
 {
   n[0] = dot(u[0], u[1]) + dot_acc_sat(u[0], u[1], n[1]);

@@ -1,3 +1,4 @@
+// test: emit
 // __local variables and arguments, barriers, fences.
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void reduce(global const int *in, global int *out, local int *scratch) {

@@ -1,3 +1,4 @@
+// test: emit
 // Unroll hints on loops of each kind.
 __kernel void hints(__global int *a, int n)
 {

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: emit
+// options: -cl-std=CL2.0
 typedef struct { int a; float3 b; } packet;
 
 kernel void one_by_one(read_only pipe int in, write_only pipe int out, global int *n)

@@ -1,3 +1,4 @@
+// test: emit
 // Constant data: tables, strings, addresses, unions and bools in initialisers.
 typedef struct { bool on; char name[3]; constant int *where; } entry;
 constant int table[4] = { 1, 2, 3, -4 };

@@ -1,3 +1,4 @@
+// test: emit
 // Conversions, bool in memory, half, arithmetic of all widths, comma, updates, pointers.
 kernel void scalars(global char *c, global ushort *s, global ulong *l, global half *h, global double *d, global int *i) {
     bool flag = c[0];

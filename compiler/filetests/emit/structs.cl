@@ -1,3 +1,4 @@
+// test: emit
 // Records: natural, packed, with an aligned member, nested, unions, by value in and out.
 typedef struct { char c; int i; double d; } natural;
 typedef struct __attribute__((packed)) { char c; int i; short s; } packed;

@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL3.0
+// test: emit
+// options: -cl-std=CL3.0
 kernel void subgroups(global uint *o, global float *f, int i) {
     uint4 b = sub_group_ballot(i);
     o[0] = get_sub_group_local_id() + get_sub_group_size() + sub_group_ballot_bit_count(b) + sub_group_ballot_find_lsb(b) + get_sub_group_lt_mask().x;

@@ -1,3 +1,4 @@
+// test: emit
 // Swizzles as values and targets, literals, lanes by index, comparisons, select, shifts.
 kernel void vectors(global float4 *a, global int4 *b, global float3 *c, global uchar16 *d, int i) {
     float4 v = (float4)(1.0f, a[0].xy, 2.0f);

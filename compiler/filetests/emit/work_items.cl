@@ -1,3 +1,4 @@
+// test: emit
 kernel void items(global ulong *o, uint d) {
     o[0] = get_work_dim();
     o[1] = get_global_size(0) + get_global_id(1) + get_local_size(2) + get_num_groups(0) + get_group_id(1) + get_global_offset(2);

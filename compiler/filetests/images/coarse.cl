@@ -1,4 +1,5 @@
-// RUN: --device=coarse
+// test: images
+// options: --device=coarse
 // Reads through samplers are reads of single pixels, by the sampler's mask and the image's channel
 // order; a literal's address mode and filter are known.
 constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;

@@ -1,5 +1,6 @@
-// RUN: -distinct-kernel-descriptor-sets -module-constants-in-storage-buffer
-// FORM: descriptors
+// test: images
+// options: -distinct-kernel-descriptor-sets -module-constants-in-storage-buffer
+// form: descriptors
 // Literal samplers, then a set for each kernel, then the module's constants.
 constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_NONE | CLK_FILTER_LINEAR;
 constant float weights[] = {1, 2, 3, 4};

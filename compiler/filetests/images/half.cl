@@ -1,3 +1,4 @@
+// test: images
 // Pixels as halves.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;

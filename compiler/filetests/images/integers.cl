@@ -1,3 +1,4 @@
+// test: images
 // Integer coordinates through a sampler argument where Vulkan has normalised ones only: the mask is
 // asked for, so that the sampler is a normalised one.
 kernel void box(read_only image3d_t i, sampler_t s, global float4 *out) {

@@ -1,4 +1,5 @@
-// RUN: --device=full
+// test: images
+// options: --device=full
 // Levels by number and by gradients.
 constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
 kernel void levels(read_only image2d_t a, read_only image3d_t b, read_only image2d_array_t c, global float4 *out, float2 d) {

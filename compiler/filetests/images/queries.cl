@@ -1,3 +1,4 @@
+// test: images
 // Sizes are Vulkan's, channels the driver's.
 kernel void sizes(read_only image1d_array_t a, read_only image2d_t b, write_only image2d_array_t c,
                   read_only image3d_t d, read_write image2d_t e, global int *out) {

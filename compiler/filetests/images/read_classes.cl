@@ -1,3 +1,4 @@
+// test: images
 // One image read as floats, signed and unsigned integers: a variable each, one binding.
 constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;
 kernel void classes(read_only image2d_t i, global float4 *f, global int4 *n, global uint4 *u, float2 at) {

@@ -1,3 +1,4 @@
+// test: images
 // Reads without a sampler.
 kernel void plain(read_only image1d_t a, read_only image1d_array_t b, read_only image2d_t c,
                   read_only image2d_array_t d, read_only image3d_t e, global float4 *out) {

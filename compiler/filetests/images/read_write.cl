@@ -1,3 +1,4 @@
+// test: images
 // Images for both: fences order pixels, other work-items see them.
 kernel void twice(read_write image2d_t i, read_write image1d_array_t a) {
     int2 at = (int2)(get_global_id(0), get_global_id(1));

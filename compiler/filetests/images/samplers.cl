@@ -1,3 +1,4 @@
+// test: images
 // Sampler arguments: the mask is asked for where one reads layers or volumes, and then for all
 // that the sampler reads.
 kernel void flat(read_only image2d_t i, read_only image1d_t l, sampler_t s, global float4 *out) {

@@ -1,3 +1,4 @@
+// test: images
 // Images in a buffer's memory are texel buffers.
 kernel void copy(read_only image1d_buffer_t in, write_only image1d_buffer_t out, global int *size) {
     int i = get_global_id(0);

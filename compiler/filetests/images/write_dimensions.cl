@@ -1,3 +1,4 @@
+// test: images
 // Writes to every dimensionality, of every class.
 kernel void all(write_only image1d_t a, write_only image1d_array_t b, write_only image2d_t c,
                 write_only image2d_array_t d, write_only image3d_t e, float4 f, int4 n, uint4 u) {

@@ -1,3 +1,4 @@
+// test: negative
 //// a global pointer assigned to a private one
 void f(__global int *g) { int *p = g; }
 //// a local pointer assigned to a global one

@@ -1,3 +1,4 @@
+// test: negative
 //// a function that is not declared
 void f(void) { g(1); }
 //// a misspelt built-in
@@ -112,7 +113,7 @@ int f(int n) { return __builtin_assume(n > 1); }
 kernel void k(float x) { printf("%d\n", x); }
 //// warning: printf of an integer as a float
 kernel void k(int x) { printf("%5.2f %%\n", x); }
-//// warning: printf of a pointer that is no string
+//// printf of a pointer that is no string
 kernel void k(global int *p) { printf("%s %p\n", p, p); }
 //// warning: printf of a vector of the other kind
 typedef float4 colour; kernel void k(colour c) { printf("%v4hlf %v4hld %p\n", c, c, c); }

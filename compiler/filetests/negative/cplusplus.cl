@@ -1,3 +1,4 @@
+// test: negative
 //// a template
 template <typename T> T add(T a, T b) { return a + b; }
 //// a class

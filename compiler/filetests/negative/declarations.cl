@@ -1,3 +1,4 @@
+// test: negative
 //// an unknown type
 foo_t f(void) { return 0; }
 //// a misspelt type

@@ -1,3 +1,4 @@
+// test: negative
 //// [--device=full -cl-std=CL3.0] a block variable without an initialiser
 void f(void) { void (^b)(void); }
 

@@ -1,3 +1,4 @@
+// test: negative
 //// an undeclared name
 int f(void) { return missing; }
 //// a misspelt variable

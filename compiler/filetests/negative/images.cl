@@ -1,3 +1,4 @@
+// test: negative
 //// [--device=full -cl-std=CL3.0] a local image
 void f(void) { read_only image2d_t i; }
 

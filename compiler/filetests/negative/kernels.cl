@@ -1,3 +1,4 @@
+// test: negative
 //// a kernel that returns a value
 __kernel int k(void) { return 1; }
 //// a private pointer as an argument

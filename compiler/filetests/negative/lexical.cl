@@ -1,3 +1,4 @@
+// test: negative
 //// a character that means nothing
 void f(void) { int a = 1 @ 2; }
 //// a string without its end

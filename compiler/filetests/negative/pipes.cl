@@ -1,3 +1,4 @@
+// test: negative
 //// [--device=full -cl-std=CL3.0] reading from the end that is written
 void f(write_only pipe int p, int *x) { read_pipe(p, x); }
 

@@ -1,3 +1,4 @@
+// test: negative
 //// an unknown directive
 #foo bar
 //// a directive that is no name

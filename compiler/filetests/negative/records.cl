@@ -1,3 +1,4 @@
+// test: negative
 //// a struct of itself
 struct S { int a; struct S inner; };
 //// an unknown struct

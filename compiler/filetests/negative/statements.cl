@@ -1,3 +1,4 @@
+// test: negative
 //// break outside of a loop
 void f(void) { break; }
 //// continue outside of a loop

@@ -1,3 +1,4 @@
+// test: negative
 //// [-cl-std=CL1.2] an atomic type of OpenCL C 2.0
 void f(atomic_int *p) { }
 //// [-cl-std=CL2.0] reading an atomic

@@ -1,3 +1,4 @@
+// test: negative
 //// too few elements
 float4 f(void) { return (float4)(1, 2); }
 //// too many elements

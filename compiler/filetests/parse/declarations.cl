@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: parse
+// options: -cl-std=CL2.0
 int a, *b, **c, d[3], *e[2][3], (*f)[4], (*g)(int, float *x), *(*h[5])(void);
 const char *const volatile p = "x" "y\n";
 typedef unsigned long int word;

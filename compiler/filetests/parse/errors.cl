@@ -1,3 +1,4 @@
+// test: parse
 foo bar;
 int missing_semicolon
 int x = 3 +;

@@ -1,3 +1,4 @@
+// test: parse
 #define BAD(x) ((x) + )
 #define OUTER(y) BAD(y)
 int f(int a) {

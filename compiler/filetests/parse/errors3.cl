@@ -1,3 +1,4 @@
+// test: parse
 struct { };
 void g() { y = '' + 'ab' + "\xfff"; }
 int short float k;

@@ -1,3 +1,4 @@
+// test: parse
 void f(void) {
   a = b = c + d * e - f / g % h;
   a += b << 2 >> c, d -= e & f | g ^ h;

@@ -1,3 +1,4 @@
+// test: parse
 #pragma pack(push, 1)
 struct a { char c; int i; };
 #pragma pack(pop)

@@ -1,3 +1,4 @@
+// test: parse
 kernel void first(global int *o) {
   o[0] = 1 +;
   {

@@ -1,3 +1,4 @@
+// test: parse
 typedef int T;
 void f(int n, T m) {
   T x = 1, *y;

@@ -1,3 +1,4 @@
+// test: pp
 #define A0 x x
 #define A1 A0 A0
 #define A2 A1 A1 A1 A1

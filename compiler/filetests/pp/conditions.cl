@@ -1,3 +1,4 @@
+// test: pp
 #if 1 ? 2 : (1/0)
 a
 #endif
@@ -29,7 +30,7 @@ wrong
 # endif
 /* # endif
 */
-#elif defined(__LINE__) && __LINE__ == 32
+#elif defined(__LINE__) && __LINE__ == 33
 f
 #endif
 #define EMPTY

@@ -1,3 +1,4 @@
+// test: pp
 #define F(a, b) a + b
 F(1)
 F(1, 2, 3)

@@ -1,4 +1,5 @@
-// RUN: -Werror
+// test: pp
+// options: -Werror
 #warning promoted
 #error
 #include "error.h"

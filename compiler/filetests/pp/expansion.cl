@@ -1,3 +1,4 @@
+// test: pp
 // The examples of C99 6.10.3.5.
 #define x 3
 #define f(a) f(x * (a))

@@ -1,3 +1,4 @@
+// test: pp
 #define NAME guarded.h
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -1,3 +1,4 @@
+// test: pp
 // An unterminated string behind #include is diagnosed.
 #include "
 int after;

@@ -1,3 +1,4 @@
+// test: pp
 int spli\
 ced = 1; // comment \
 goes on

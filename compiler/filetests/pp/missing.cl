@@ -1,2 +1,3 @@
+// test: pp
 #include "no such file.h"
 later

@@ -1,4 +1,5 @@
-// RUN: -D N=4 -DFLAG "-DF(x, y)=((x) + (y))" -D S=\"text\" -DOLD=1 -U OLD -D "TWO=1 + 1" -cl-fast-relaxed-math
+// test: pp
+// options: -D N=4 -DFLAG "-DF(x, y)=((x) + (y))" -D S=\"text\" -DOLD=1 -U OLD -D "TWO=1 + 1" -cl-fast-relaxed-math
 N FLAG F(1, 2) S OLD TWO
 #if defined FLAG && defined(N) && !defined(OLD) && __FAST_RELAXED_MATH__
 yes

@@ -1,3 +1,4 @@
+// test: pp
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define COUNT 4

@@ -1,3 +1,4 @@
+// test: pp
 #if 1
 #define F(x) x
 F(1, (2

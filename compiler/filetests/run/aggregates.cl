@@ -1,3 +1,4 @@
+// test: run
 // Initialisers, compound literals, assignment as a value, records returned and chosen, odd layouts.
 // kernel: initialisers
 // global: 1

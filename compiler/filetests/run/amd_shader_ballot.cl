@@ -1,4 +1,6 @@
+// test: run
 // SPV_AMD_shader_ballot as OpenCL C functions, for sub-groups of eight and more lanes.
+// needs: sub-groups-of-8
 // options: -cl-std=CL3.0
 // kernel: reductions
 // global: 128

@@ -1,3 +1,4 @@
+// test: run
 // 32-bit atomics on global and local memory, every operation.
 // kernel: global_atomics
 // global: 64

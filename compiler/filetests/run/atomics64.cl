@@ -1,4 +1,6 @@
+// test: run
 // 64-bit atomics on global and local memory.
+// needs: int64-atomics
 // kernel: global_atomics
 // global: 64
 // local: 16

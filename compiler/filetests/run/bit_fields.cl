@@ -1,3 +1,4 @@
+// test: run
 // cl_khr_extended_bit_ops on all widths, scalars and vectors; empty and whole fields.
 // kernel: k
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // Bits of two values joined behind branches: LLVM with AVX-512 (lavapipe) takes the wrong truth
 // table when one of them is what the other work-items keep.
 // kernel: k0

@@ -1,3 +1,4 @@
+// test: run
 // A scalar without braces of its own becomes every element of the vector that it initialises.
 // kernel: brace_elision
 // global: 1

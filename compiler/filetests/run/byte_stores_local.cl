@@ -1,3 +1,4 @@
+// test: run
 // Neighbouring byte and short stores to local memory by different work-items must not race.
 // kernel: bytes
 // global: 16

@@ -1,3 +1,4 @@
+// test: run
 // Calls that stay calls: pointers of every address space cross them, go into memory and come back.
 // options: -cl-std=CL2.0
 // kernel: shared

@@ -1,3 +1,4 @@
+// test: run
 // Program-scope constant data, arrays of structs, strings, addresses in initialisers.
 // kernel: constants
 // global: 4

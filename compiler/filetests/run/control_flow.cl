@@ -1,3 +1,4 @@
+// test: run
 // goto, switch with fall-through, break and continue in nested loops, do-while, early return.
 // kernel: flow
 // global: 8

@@ -1,3 +1,4 @@
+// test: run
 // Conversions with and without saturation and rounding modes; as_type.
 // kernel: conversions
 // global: 1

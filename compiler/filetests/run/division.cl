@@ -1,3 +1,4 @@
+// test: run
 // Quotients and remainders of every width and sign, beside multiples of the divisor too: how many
 // break what defines them.
 // options: -cl-std=CL3.0

@@ -1,4 +1,6 @@
+// test: run
 // double arithmetic; half in storage and in arithmetic.
+// needs: doubles
 // kernel: doubles
 // global: 2
 // arg: buffer double 1 3

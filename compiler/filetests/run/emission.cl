@@ -1,3 +1,4 @@
+// test: run
 // What an emitter gets wrong first: lanes of memory, bools, updates, jumps, constants with addresses.
 // kernel: lanes
 // global: 4

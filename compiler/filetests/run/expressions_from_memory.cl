@@ -1,4 +1,6 @@
+// test: run
 // Random expressions on values from memory, which nothing can fold; the results are gcc's.
+// needs: doubles
 // kernel: k
 // global: 1
 // arg: buffer long 40*0

@@ -1,3 +1,4 @@
+// test: run
 // With contraction off a product is rounded before the sum: nothing is left of a*b - round(a*b).
 // With it on, either the same or the product's whole error.
 // kernel: off

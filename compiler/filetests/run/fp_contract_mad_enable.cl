@@ -1,3 +1,4 @@
+// test: run
 // -cl-mad-enable allows contraction across statements, the pragma still forbids it.
 // options: -cl-mad-enable
 // kernel: wide

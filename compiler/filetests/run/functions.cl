@@ -1,3 +1,4 @@
+// test: run
 // Functions: out-parameters, arrays passed as pointers, overloads of widths, kernels as functions.
 // kernel: functions
 // global: 4

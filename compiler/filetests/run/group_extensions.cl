@@ -1,4 +1,6 @@
+// test: run
 // cl_khr_subgroup_extended_types and cl_khr_work_group_uniform_arithmetic.
+// needs: sub-groups-of-8
 // options: -cl-std=CL3.0
 // kernel: narrow
 // global: 8

@@ -1,3 +1,4 @@
+// test: run
 // Integer built-ins at the edges, on several widths.
 // kernel: ints
 // global: 1

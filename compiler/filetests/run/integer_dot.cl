@@ -1,3 +1,4 @@
+// test: run
 // cl_khr_integer_dot_product: every signedness, plain and accumulating, vectors and packed words.
 // kernel: k
 // global: 1

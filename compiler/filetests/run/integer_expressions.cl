@@ -1,4 +1,6 @@
+// test: run
 // Random integer and comparison expressions over all widths; the values are gcc's.
+// needs: doubles
 // kernel: k
 // global: 1
 // arg: buffer long 40*0

@@ -1,4 +1,6 @@
+// test: run
 // Clocks never go back.
+// needs: clocks
 // options: -cl-std=CL3.0
 // kernel: clocks
 // global: 16

@@ -1,3 +1,4 @@
+// test: run
 // Structs that are passed by value: taken apart, read at a place that only the run knows, and
 // written.
 // kernel: k

@@ -1,3 +1,4 @@
+// test: run
 // Private arrays beyond what stays in registers: each work-item has its own, whatever its place in
 // the range, in groups of which the last are smaller.
 // options: -cl-std=CL2.0

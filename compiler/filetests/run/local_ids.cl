@@ -1,3 +1,4 @@
+// test: run
 // Local ids and all that depends on them, for groups whose rows hold whole sub-groups, parts of
 // them or several, and for remainders: each work-item counts its cell if its numbers fit together.
 // options: -cl-std=CL3.0

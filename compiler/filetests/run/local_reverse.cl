@@ -1,3 +1,4 @@
+// test: run
 // Local memory in the kernel and by argument, with a barrier between writers and readers.
 // kernel: fixed
 // global: 8

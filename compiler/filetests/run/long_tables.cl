@@ -1,3 +1,4 @@
+// test: run
 // An initialised array with more elements than one instruction of SPIR-V has words.
 // options: -cl-std=CL3.0
 // kernel: k

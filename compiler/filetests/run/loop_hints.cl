@@ -1,3 +1,4 @@
+// test: run
 // Unroll hints change nothing but how fast it goes.
 // kernel: hints
 // global: 4

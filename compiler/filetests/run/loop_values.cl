@@ -1,5 +1,7 @@
+// test: run
 // Values of a loop's last round, behind the loop: work-items that left keep theirs although others
 // go on (Mesa 22.3's lavapipe took what a load gives that is executed for others only).
+// needs: doubles
 // kernel: one_exit
 // global: 4
 // local: 2

@@ -1,3 +1,4 @@
+// test: run
 // Math functions at points whose results are known.
 // kernel: math
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // Common and geometric functions on vectors.
 // kernel: geometry
 // global: 1

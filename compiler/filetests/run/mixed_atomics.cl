@@ -1,4 +1,6 @@
+// test: run
 // 32-bit and 64-bit atomics on the same local memory.
+// needs: int64-atomics
 // options: -cl-std=CL3.0
 // kernel: both
 // global: 64

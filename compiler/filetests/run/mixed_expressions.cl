@@ -1,4 +1,6 @@
+// test: run
 // More random expressions, with comparisons of floats; the values are gcc's.
+// needs: doubles
 // kernel: k
 // global: 1
 // arg: buffer long 40*0

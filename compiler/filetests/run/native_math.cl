@@ -1,3 +1,4 @@
+// test: run
 // -cl-native-math: functions without a promise of precision, close enough for what is asked here.
 // options: -cl-native-math
 kernel void natives(global float *x, global float *o, float a, float b)

@@ -1,3 +1,4 @@
+// test: run
 // Quotients and roots of single precision to the last bit, on whatever device. One quotient
 // and one operand are denormal, which a device may flush.
 // options: -cl-fp32-correctly-rounded-divide-sqrt

@@ -1,3 +1,4 @@
+// test: run
 // -cl-denorms-are-zero: normal numbers are as they were, a denormal is kept or flushed to zero.
 // options: -cl-denorms-are-zero
 // kernel: arithmetic

@@ -1,3 +1,4 @@
+// test: run
 // Relaxed arithmetic gives the results of finite numbers all the same, and its macro.
 // options: -cl-fast-relaxed-math
 // kernel: arithmetic

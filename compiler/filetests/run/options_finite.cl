@@ -1,3 +1,4 @@
+// test: run
 // -cl-finite-math-only does no harm to finite numbers.
 // options: -cl-finite-math-only
 // kernel: arithmetic

@@ -1,3 +1,4 @@
+// test: run
 // -cl-mad-enable and -cl-no-signed-zeros do no harm.
 // options: -cl-mad-enable -cl-no-signed-zeros
 // kernel: arithmetic

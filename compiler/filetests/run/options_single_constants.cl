@@ -1,3 +1,4 @@
+// test: run
 // -cl-single-precision-constant: a literal without suffix is a float.
 // options: -cl-single-precision-constant
 // kernel: sizes

@@ -1,3 +1,4 @@
+// test: run
 // -cl-opt-disable computes the same.
 // options: -cl-opt-disable
 // kernel: arithmetic

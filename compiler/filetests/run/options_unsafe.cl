@@ -1,3 +1,4 @@
+// test: run
 // The freedom of -cl-unsafe-math-optimizations (no signed zeros, mad) does no harm.
 // options: -cl-unsafe-math-optimizations
 // kernel: arithmetic

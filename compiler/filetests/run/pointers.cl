@@ -1,3 +1,4 @@
+// test: run
 // Pointer casts, comparisons, arithmetic, pointers in structs and to pointers, NULL.
 // kernel: pointers
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // Private arrays that are mostly words: bytes, halves and words of them at run-time indices, and
 // an unaligned word.
 // options: -cl-std=CL3.0

@@ -1,3 +1,4 @@
+// test: run
 // Variables at program scope in global memory: static variables of functions, atomics, what one
 // statement leaves for the next. (Addresses in memory would need devices with addresses.)
 // options: -cl-std=CL3.0

@@ -1,3 +1,4 @@
+// test: run
 // Memory orders and scopes that only the run knows: parameters, values from memory, and
 // parameters of functions that are called with constants.
 // options: -cl-std=CL3.0

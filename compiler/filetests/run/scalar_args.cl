@@ -1,3 +1,4 @@
+// test: run
 // Arguments by value of every width, beside each other.
 // kernel: args
 // global: 1

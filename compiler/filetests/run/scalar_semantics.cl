@@ -1,3 +1,4 @@
+// test: run
 // C's scalar rules on run-time values; the expected numbers are those of a C compiler for 64-bit x86.
 // kernel: scalars
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // A vector chooses between scalars: they keep their own type, or take the greater rank of the
 // two, without being promoted to int first.
 // kernel: choose

@@ -1,3 +1,4 @@
+// test: run
 // The sign of a number joined to another magnitude where a condition asks for its own: Mesa 22.3
 // (lavapipe on LLVM 15) made `sign & ~magnitude` of the two complementary masks.
 // kernel: join

@@ -1,4 +1,6 @@
+// test: run
 // Sums with a constant zero: of two zeros of different signs the sum is positive.
+// needs: doubles
 // kernel: zeros
 // global: 1
 // arg: buffer double 0 -0 7 7 7 7 7

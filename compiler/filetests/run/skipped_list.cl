@@ -1,3 +1,4 @@
+// test: run
 // A list that ends at once for all work-items: nothing behind its end is read.
 // kernel: walk
 // global: 4

@@ -1,3 +1,4 @@
+// test: run
 // Loads behind branches that no work-item takes: nothing is read, not even NULL or far away.
 // kernel: null
 // global: 4

@@ -1,3 +1,4 @@
+// test: run
 // GNU statement expressions: values, scopes, loops and switches inside, nesting, void ones.
 // kernel: k
 // global: 1

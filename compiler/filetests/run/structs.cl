@@ -1,3 +1,4 @@
+// test: run
 // Structs: by value, in buffers, nested, packed, with arrays and pointers inside; unions.
 // kernel: structs
 // global: 2

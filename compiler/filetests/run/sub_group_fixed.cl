@@ -1,3 +1,4 @@
+// test: run
 // A fixed work-group size and sub-groups that rows of work-items do not hold whole.
 // options: -cl-std=CL3.0 -cl-uniform-work-group-size
 // kernel: fixed

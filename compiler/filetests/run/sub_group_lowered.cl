@@ -1,3 +1,4 @@
+// test: run
 // Sub-group operations that not every device has: rotations and clustered reductions.
 // options: -cl-std=CL3.0
 // kernel: rotations

@@ -1,3 +1,4 @@
+// test: run
 // How a work-group falls into sub-groups, for groups of one to three dimensions, rows that hold
 // whole sub-groups, parts of them or several, and remainders: OpenCL has all sub-groups but the
 // last as large as the largest, numbers them densely, and gives each work-item a lane of its own.

@@ -1,4 +1,6 @@
+// test: run
 // Broadcasts of vectors within a sub-group of eight or more.
+// needs: sub-groups-of-8
 // options: -cl-std=CL3.0
 // kernel: k
 // global: 16

@@ -1,3 +1,4 @@
+// test: run
 // Sub-groups: identity, votes, broadcasts, reductions and scans, for any sub-group size.
 // options: -cl-std=CL3.0
 // kernel: identity

@@ -1,3 +1,4 @@
+// test: run
 // The smallest useful program.
 // kernel: add
 // global: 8

@@ -1,3 +1,4 @@
+// test: run
 // Vectors, records and constants on run-time values; the expected numbers are clang's on 64-bit x86.
 // kernel: vectors
 // global: 1

@@ -1,3 +1,4 @@
+// test: run
 // Vector arithmetic, swizzles in every spelling, literals, comparisons, wide vectors.
 // kernel: vectors
 // global: 1

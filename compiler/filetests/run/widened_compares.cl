@@ -1,3 +1,4 @@
+// test: run
 // Integers of 32 bits as long, compared with constants.
 // kernel: scalars
 // global: 4

@@ -1,5 +1,7 @@
+// test: run
 // Work-group collectives: reductions, scans, broadcasts and votes, for groups of one item, of
 // part of a chunk of 32, of several chunks, in two and three dimensions.
+// needs: doubles
 // options: -cl-std=CL3.0
 // kernel: integers
 // global: 1

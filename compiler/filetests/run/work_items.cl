@@ -1,3 +1,4 @@
+// test: run
 // Work-item functions with offsets, non-uniform remainders and three dimensions.
 // options: -cl-std=CL3.0
 // kernel: ids

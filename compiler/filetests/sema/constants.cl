@@ -1,3 +1,4 @@
+// test: sema
 __constant int table[4] = {1, -2, 0x30, 'a'};
 __constant int * __constant pointer = &table[2];
 __constant int * __constant pointers[] = {table, table + 1, 0};

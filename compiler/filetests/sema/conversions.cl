@@ -1,3 +1,4 @@
+// test: sema
 void scalars(char c, uchar uc, short s, uint u, long l, ulong ul, float f, double d, bool b, half h)
 {
     int i = c + uc;

@@ -1,3 +1,4 @@
+// test: sema
 enum big { A = 1, B = 8317987319222330741 };
 enum neg { C = -1, D = 5 };
 enum top { E = 0xffffffffffffffff };

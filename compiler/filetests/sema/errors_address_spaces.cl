@@ -1,3 +1,4 @@
+// test: sema
 int program_scope = 1;
 __constant int uninitialised;
 __constant int writable[2] = {1, 2};

@@ -1,3 +1,4 @@
+// test: sema
 int two(int a, float b) { return a; }
 __attribute__((overloadable)) int over(int a) { return 1; }
 __attribute__((overloadable)) int over(float a) { return 2; }

@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; float b; } S;
 typedef int T;
 typedef float T;

@@ -1,3 +1,4 @@
+// test: sema
 void shadow(int a) { float a; }
 void twice(int a, int a) { }
 int none(int a) { }

@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; float b; } S;
 void h(int i, float f, S s, int *p, float *fp)
 {

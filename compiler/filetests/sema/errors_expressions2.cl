@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; float b; } S;
 void h(int n) { }
 void h2(int i, float f, int *p, float *fp)

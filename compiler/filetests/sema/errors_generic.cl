@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: sema
+// options: -cl-std=CL2.0
 __local int work_group;
 void spaces(constant int *c, int *any, global int *g)
 {

@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; float b[2]; } S;
 __constant int from_call = get_global_id(0);
 __constant int from_name = undeclared;

@@ -1,3 +1,4 @@
+// test: sema
 __kernel int not_void(void) { return 1; }
 __kernel void args(int *p, bool b, size_t s, __global int **pp, event_t e) { }
 struct Holder { __global int *p; };

@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; } S;
 __constant int outside = ({ 1; });
 int f(int n)

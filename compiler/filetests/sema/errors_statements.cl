@@ -1,3 +1,4 @@
+// test: sema
 int s(int i, float f, int4 v)
 {
     break;

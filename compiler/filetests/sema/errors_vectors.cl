@@ -1,3 +1,4 @@
+// test: sema
 void v(int2 a, int4 b, float4 f, uint4 u, float2 f2, long n)
 {
     a + b;

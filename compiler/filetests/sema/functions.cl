@@ -1,3 +1,4 @@
+// test: sema
 static int helper(int a, float b) { return a + b; }
 inline float twice(float x) { return x * 2; }
 float elsewhere(__global float *p, int n);

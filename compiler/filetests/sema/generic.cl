@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL2.0
+// test: sema
+// options: -cl-std=CL2.0
 int counter = 3;
 global int *where = &counter;
 int load(int *p) { return *p; }

@@ -1,3 +1,4 @@
+// test: sema
 typedef struct { int a; float b[2]; float4 v; } S;
 typedef union { int i; float f; } U;
 void init(int n, float f, S s)

@@ -1,3 +1,4 @@
+// test: sema
 #define SQUARE(x) ((x) * (x))
 #define LOAD(p, i) SQUARE(p[i].value)
 struct s { int val; };

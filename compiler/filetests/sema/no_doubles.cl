@@ -1,4 +1,5 @@
-// RUN: -cl-std=CL1.1 -cl-single-precision-constant
+// test: sema
+// options: -cl-std=CL1.1 -cl-single-precision-constant
 #pragma OPENCL EXTENSION cl_khr_fp64 : disable
 #pragma OPENCL EXTENSION cl_khr_fp16 : disable
 double d(float f) { return f; }

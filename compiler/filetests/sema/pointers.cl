@@ -1,3 +1,4 @@
+// test: sema
 typedef struct P { int v; struct P *next; int a[3]; } P;
 void pointers(__global int *g, __local float4 *l, __constant char *c, int *p, P *q, ulong n, int i)
 {

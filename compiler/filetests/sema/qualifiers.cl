@@ -1,3 +1,4 @@
+// test: sema
 global int not_here = 1;
 local int nor_here;
 constant int fine = 3;

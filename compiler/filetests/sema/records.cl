@@ -1,3 +1,4 @@
+// test: sema
 typedef struct __attribute__((packed)) { char c; int i; short s; } Packed;
 typedef struct { char c; int3 v; char d; } Aligned;
 struct Over { int a; int b __attribute__((aligned(32))); } __attribute__((aligned(64)));

@@ -1,3 +1,4 @@
+// test: sema
 int statements(int n, __global int *o)
 {
     for (int i = 0, j = n; i < j; ++i, j--) { if (i == 3) continue; if (i > 5) break; o[i] = j; }

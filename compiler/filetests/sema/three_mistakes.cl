@@ -1,3 +1,4 @@
+// test: sema
 // Three mistakes give three diagnostics.
 __kernel void scale(__global float *data, float factor, uint count)
 {

@@ -1,3 +1,4 @@
+// test: sema
 kernel void k(global float *g, local int *l, constant float *c)
 {
   float *p = g;

@@ -1,3 +1,4 @@
+// test: sema
 struct point { float x, y; };
 int counter;
 kernel void k(global float *out, struct point p, float4 v)

@@ -1,3 +1,4 @@
+// test: sema
 void vectors(float4 f, int4 i, uint4 u, char4 c, float3 t, float8 w, double2 d, int n, float s)
 {
     f = f * s + 1;

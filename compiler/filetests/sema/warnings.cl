@@ -1,3 +1,4 @@
+// test: sema
 void warn(int i, __global int *g, const int *c, uint *u, int *p, float *f)
 {
     uchar uc = 300;

@@ -3,6 +3,7 @@
 //! `PUMICE_BLESS=1` writes the files anew. `PUMICE_FILETEST=word` runs only the tests whose path
 //! contains the word.
 
+use crate::directive;
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 
@@ -43,10 +44,11 @@ impl Failures {
 }
 
 /// The files of `folder` with one of the extensions, by name, without those that
-/// `PUMICE_FILETEST` leaves out.
+/// `PUMICE_FILETEST` leaves out. The first line of each names the test that the folder is for.
 ///
 /// # Panics
-/// If the folder cannot be read or has fewer than `least` such files: a test of nothing.
+/// If the folder cannot be read or has fewer than `least` such files: a test of nothing. If a
+/// file's first line does not name the folder's test.
 pub fn files(folder: &Path, extensions: &[&str], least: usize) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -63,7 +65,33 @@ pub fn files(folder: &Path, extensions: &[&str], least: usize) -> Vec<PathBuf> {
     if let Ok(word) = std::env::var("PUMICE_FILETEST") {
         files.retain(|path| path.to_string_lossy().contains(&word));
     }
+    for path in &files {
+        check_header(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    }
     files
+}
+
+/// Checks that a file's first line is `test: KIND`, with the name of the file's folder.
+///
+/// # Errors
+/// The line that is expected.
+fn check_header(path: &Path) -> Result<(), String> {
+    let text = std::fs::read(path).map_err(|error| error.to_string())?;
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    let kind = directive::value(&line, "test");
+    if kind.is_some_and(|kind| folder == kind) {
+        return Ok(());
+    }
+    let comment = match path.extension().is_some_and(|extension| extension == "cl") {
+        true => "//",
+        false => ";",
+    };
+    Err(format!(
+        "the first line must be `{comment} test: {}`",
+        folder.to_string_lossy()
+    ))
 }
 
 /// Compares `actual` with the golden file beside `input` that has another extension.
@@ -135,7 +163,30 @@ pub fn run_files(
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{check_header, difference};
+
+    #[test]
+    fn the_first_line_names_the_test() {
+        let folder = std::env::temp_dir().join(format!("pumice-header-{}", std::process::id()));
+        let folder = folder.join("sema");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("a.cl");
+        let check = |text: &str| {
+            std::fs::write(&path, text).expect("writable");
+            check_header(&path)
+        };
+        assert_eq!(check("// test: sema\nint a;\n"), Ok(()));
+        let wanted = Err("the first line must be `// test: sema`".to_string());
+        for text in [
+            "",
+            "int a;\n",
+            "// test: parse\n",
+            "int a;\n// test: sema\n",
+        ] {
+            assert_eq!(check(text), wanted, "{text:?}");
+        }
+        std::fs::remove_dir_all(folder.parent().expect("above")).expect("removable");
+    }
 
     #[test]
     fn a_difference_shows_the_lines_that_differ() {

@@ -21,7 +21,7 @@ mod symbol;
 
 pub use source::{IncludeResolver, IncludedFile, NoIncludes, Source};
 
-use crate::diagnostics::{Diagnostics, Loc};
+use crate::diagnostics::{Diagnostics, Loc, WarningOptions};
 use crate::lang::LangOptions;
 use crate::pp::token::Token;
 use crate::sema::typed::TypedModule;
@@ -76,7 +76,8 @@ fn run_preprocessor(
     let mut names = pp::base_interner();
     let mut diagnostics = Diagnostics::new();
     diagnostics.no_warnings = options.no_warnings;
-    diagnostics.warnings_as_errors = options.warnings_as_errors;
+    let flags = options.warning_flags.iter().map(String::as_str);
+    diagnostics.warning_options = WarningOptions::new(flags);
     check_version(options, target, &diagnostics);
     let config = pp::Config {
         options,
@@ -100,7 +101,7 @@ fn check_version(options: &CompileOptions, target: &Target, diagnostics: &Diagno
     let asked = pp::version_number(options.std.unwrap_or(ClStd::Cl10));
     if asked > highest {
         let message = format!(
-            "OpenCL C {}.{} was asked for; the device has {major}.{minor}",
+            "'-cl-std=CL{}.{}' is not supported by this device; its highest version is CL{major}.{minor}",
             asked / 100,
             asked / 10 % 10
         );

@@ -1,6 +1,6 @@
 //! Kernel arguments as the interpreter needs them.
 
-use super::exec::Lanes;
+use super::lanes::{Lanes, lanes_of};
 use super::{Arg, ErrorKind, Inputs, buffer_address};
 use pumice_ir::ArgLayout;
 use pumice_ir::{AddressSpace, KernelArgKind, KernelInfo, Type};
@@ -28,30 +28,6 @@ pub(super) struct Prepared {
     pub params: Vec<Param>,
     /// The bytes that `LoadArg` reads.
     pub block: Vec<u8>,
-}
-
-/// Lanes out of little-endian bytes.
-pub(super) fn lanes_of(ty: Type, bytes: &[u8]) -> Lanes {
-    let width = ty.scalar.bytes() as usize;
-    let lane = |chunk: &[u8]| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    };
-    bytes
-        .chunks(width)
-        .take(usize::from(ty.lanes))
-        .map(lane)
-        .collect()
-}
-
-/// Little-endian bytes out of lanes.
-pub(super) fn bytes_of(ty: Type, lanes: &[u64]) -> Vec<u8> {
-    let width = ty.scalar.bytes() as usize;
-    let bytes = lanes
-        .iter()
-        .flat_map(|lane| lane.to_le_bytes()[..width].to_vec());
-    bytes.collect()
 }
 
 /// Matches the arguments with the kernel's.

@@ -2,7 +2,7 @@
 
 use super::ErrorKind;
 use super::eval;
-use super::exec::Lanes;
+use super::lanes::Lanes;
 use pumice_ir::{AtomicOp, BinaryOp, GroupOp, GroupOperation, Scope, Type};
 use smallvec::{SmallVec, smallvec};
 

@@ -1,19 +1,16 @@
 //! Work-items: frames and the execution of one instruction.
 
-use super::args::{bytes_of, lanes_of};
 use super::eval;
-use super::group::Machine;
-use super::memory::{Access, Memory, Place, cast, resolve};
+use super::lanes::{Lanes, bytes_of, lanes_of};
+use super::machine::Machine;
+use super::memory::{Access, Memory, MemoryKind, cast, resolve};
 use super::{ErrorKind, PrintfRecord, PrintfValue};
 use cranelift_entity::EntityRef;
 use pumice_ir::{
-    AddressSpace, Block, BlockCall, ConvertOp, FuncId, Function, Inst, InstKind, PrintfArg, Scalar,
-    StackSlot, Type, Value, ValueDef,
+    AccessFlags, AddressSpace, Block, BlockCall, ConvertOp, FuncId, Function, Inst, InstKind,
+    PrintfArg, Scalar, StackSlot, Type, Value, ValueDef,
 };
 use smallvec::{SmallVec, smallvec};
-
-/// The lanes of a value, zero-extended.
-pub(super) type Lanes = SmallVec<[u64; 1]>;
 
 const MAX_CALL_DEPTH: usize = 1000;
 
@@ -142,24 +139,30 @@ impl Item {
         }
     }
 
-    fn memory<'a>(&'a mut self, machine: &'a mut Machine<'_>, place: Place) -> &'a mut Memory {
-        match place {
-            Place::Global => &mut machine.global,
-            Place::Local => &mut machine.local,
-            Place::Private => &mut self.private,
+    fn memory<'a>(&'a mut self, machine: &'a mut Machine<'_>, kind: MemoryKind) -> &'a mut Memory {
+        match kind {
+            MemoryKind::Global => &mut machine.global,
+            MemoryKind::Local => &mut machine.local,
+            MemoryKind::Private => &mut self.private,
         }
     }
 
-    fn access(&self, func: &Function, pointer: Value, size: u64, align: u32) -> (Place, Access) {
+    fn access(
+        &self,
+        func: &Function,
+        pointer: Value,
+        size: u64,
+        align: u32,
+    ) -> (MemoryKind, Access) {
         let space = func.ty(pointer).address_space();
         let bits = self.scalar(func, pointer);
-        let (place, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
+        let (kind, address) = resolve(space.unwrap_or(AddressSpace::Global), bits);
         let access = Access {
             address,
             size,
             align,
         };
-        (place, access)
+        (kind, access)
     }
 
     fn load(
@@ -169,8 +172,8 @@ impl Item {
         (ptr, align): (Value, u32),
         ty: Type,
     ) -> Result<Lanes, ErrorKind> {
-        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
-        let bytes = self.memory(machine, place).load(access)?;
+        let (kind, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        let bytes = self.memory(machine, kind).load(access)?;
         Ok(lanes_of(ty, bytes))
     }
 
@@ -182,8 +185,8 @@ impl Item {
         ty: Type,
         lanes: &[u64],
     ) -> Result<(), ErrorKind> {
-        let (place, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
-        self.memory(machine, place)
+        let (kind, access) = self.access(func, ptr, u64::from(ty.access_bytes()), align);
+        self.memory(machine, kind)
             .store(access, &bytes_of(ty, lanes), None)
     }
 
@@ -235,17 +238,23 @@ impl Item {
                 return Ok(());
             }
             &InstKind::Store {
-                ptr, value, align, ..
+                ptr,
+                value,
+                align,
+                flags,
             } => {
                 let lanes = self.read(func, value);
-                self.store(machine, func, (ptr, align), func.ty(value), &lanes)?;
+                let ty = memory_ty(flags, func.ty(value));
+                self.store(machine, func, (ptr, align), ty, &lanes)?;
                 Lanes::new()
             }
             InstKind::MemCopy { .. } => {
                 self.copy(machine, func, &data.kind)?;
                 Lanes::new()
             }
-            &InstKind::Load { ptr, align, .. } => self.load(machine, func, (ptr, align), ty)?,
+            &InstKind::Load { ptr, align, flags } => {
+                self.load(machine, func, (ptr, align), memory_ty(flags, ty))?
+            }
             &InstKind::AtomicLoad { ptr, .. } => {
                 self.load(machine, func, (ptr, ty.scalar.bytes()), ty)?
             }
@@ -320,8 +329,14 @@ impl Item {
                 machine.load_arg(offset.wrapping_add(word.wrapping_mul(4)), ty)?
             }
             // The instructions executed so far are a clock that never stands still.
+            InstKind::ReadClock { .. } if ty.is_vector() => words(machine.clock()),
             InstKind::ReadClock { .. } => smallvec![machine.clock()],
-            &InstKind::BuiltIn { which } => machine.built_in(which, self)?,
+            &InstKind::BuiltIn { which } => machine.built_in(which, self.local_id, self.linear)?,
+            &InstKind::BuiltInWord { which, lane, high } => {
+                let lanes = machine.built_in(which, self.local_id, self.linear)?;
+                let [low, above] = halves(lanes[usize::from(lane)]);
+                smallvec![if high { above } else { low }]
+            }
             pure => self.pure(func, pure, ty)?,
         };
         if let Some(&value) = data.results.first() {
@@ -415,6 +430,13 @@ impl Item {
                 let lanes = read(arg);
                 match (op, from.scalar, ty.scalar) {
                     (ConvertOp::Bitcast, ..) => lanes_of(ty, &bytes_of(from, &lanes)),
+                    (ConvertOp::PtrToInt, _, Scalar::I32) => {
+                        let number = eval::convert(op, from.scalar, Scalar::I64, lanes[0], None);
+                        words(number)
+                    }
+                    (ConvertOp::IntToPtr, Scalar::I32, to) => {
+                        smallvec![eval::convert(op, Scalar::I64, to, long(&lanes), None)]
+                    }
                     (ConvertOp::AddressSpaceCast, Scalar::Ptr(a), Scalar::Ptr(b)) => {
                         lanes.into_iter().map(|p| cast(a, b, p)).collect()
                     }
@@ -472,10 +494,36 @@ impl Item {
                 mask.iter().map(pick).collect()
             }
             &InstKind::PtrAdd { base, offset } => {
-                let (base_bits, offset) = (self.scalar(func, base), self.scalar(func, offset));
-                smallvec![base_bits.wrapping_add(offset)]
+                let base_bits = self.scalar(func, base);
+                smallvec![base_bits.wrapping_add(long(&read(offset)))]
             }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
         })
+    }
+}
+
+/// The two words of a number, low first.
+fn halves(number: u64) -> [u64; 2] {
+    [number & 0xffff_ffff, number >> 32]
+}
+
+fn words(number: u64) -> Lanes {
+    Lanes::from_slice(&halves(number))
+}
+
+/// A number, or the one that two words make.
+fn long(lanes: &[u64]) -> u64 {
+    match lanes {
+        [low, high] => low | high << 32,
+        _ => lanes[0],
+    }
+}
+
+/// The type of what an access takes of memory.
+fn memory_ty(flags: AccessFlags, ty: Type) -> Type {
+    match flags.part_bytes() {
+        Some(1) => Type::I8,
+        Some(_) => Type::I16,
+        None => ty,
     }
 }

@@ -1,121 +1,20 @@
-//! Work-groups: built-in values, scheduling, barriers.
+//! Work-groups: scheduling and barriers.
 
-use super::args::{Param, Prepared, lanes_of, prepare};
+use super::args::Param;
 use super::collective;
-use super::exec::{Item, Lanes, State};
+use super::exec::{Item, State};
+use super::lanes::Lanes;
+use super::machine::Machine;
 use super::memory::Memory;
-use super::nodes::Payloads;
-use super::{ErrorKind, Inputs, InterpError, NdRange, Options, Output, PrintfRecord};
-use cranelift_entity::SecondaryMap;
+use super::{ErrorKind, InterpError, Output};
 use pumice_ir::text::inst_to_text;
-use pumice_ir::{
-    AddressSpace, BuiltIn, FuncId, GlobalId, Inst, InstKind, KernelInfo, Module, Scope, Type,
-};
-use rustc_hash::FxHashMap;
+use pumice_ir::{AddressSpace, FuncId, Inst, InstKind, Scope, Type};
 use smallvec::smallvec;
 
 /// Instructions that a work-item executes before another one gets its turn.
 const SLICE: u32 = 20_000;
 
-/// The answer for the largest work-group, though the interpreter takes any.
-const MAX_WORK_GROUP_SIZE: u64 = 1024;
-
-/// Everything that the work-items share.
-pub(super) struct Machine<'a> {
-    pub module: &'a Module,
-    pub options: &'a Options,
-    pub global: Memory,
-    pub local: Memory,
-    pub global_addresses: SecondaryMap<GlobalId, u64>,
-    pub printf: Vec<PrintfRecord>,
-    pub payloads: Payloads,
-    kernel: &'a KernelInfo,
-    range: NdRange,
-    prepared: Prepared,
-    num_buffers: usize,
-    /// Addresses of local arguments in the present group, by ordinal.
-    local_args: Vec<Option<u64>>,
-    group_id: [u64; 3],
-    /// Size of the present group.
-    group_size: [u64; 3],
-    fuel: u64,
-    /// Address of the printf buffer once something asked for it.
-    printf_buffer: Option<u64>,
-    /// Addresses, by work-group and number in it.
-    private_memory: FxHashMap<([u64; 3], u64), u64>,
-}
-
-impl<'a> Machine<'a> {
-    /// Sets up global memory.
-    pub fn new(
-        module: &'a Module,
-        kernel: &'a KernelInfo,
-        inputs: &Inputs,
-        range: &NdRange,
-        options: &'a Options,
-        received: &[Vec<u32>],
-    ) -> Result<Self, InterpError> {
-        let prepared = prepare(kernel, inputs)?;
-        let ones =
-            |from: u32| (from as usize..3).all(|d| range.global[d] == 1 && range.local[d] == 1);
-        if !(1..=3).contains(&range.work_dim) || !ones(range.work_dim) || range.local.contains(&0) {
-            return Err(ErrorKind::BadArguments("range".into()).into());
-        }
-        if kernel
-            .required_work_group_size
-            .is_some_and(|size| size.map(u64::from) != range.local)
-        {
-            return Err(ErrorKind::BadArguments("work-group size".into()).into());
-        }
-        if options.subgroup_size == 0 || options.subgroup_size > 128 {
-            return Err(ErrorKind::BadArguments("sub-group size".into()).into());
-        }
-        let mut global = Memory::default();
-        for buffer in &inputs.buffers {
-            global.add(buffer.clone(), 4096, false);
-        }
-        let mut global_addresses = SecondaryMap::new();
-        for (id, data) in module.globals.iter() {
-            if data.space != AddressSpace::Local {
-                let mut bytes = data.init.clone();
-                bytes.resize(data.size as usize, 0);
-                let read_only = data.space == AddressSpace::Constant;
-                global_addresses[id] = global.add(bytes, data.align, read_only);
-            }
-        }
-        for (id, data) in module.globals.iter() {
-            for relocation in &data.relocations {
-                let value =
-                    global_addresses[relocation.target].wrapping_add_signed(relocation.addend);
-                let region = (global_addresses[id] >> 32) as usize - 1;
-                let start = relocation.offset as usize;
-                global.regions[region].bytes[start..start + 8]
-                    .copy_from_slice(&value.to_le_bytes());
-            }
-        }
-        let groups = [0, 1, 2].map(|d| range.global[d].div_ceil(range.local[d]));
-        let payloads = Payloads::new(module, kernel, received, groups.iter().product())?;
-        Ok(Self {
-            payloads,
-            module,
-            options,
-            global,
-            local: Memory::default(),
-            global_addresses,
-            printf: Vec::new(),
-            kernel,
-            range: *range,
-            prepared,
-            num_buffers: inputs.buffers.len(),
-            local_args: Vec::new(),
-            group_id: [0; 3],
-            group_size: [0; 3],
-            fuel: options.fuel,
-            printf_buffer: None,
-            private_memory: FxHashMap::default(),
-        })
-    }
-
+impl Machine<'_> {
     /// Runs all groups.
     pub fn run(mut self) -> Result<Output, InterpError> {
         let groups = self.num_groups();
@@ -141,16 +40,6 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn num_groups(&self) -> [u64; 3] {
-        [0, 1, 2].map(|d| self.range.global[d].div_ceil(self.range.local[d]))
-    }
-
-    fn global_id(&self, item: &Item) -> [u64; 3] {
-        [0, 1, 2].map(|d| {
-            self.range.offset[d] + self.group_id[d] * self.range.local[d] + item.local_id[d]
-        })
-    }
-
     fn error(&self, kind: ErrorKind, item: &Item, at: Option<(FuncId, Inst)>) -> InterpError {
         let place = at.map_or(String::new(), |(id, inst)| {
             let func = &self.module.functions[id];
@@ -161,7 +50,7 @@ impl<'a> Machine<'a> {
         InterpError {
             kind,
             place,
-            global_id: self.global_id(item),
+            global_id: self.global_id(item.local_id),
         }
     }
 
@@ -357,106 +246,5 @@ impl<'a> Machine<'a> {
             items[i].state = State::Ready;
         }
         Ok(())
-    }
-
-    /// Instructions executed so far.
-    pub fn clock(&self) -> u64 {
-        self.options.fuel - self.fuel
-    }
-
-    /// The address of a local argument.
-    pub fn local_arg(&self, ordinal: u32) -> Result<u64, ErrorKind> {
-        let found = self.local_args.get(ordinal as usize).copied().flatten();
-        found.ok_or_else(|| ErrorKind::Unsupported(format!("local_arg {ordinal}")))
-    }
-
-    /// A value in the argument block.
-    pub fn load_arg(&self, offset: u32, ty: Type) -> Result<Lanes, ErrorKind> {
-        let start = offset as usize;
-        let bytes = self
-            .prepared
-            .block
-            .get(start..start + ty.access_bytes() as usize);
-        match bytes {
-            Some(bytes) => Ok(lanes_of(ty, bytes)),
-            None => Err(ErrorKind::OutOfBounds {
-                address: u64::from(offset),
-                size: u64::from(ty.access_bytes()),
-            }),
-        }
-    }
-
-    /// A built-in value of a work-item.
-    pub fn built_in(&mut self, which: BuiltIn, item: &Item) -> Result<Lanes, ErrorKind> {
-        let range = &self.range;
-        let count = |size: [u64; 3]| size.iter().product::<u64>();
-        let width = u64::from(self.options.subgroup_size);
-        let lane = item.linear % width;
-        let members = width.min(count(self.group_size) - (item.linear - lane));
-        let mask = |first: u64, end: u64| -> Lanes {
-            let ones = |n: u64| {
-                if n >= 128 {
-                    u128::MAX
-                } else {
-                    (1u128 << n) - 1
-                }
-            };
-            let bits = ones(end) & !ones(first);
-            (0..4)
-                .map(|word| (bits >> (32 * word)) as u64 & 0xffff_ffff)
-                .collect()
-        };
-        Ok(match which {
-            BuiltIn::GlobalId => Lanes::from_slice(&self.global_id(item)),
-            BuiltIn::LocalId => Lanes::from_slice(&item.local_id),
-            BuiltIn::GroupId => Lanes::from_slice(&self.group_id),
-            BuiltIn::GlobalSize => Lanes::from_slice(&range.global),
-            BuiltIn::LocalSize => Lanes::from_slice(&self.group_size),
-            BuiltIn::EnqueuedLocalSize => Lanes::from_slice(&range.local),
-            BuiltIn::NumGroups => Lanes::from_slice(&self.num_groups()),
-            BuiltIn::GlobalOffset => Lanes::from_slice(&range.offset),
-            BuiltIn::WorkDim => smallvec![u64::from(range.work_dim)],
-            BuiltIn::GlobalLinearId => {
-                let id = self.global_id(item);
-                let [x, y, z] = [0, 1, 2].map(|d| id[d] - range.offset[d]);
-                smallvec![(z * range.global[1] + y) * range.global[0] + x]
-            }
-            BuiltIn::LocalLinearId => smallvec![item.linear],
-            BuiltIn::SubgroupSize => smallvec![members],
-            BuiltIn::SubgroupMaxSize => smallvec![width],
-            BuiltIn::NumSubgroups => smallvec![count(self.group_size).div_ceil(width)],
-            BuiltIn::NumEnqueuedSubgroups => smallvec![count(range.local).div_ceil(width)],
-            BuiltIn::SubgroupId => smallvec![item.linear / width],
-            BuiltIn::SubgroupLocalId => smallvec![lane],
-            BuiltIn::SubgroupEqMask => mask(lane, lane + 1),
-            BuiltIn::SubgroupGeMask => mask(lane, members),
-            BuiltIn::SubgroupGtMask => mask(lane + 1, members.max(lane + 1)),
-            BuiltIn::SubgroupLeMask => mask(0, lane + 1),
-            BuiltIn::SubgroupLtMask => mask(0, lane),
-            BuiltIn::RemainingRecursionLevels => smallvec![0],
-            BuiltIn::ShaderIndex => {
-                let node = self.kernel.node.as_deref();
-                let index = node.and_then(|node| node.shader_index);
-                smallvec![u64::from(index.unwrap_or(0))]
-            }
-            BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
-            BuiltIn::PrivateMemory => {
-                let size = self.kernel.private_bytes as usize;
-                let global = &mut self.global;
-                let key = (self.group_id, item.linear);
-                let address = (self.private_memory)
-                    .entry(key)
-                    .or_insert_with(|| global.add(vec![0; size], 128, false));
-                smallvec![*address]
-            }
-            BuiltIn::PrintfBuffer => {
-                let size = self.options.printf_buffer_size as usize;
-                let global = &mut self.global;
-                let address = self
-                    .printf_buffer
-                    .get_or_insert_with(|| global.add(vec![0; size], 4096, false));
-                smallvec![*address]
-            }
-        })
     }
 }

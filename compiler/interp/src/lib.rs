@@ -19,6 +19,8 @@ mod exec;
 pub mod float;
 mod group;
 pub mod half;
+mod lanes;
+mod machine;
 mod memory;
 mod nodes;
 
@@ -271,5 +273,5 @@ pub fn run_node(
     let Some(kernel) = module.kernels.iter().find(|k| k.name == kernel) else {
         return Err(ErrorKind::NoSuchKernel.into());
     };
-    group::Machine::new(module, kernel, inputs, range, options, received)?.run()
+    machine::Machine::new(module, kernel, inputs, range, options, received)?.run()
 }

@@ -153,25 +153,25 @@ impl Memory {
 
 /// The memory that a space's accesses go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MemoryKind {
     Global,
     Local,
     Private,
 }
 
 /// The memory and the untagged address that a pointer means.
-pub(super) fn resolve(space: AddressSpace, pointer: u64) -> (Place, u64) {
+pub(super) fn resolve(space: AddressSpace, pointer: u64) -> (MemoryKind, u64) {
     match space {
-        AddressSpace::Global | AddressSpace::Constant => (Place::Global, pointer),
-        AddressSpace::Local => (Place::Local, pointer),
-        AddressSpace::Private => (Place::Private, pointer),
+        AddressSpace::Global | AddressSpace::Constant => (MemoryKind::Global, pointer),
+        AddressSpace::Local => (MemoryKind::Local, pointer),
+        AddressSpace::Private => (MemoryKind::Private, pointer),
         AddressSpace::Generic => {
-            let place = match pointer >> TAG_SHIFT {
-                1 => Place::Local,
-                2 => Place::Private,
-                _ => Place::Global,
+            let kind = match pointer >> TAG_SHIFT {
+                1 => MemoryKind::Local,
+                2 => MemoryKind::Private,
+                _ => MemoryKind::Global,
             };
-            (place, pointer & !TAG_MASK)
+            (kind, pointer & !TAG_MASK)
         }
     }
 }
@@ -182,18 +182,14 @@ pub(super) fn cast(from: AddressSpace, to: AddressSpace, pointer: u64) -> u64 {
     if pointer == 0 || from == to {
         return pointer;
     }
-    let (place, address) = resolve(from, pointer);
-    let tag: u64 = match place {
-        Place::Global => 0,
-        Place::Local => 1,
-        Place::Private => 2,
+    let (kind, address) = resolve(from, pointer);
+    let tag: u64 = match kind {
+        MemoryKind::Global => 0,
+        MemoryKind::Local => 1,
+        MemoryKind::Private => 2,
     };
     if to == AddressSpace::Generic {
         return address | tag << TAG_SHIFT;
     }
-    if resolve(to, 0).0 == place {
-        address
-    } else {
-        0
-    }
+    if resolve(to, 0).0 == kind { address } else { 0 }
 }

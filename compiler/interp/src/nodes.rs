@@ -1,7 +1,7 @@
 //! Payloads of execution-graph nodes: what a kernel receives and what it enqueues.
 
 use super::ErrorKind;
-use super::exec::Lanes;
+use super::lanes::Lanes;
 use pumice_ir::{KernelInfo, Module, NodeOp, PayloadArray, PayloadId, Scope};
 use smallvec::smallvec;
 

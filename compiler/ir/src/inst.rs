@@ -37,6 +37,35 @@ bitflags::bitflags! {
         const VOLATILE = 1;
         /// A hint that the data is used once.
         const NONTEMPORAL = 2;
+        /// An I32 of which only the low byte is in memory, the rest being zero.
+        const BYTE = 4;
+        /// An I32 of which only the low two bytes are in memory, the rest being zero.
+        const SHORT = 8;
+    }
+}
+
+impl AccessFlags {
+    /// The bytes that an access takes of memory where they are fewer than the value's: 1 or 2.
+    pub fn part_bytes(self) -> Option<u32> {
+        if self.contains(AccessFlags::BYTE) {
+            Some(1)
+        } else if self.contains(AccessFlags::SHORT) {
+            Some(2)
+        } else {
+            None
+        }
+    }
+
+    /// The alignment by which an access asks for narrow elements: one of a part is for devices whose
+    /// elements are words.
+    pub fn element_align(self, align: u32) -> u32 {
+        self.part_bytes().map_or(align, |_| 4)
+    }
+
+    /// Returns whether another access with the same pointer and type sees the same bytes: neither
+    /// volatile nor of a part.
+    pub fn is_plain(self) -> bool {
+        !self.intersects(AccessFlags::VOLATILE | AccessFlags::BYTE | AccessFlags::SHORT)
     }
 }
 
@@ -195,9 +224,9 @@ pub enum ConvertOp {
     FToF,
     /// Same bits, other type; lane counts may differ.
     Bitcast,
-    /// Pointer to I64: the value that the pointer has in memory.
+    /// Pointer to I64, or its two words, low first: the value that the pointer has in memory.
     PtrToInt,
-    /// I64 to pointer.
+    /// I64, or its two words, to pointer.
     IntToPtr,
     /// Pointer to a pointer in another address space.
     AddressSpaceCast,
@@ -391,7 +420,8 @@ pub enum InstKind {
     StackAddr { slot: StackSlot },
     /// Address of a program-scope or local variable.
     GlobalAddr { global: GlobalId },
-    /// `base + offset` in bytes; the offset is I64 (signed), the result in base's space.
+    /// `base + offset` in bytes; the offset is I64 (signed) or its two words, the result in base's
+    /// space.
     PtrAdd { base: Value, offset: Value },
     /// Load of the result's type. A three-lane vector touches 3 lanes only.
     Load {
@@ -463,8 +493,14 @@ pub enum InstKind {
 
     /// A work-item's built-in value.
     BuiltIn { which: BuiltIn },
-    /// A counter that goes up with time, shared by the device or the sub-group: I64. Each read
-    /// is one of its own.
+    /// One word of one lane of a built-in value that is made of I64: I32.
+    BuiltInWord {
+        which: BuiltIn,
+        lane: u8,
+        high: bool,
+    },
+    /// A counter that goes up with time, shared by the device or the sub-group: I64, or its two
+    /// words. Each read is one of its own.
     ReadClock { scope: Scope },
     /// A collective.
     Group {

@@ -86,6 +86,7 @@ macro_rules! visit_operands {
             | InstKind::Barrier { .. }
             | InstKind::ReadClock { .. }
             | InstKind::BuiltIn { .. }
+            | InstKind::BuiltInWord { .. }
             | InstKind::HandleArg { .. }
             | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }
@@ -153,6 +154,7 @@ impl InstKind {
             | InstKind::GlobalAddr { .. }
             | InstKind::PtrAdd { .. }
             | InstKind::BuiltIn { .. }
+            | InstKind::BuiltInWord { .. }
             | InstKind::HandleArg { .. }
             | InstKind::HandleInfo { .. }
             | InstKind::LoadArg { .. }

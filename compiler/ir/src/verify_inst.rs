@@ -1,6 +1,6 @@
 //! The verifier's rules for the types of each instruction.
 
-use super::verify::{Context, check_align};
+use super::verify::{Context, check_align, in_part, long};
 use super::{
     AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
     IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
@@ -70,9 +70,8 @@ impl Context<'_> {
     pub(super) fn check_types(&self, inst: Inst) -> Result<(), String> {
         let data = &self.func.insts[inst];
         let no_result = || {
-            ensure(data.results.is_empty(), || {
-                format!("{} results, expected none", data.results.len())
-            })
+            let count = data.results.len();
+            ensure(count == 0, || format!("{count} results, expected none"))
         };
         match &data.kind {
             &InstKind::Unary { op, arg } => {
@@ -202,21 +201,24 @@ impl Context<'_> {
             }
             &InstKind::PtrAdd { base, offset } => {
                 self.ptr("the base", base)?;
-                same("the offset", self.ty(offset), Type::I64)?;
+                same("the offset", long(self.ty(offset)), Type::I64)?;
                 same("the result", self.result(inst)?, self.ty(base))
             }
-            &InstKind::Load { ptr, align, .. } => {
+            &InstKind::Load { ptr, align, flags } => {
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                in_memory(self.result(inst)?)
+                in_memory(in_part(flags, self.result(inst)?))
             }
             &InstKind::Store {
-                ptr, value, align, ..
+                ptr,
+                value,
+                align,
+                flags,
             } => {
                 no_result()?;
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                in_memory(self.ty(value))
+                in_memory(in_part(flags, self.ty(value)))
             }
             &InstKind::MemCopy {
                 dst,
@@ -277,9 +279,14 @@ impl Context<'_> {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Device), || {
                     format!("scope {}", scope.name())
                 })?;
-                same("the result", self.result(inst)?, Type::I64)
+                same("the result", long(self.result(inst)?), Type::I64)
             }
             InstKind::BuiltIn { which } => same("the result", self.result(inst)?, which.ty()),
+            InstKind::BuiltInWord { which, lane, .. } => {
+                let fits = which.ty().scalar == Scalar::I64 && *lane < which.ty().lanes;
+                ensure(fits, || format!("{} has no such word", which.name()))?;
+                same("the result", self.result(inst)?, Type::I32)
+            }
             InstKind::Group { op, scope, args } => {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Workgroup), || {
                     format!("scope {}", scope.name())
@@ -561,6 +568,8 @@ fn check_atomic(ty: Type) -> Result<(), String> {
 }
 
 fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
+    let of_number = matches!(op, ConvertOp::PtrToInt | ConvertOp::IntToPtr);
+    let [from, to] = [from, to].map(|ty| if of_number { long(ty) } else { ty });
     let wrong = || format!("{} from {from} to {to}", op.name());
     if op == ConvertOp::Bitcast {
         let sized = |ty: Type| !ty.scalar.is_ptr() && ty.scalar != Scalar::Bool;

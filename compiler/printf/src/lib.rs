@@ -35,7 +35,52 @@ pub struct Directive<'a> {
     pub letter: u8,
     /// Kind of arguments that the letter prints.
     pub kind: Kind,
+    /// Base of integers.
+    pub base: Base,
 }
+
+/// The base in which a conversion writes integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// 2 to 16.
+    pub radix: u32,
+    /// The prefix of the alternate form (`#`) of numbers other than 0.
+    pub prefix: &'static str,
+    /// True if digits above 9 are capitals.
+    pub upper: bool,
+}
+
+const fn base(radix: u32, prefix: &'static str) -> Base {
+    let upper = matches!(prefix.as_bytes(), [_, b'A'..=b'Z']);
+    Base {
+        radix,
+        prefix,
+        upper,
+    }
+}
+
+const DECIMAL: Base = base(10, "");
+
+/// The one list of conversions: letter, kind of arguments, base of integers.
+const CONVERSIONS: &[(u8, Kind, Base)] = &[
+    (b'd', Kind::Signed, DECIMAL),
+    (b'i', Kind::Signed, DECIMAL),
+    (b'u', Kind::Unsigned, DECIMAL),
+    (b'o', Kind::Unsigned, base(8, "")),
+    (b'x', Kind::Unsigned, base(16, "0x")),
+    (b'X', Kind::Unsigned, base(16, "0X")),
+    (b'f', Kind::Float, DECIMAL),
+    (b'F', Kind::Float, DECIMAL),
+    (b'e', Kind::Float, DECIMAL),
+    (b'E', Kind::Float, DECIMAL),
+    (b'g', Kind::Float, DECIMAL),
+    (b'G', Kind::Float, DECIMAL),
+    (b'a', Kind::Float, base(16, "0x")),
+    (b'A', Kind::Float, base(16, "0X")),
+    (b'c', Kind::Character, DECIMAL),
+    (b's', Kind::String, DECIMAL),
+    (b'p', Kind::Pointer, base(16, "0x")),
+];
 
 /// Kinds of arguments that conversions print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,19 +100,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a conversion's letter.
-    fn of(letter: u8) -> Option<Self> {
-        Some(match letter {
-            b'd' | b'i' => Self::Signed,
-            b'o' | b'u' | b'x' | b'X' => Self::Unsigned,
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => Self::Float,
-            b'c' => Self::Character,
-            b's' => Self::String,
-            b'p' => Self::Pointer,
-            _ => return None,
-        })
-    }
-
     /// The arguments in a diagnostic's words.
     pub fn name(self) -> &'static str {
         match self {
@@ -230,10 +262,11 @@ fn parse(format: &[u8]) -> (Piece<'_>, usize) {
     }
     let length = cursor.length();
     let letter = cursor.peek();
-    let piece = match Kind::of(letter) {
+    let conversion = CONVERSIONS.iter().find(|(known, ..)| *known == letter);
+    let piece = match conversion {
         _ if letter == b'%' => Piece::Percent,
         None => return (Piece::Text(&format[..cursor.at]), cursor.at),
-        Some(kind) => Piece::Directive(Directive {
+        Some(&(letter, kind, base)) => Piece::Directive(Directive {
             source: &format[..=cursor.at],
             flags,
             width,
@@ -242,6 +275,7 @@ fn parse(format: &[u8]) -> (Piece<'_>, usize) {
             length,
             letter,
             kind,
+            base,
         }),
     };
     (piece, cursor.at + 1)
@@ -249,7 +283,7 @@ fn parse(format: &[u8]) -> (Piece<'_>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Directive, Flags, Kind, Length, Piece, directives, pieces};
+    use super::{DECIMAL, Directive, Flags, Kind, Length, Piece, directives, pieces};
 
     #[test]
     fn directives_are_those_that_take_an_argument() {
@@ -281,6 +315,7 @@ mod tests {
             length: Length::Int,
             letter: b'd',
             kind: Kind::Signed,
+            base: DECIMAL,
         };
         let found: Vec<_> = pieces(b"a%-+ #012.34v16hldb%%%n").collect();
         assert_eq!(

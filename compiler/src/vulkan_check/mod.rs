@@ -134,7 +134,7 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
     let mut selectors = Selectors(HashMap::new());
     let mut wide_types = HashMap::new();
     let mut insts = Vec::new();
-    let mut place = Place::default();
+    let mut position = Position::default();
     for (number, inst) in spirv::instructions(words).enumerate() {
         let spirv::Inst { opcode, words, .. } = inst.map_err(|error| error.to_string())?;
         let entry = spirv::entry(opcode)
@@ -161,10 +161,10 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
         if let (_, Some(at)) = entry.result_positions() {
             inst.result = words[at];
         }
-        place.step(&inst).map_err(|why| inst.error(why))?;
-        inst.function = place.function;
+        position.step(&inst).map_err(|why| inst.error(why))?;
+        inst.function = position.function;
         if inst.op == Op::FunctionEnd {
-            place.function = 0;
+            position.function = 0;
         }
         // The selector's type determines the width of a switch's literals.
         if inst.op == Op::TypeInt && words[2] > 32 {
@@ -175,7 +175,7 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
         }
         insts.push(inst);
     }
-    match place.function {
+    match position.function {
         0 => Ok(insts),
         _ => Err("the last function has no end".into()),
     }
@@ -183,12 +183,12 @@ fn read(words: &[u32], bound: u32) -> Result<Vec<Inst<'_>>, String> {
 
 /// Position of an instruction among functions and blocks.
 #[derive(Default)]
-struct Place {
+struct Position {
     function: u32,
     in_block: bool,
 }
 
-impl Place {
+impl Position {
     fn step(&mut self, inst: &Inst<'_>) -> Result<(), &'static str> {
         let note = matches!(inst.op, Op::Line | Op::NoLine | Op::ExtInst | Op::Undef);
         match (inst.op, self.function, self.in_block) {

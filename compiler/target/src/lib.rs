@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod flags;
 pub mod options;
 mod quirks;
 mod target;

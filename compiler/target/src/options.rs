@@ -14,8 +14,8 @@ pub struct CompileOptions {
     pub std: Option<ClStd>,
     /// `-w`: no warnings.
     pub no_warnings: bool,
-    /// `-Werror`.
-    pub warnings_as_errors: bool,
+    /// `-W` options in order, without `-W`: `all`, `no-format`, `error`.
+    pub warning_flags: Vec<String>,
     /// `-g`: keep line information.
     pub debug_info: bool,
     /// `-cl-kernel-arg-info`; the information is kept without it too.
@@ -119,6 +119,9 @@ impl std::error::Error for OptionError {}
 
 impl CompileOptions {
     /// Parses the options of clCompileProgram (OpenCL 3.0 API §5.8.6).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = Self::default();
         let mut link = LinkOptions::default();
@@ -129,6 +132,9 @@ impl CompileOptions {
 
 impl LinkOptions {
     /// Parses the options of clLinkProgram (OpenCL 3.0 API §5.8.7).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = CompileOptions::default();
         let mut link = Self::default();
@@ -136,7 +142,7 @@ impl LinkOptions {
         if link.enable_link_options && !link.create_library {
             return Err(OptionError {
                 option: "-enable-link-options".to_string(),
-                message: "option '-enable-link-options' needs '-create-library'".to_string(),
+                message: "'-enable-link-options' requires '-create-library'".to_string(),
             });
         }
         Ok(link)
@@ -144,6 +150,9 @@ impl LinkOptions {
 }
 
 /// Parses the options of clBuildProgram: those of compiling, and their part for linking.
+///
+/// # Errors
+/// The first option that is unknown or has a wrong value.
 pub fn parse_build(text: &str) -> Result<(CompileOptions, LinkOptions), OptionError> {
     let mut compile = CompileOptions::default();
     let mut link = LinkOptions::default();
@@ -189,7 +198,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Joined(|p, v| {
             if !v.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) {
-                return Err(format!("'{v}' does not begin with the name of a macro"));
+                return Err(format!("macro name must be an identifier: '-D{v}'"));
             }
             p.compile.defines.push(Define::Define(v));
             Ok(())
@@ -222,18 +231,13 @@ const OPTIONS: &[(&str, u8, Form)] = &[
                 "CL2.0" => ClStd::Cl20,
                 "CL3.0" => ClStd::Cl30,
                 "CL3.1" => ClStd::Cl31,
-                _ => return Err(format!("'{v}' is no OpenCL C version known here")),
+                _ => return Err(format!("invalid value '{v}' in '-cl-std={v}'")),
             };
             p.compile.std = Some(std);
             Ok(())
         }),
     ),
     ("-w", COMPILE, Form::Alone(|p| p.compile.no_warnings = true)),
-    (
-        "-Werror",
-        COMPILE,
-        Form::Alone(|p| p.compile.warnings_as_errors = true),
-    ),
     ("-g", COMPILE, Form::Alone(|p| p.compile.debug_info = true)),
     (
         "-cl-kernel-arg-info",
@@ -313,7 +317,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Next(|_, v| match v.as_str() {
             "spir" | "cl" | "CL" => Ok(()),
-            _ => Err(format!("'{v}' is no language known here")),
+            _ => Err(format!("language not recognized: '{v}'")),
         }),
     ),
     ("-spir-std=", COMPILE, Form::Suffix(ignore_value)),
@@ -327,9 +331,17 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         LINK,
         Form::Alone(|p| p.link.enable_link_options = true),
     ),
-    // Optimisation levels and warning groups of other compilers: accepted, without effect.
+    // Unknown warnings have no effect.
+    (
+        "-W",
+        COMPILE,
+        Form::Suffix(|p, v| {
+            p.compile.warning_flags.push(v);
+            Ok(())
+        }),
+    ),
+    // Optimisation levels of other compilers: accepted, without effect.
     ("-O", COMPILE, Form::Suffix(ignore_value)),
-    ("-W", COMPILE, Form::Suffix(ignore_value)),
 ];
 
 /// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
@@ -361,7 +373,7 @@ fn parse(
             message,
         };
         let Some((name, places, form)) = row else {
-            return Err(refuse(format!("unknown option '{word}'")));
+            return Err(refuse(format!("unknown argument: '{word}'")));
         };
         if places & place == 0 {
             let stage = if place == LINK {
@@ -370,11 +382,15 @@ fn parse(
                 "compiling"
             };
             return Err(refuse(format!(
-                "option '{word}' does not belong to {stage}"
+                "argument '{word}' is not allowed when {stage}"
             )));
         }
         let rest = word[name.len()..].to_string();
-        let missing = || refuse(format!("option '{word}' lacks its value"));
+        let missing = || {
+            refuse(format!(
+                "argument to '{word}' is missing (expected 1 value)"
+            ))
+        };
         let result = match form {
             Form::Alone(apply) => {
                 apply(&mut parsed);
@@ -387,7 +403,7 @@ fn parse(
                 apply(&mut parsed, value)
             }
         };
-        result.map_err(|why| refuse(format!("option '{word}': {why}")))?;
+        result.map_err(refuse)?;
     }
     if place == LINK {
         parsed.link.math = parsed.math;
@@ -424,7 +440,7 @@ fn split(text: &str) -> Result<Vec<String>, OptionError> {
     if quote.is_some() {
         return Err(OptionError {
             option: text.to_string(),
-            message: "a quote in the options is not closed".to_string(),
+            message: "missing closing quote in the build options".to_string(),
         });
     }
     words.extend(word);
@@ -462,29 +478,23 @@ mod tests {
         .expect("valid");
         assert_eq!(compile.std, Some(ClStd::Cl20));
         assert!(compile.math.fast_relaxed && compile.math.mad_enable && link.math.unsafe_math);
-        assert!(compile.warnings_as_errors && compile.debug_info);
+        assert!(compile.warning_flags == ["error"] && compile.debug_info);
         assert!(LinkOptions::parse("-create-library -enable-link-options").is_ok());
     }
 
     #[test]
     fn refusals_name_the_option() {
         for (text, message) in [
-            ("-cl-foo", "unknown option '-cl-foo'"),
-            ("source.cl", "unknown option 'source.cl'"),
-            ("-w -D", "option '-D' lacks its value"),
-            (
-                "-D 1X",
-                "option '-D': '1X' does not begin with the name of a macro",
-            ),
-            (
-                "-cl-std=CL9",
-                "option '-cl-std=CL9': 'CL9' is no OpenCL C version known here",
-            ),
+            ("-cl-foo", "unknown argument: '-cl-foo'"),
+            ("source.cl", "unknown argument: 'source.cl'"),
+            ("-w -D", "argument to '-D' is missing (expected 1 value)"),
+            ("-D 1X", "macro name must be an identifier: '-D1X'"),
+            ("-cl-std=CL9", "invalid value 'CL9' in '-cl-std=CL9'"),
             (
                 "-create-library",
-                "option '-create-library' does not belong to compiling",
+                "argument '-create-library' is not allowed when compiling",
             ),
-            ("-D \"X", "a quote in the options is not closed"),
+            ("-D \"X", "missing closing quote in the build options"),
         ] {
             let error = CompileOptions::parse(text).expect_err(text);
             assert_eq!(error.to_string(), message);

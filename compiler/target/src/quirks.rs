@@ -45,9 +45,9 @@ macro_rules! kinds {
 kinds! {
     /// The start-up probe reads the process's own memory through a shader. On other drivers an
     /// address that is not mapped would lose the device.
-    ProbeHostAddresses, "vulkan-layer/src/probe.rs";
+    ProbeHostAddresses, "vulkan-layer/src/probe/mod.rs";
     /// Denormals are taken from the start-up probe although the float control bits deny them.
-    ProbeDenormals, "vulkan-layer/src/probe.rs";
+    ProbeDenormals, "vulkan-layer/src/probe/mod.rs";
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
     /// differ.
     LoopValuesByPhi, "compiler/backend/src/passes/driver_quirks/loop_values.rs";
@@ -78,7 +78,7 @@ kinds! {
     NoSmallChannels, "runtime/src/device/format.rs";
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end (for speed).
-    RunsInOrder, "vulkan-layer/src/device.rs";
+    RunsInOrder, "vulkan-layer/src/device/mod.rs";
     /// Nothing: there is no way around it. A warning is logged, so that a wrong result has a name.
     LoopsStop, "runtime/src/device/gpu.rs";
 }

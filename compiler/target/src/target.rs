@@ -85,6 +85,8 @@ pub struct Target {
     pub int8: bool,
     /// `shaderInt16` arithmetic.
     pub int16: bool,
+    /// `shaderInt64` arithmetic.
+    pub int64: bool,
     /// `shaderBufferInt64Atomics`.
     pub int64_buffer_atomics: bool,
     /// `shaderSharedInt64Atomics`.
@@ -183,6 +185,19 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
+    /// Returns whether the device computes with integers of so many bytes and has them in memory. Else
+    /// words hold them.
+    pub fn has_integers(&self, bytes: u32) -> bool {
+        let addresses = self.abi.descriptors().is_none();
+        match bytes {
+            // With descriptors memory is words wherever it has to be.
+            1 => self.int8 && (self.storage8.storage_buffer || !addresses),
+            2 => self.int16 && (self.storage16.storage_buffer || !addresses),
+            8 => self.int64,
+            _ => true,
+        }
+    }
+
     /// The device without images.
     #[must_use]
     pub fn without_images(mut self) -> Self {
@@ -234,6 +249,7 @@ impl Target {
             image_3d_writes: true,
             int8: true,
             int16: true,
+            int64: true,
             int64_buffer_atomics: true,
             int64_shared_atomics: true,
             storage8: small,

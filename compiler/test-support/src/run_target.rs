@@ -1,6 +1,7 @@
 //! The device that the kernel files are compiled for.
 
 use pumice_compiler::Target;
+use pumice_target::SmallStorage;
 
 /// The reference device with every extension and feature that the files use and that any
 /// lavapipe has.
@@ -31,4 +32,59 @@ pub fn run_target() -> Target {
     target.extensions.extend(extensions.map(String::from));
     target.features.extend(features.map(String::from));
     target
+}
+
+/// The features that devices may lack, as the `lacks:` lines of file tests name it.
+const THINGS: &[&str] = &["int64", "int16", "int8", "small-storage", "float16"];
+
+/// The device of [`run_target`] without what low devices lack: each alone, then all together. Each
+/// with a name.
+pub fn low_targets() -> Vec<(String, Target)> {
+    let alone = THINGS.iter().map(|thing| {
+        let mut target = run_target();
+        take_away(&mut target, thing).expect("a thing of the list");
+        (format!("without {thing}"), target)
+    });
+    alone
+        .chain([("with words only".to_string(), low_target())])
+        .collect()
+}
+
+/// The device of [`run_target`] with words and floats only, but for doubles.
+pub fn low_target() -> Target {
+    let mut target = run_target();
+    for thing in THINGS {
+        take_away(&mut target, thing).expect("a thing of the list");
+    }
+    target
+}
+
+/// Makes a device one that lacks a thing.
+///
+/// # Errors
+/// A name that no such thing has.
+pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
+    match thing {
+        "int64" => {
+            target.int64 = false;
+            target.int64_buffer_atomics = false;
+            target.int64_shared_atomics = false;
+            let extensions = &mut target.extensions;
+            extensions.retain(|name| !name.starts_with("cl_khr_int64_"));
+        }
+        "int16" => target.int16 = false,
+        "int8" => target.int8 = false,
+        "small-storage" => {
+            target.storage8 = SmallStorage::default();
+            target.storage16 = SmallStorage::default();
+        }
+        "float16" => target.float16 = false,
+        "exactFma" => {
+            target.exact_fma_f16 = false;
+            target.exact_fma_f32 = false;
+            target.exact_fma_f64 = false;
+        }
+        _ => return Err(format!("{thing:?} is nothing that a device may lack")),
+    }
+    Ok(())
 }

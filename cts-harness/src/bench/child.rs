@@ -6,7 +6,7 @@
 use super::rows::{fresh, resident};
 use super::vulkan::Twin;
 use super::{Failure, Result};
-use crate::cl::{Arg, Device};
+use crate::cl::{Arg, Session};
 use crate::process::{self, End};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,19 +61,19 @@ pub fn serve(words: &[String]) -> Result<String> {
     let start = Instant::now();
     let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
     let figure = match task {
-        Task::Platform => return Ok(Device::find("")?.0),
+        Task::Platform => return Ok(Session::find("")?.0),
         Task::StartUp => {
-            let _device = Device::open(platform)?;
+            let _device = Session::open(platform)?;
             since(start)
         }
         Task::Build => {
-            let device = Device::open(platform)?;
+            let device = Session::open(platform)?;
             let start = Instant::now();
             let _program = device.build(text.as_bytes(), "")?;
             since(start)
         }
         Task::Resident => {
-            let device = Device::open(platform)?;
+            let device = Session::open(platform)?;
             let program = device.build(fresh(&text).as_bytes(), "")?;
             let buffer = device.buffer(&[0; 4096])?;
             let kernel = program.kernel("small")?;

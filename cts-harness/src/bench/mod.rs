@@ -1,9 +1,9 @@
-//! Speed of one or two drivers: each figure is taken on both alternately in one run, so that
-//! what else the machine does meets both, and the ratio has a spread.
+//! Speed of one or two drivers. Each figure is taken on both in turns, so that other load on the
+//! machine affects both, and the ratio has a spread.
 //!
-//! What is measured is [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
-//! [`math::FUNCTIONS`].
-//! Beside launches and transfers stands what they cost in Vulkan alone ([`vulkan`]).
+//! Measures [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
+//! [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
+//! ([`vulkan`]).
 
 mod check;
 pub mod child;
@@ -14,7 +14,7 @@ mod report;
 mod rows;
 mod vulkan;
 
-use crate::cl::{Arg, Buffer, Device, Error, Program};
+use crate::cl::{Arg, Buffer, Error, Program, Session};
 use kernels::{Give, KERNELS, Launch, N};
 use report::Figure;
 pub use report::Report;
@@ -49,7 +49,7 @@ type Result<T> = std::result::Result<T, Failure>;
 const SOURCE: &str = include_str!("../../bench/kernels.cl");
 /// A driver under measurement.
 struct Subject {
-    device: Device,
+    device: Session,
     kernels: Program,
     empty: Program,
     buffers: [Buffer; 3],
@@ -75,7 +75,7 @@ impl Drop for Subject {
 
 impl Subject {
     fn open(platform: &str) -> Result<Self> {
-        let device = Device::open(platform)?;
+        let device = Session::open(platform)?;
         let numbers: Vec<f32> = (0..N).map(|i| (i * 7919 % 1024) as f32 / 1024.0).collect();
         let host: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         let buffer = || device.buffer(&host);

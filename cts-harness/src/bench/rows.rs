@@ -5,6 +5,7 @@ use super::math::{self, Function};
 use super::vulkan::Twin;
 use super::{Clock, Failure, Launch, Result, SOURCE, Subject, best_of, child};
 use crate::cl::{self, Arg};
+use ash::vk;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -37,8 +38,12 @@ pub(super) enum What {
     LaunchBatched,
     LaunchChain,
     LaunchOutOfOrder,
-    /// How long a thousand empty kernels before one clFinish take on a queue that profiles when on
-    /// a plain one, in turns with it, it is 1: without events, and with an event of each.
+    /// Microseconds of each of a thousand empty kernels in a command buffer that is enqueued before one
+    /// clFinish: as it is, and after another argument for one of them.
+    Replayed,
+    ReplayedChanged,
+    /// Time of a thousand empty kernels before one clFinish on a profiling queue, divided by the
+    /// time on a plain queue, measured in turns: without events, and with an event for each.
     LaunchProfiling,
     LaunchProfiled,
     /// MiB that so many launches before one clFinish add to the process.
@@ -122,6 +127,12 @@ pub(super) const ROWS: &[Row] = &[
         What::LaunchChain,
     ),
     less("launch, out of order", "µs", What::LaunchOutOfOrder),
+    less("launch, 1000 in a command buffer", "µs", What::Replayed),
+    less(
+        "launch, 1000 in a command buffer, one changed",
+        "µs",
+        What::ReplayedChanged,
+    ),
     less(
         "launch on a profiling queue, a plain one is 1",
         "×",
@@ -327,6 +338,20 @@ impl Subject {
                     Ok(device.finish()?)
                 })
             }
+            What::Replayed | What::ReplayedChanged => {
+                let kernel = self.empty_kernel()?;
+                let changed = matches!(what, What::ReplayedChanged);
+                let replay = self.device.command_buffer(&kernel, 1000, changed)?;
+                let mut turn = 0;
+                time_of_each(1000, || {
+                    if changed {
+                        turn += 1;
+                        replay.set_first_argument(turn % 1000, &self.buffers[turn % 2])?;
+                    }
+                    replay.enqueue()?;
+                    Ok(self.device.finish()?)
+                })
+            }
             What::LaunchProfiling => {
                 let kernel = self.empty_kernel()?;
                 let profiling = self.device.profiling()?;
@@ -494,6 +519,8 @@ pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<R
     Some(match what {
         What::LaunchFinish => launches(twin, 1),
         What::LaunchBatched | What::LaunchChain | What::LaunchOutOfOrder => launches(twin, 1000),
+        What::Replayed => (twin.record(1000, vk::CommandBufferUsageFlags::empty()))
+            .and_then(|()| time_of_each(1000, || twin.submit())),
         What::Write | What::Map => {
             let host = vec![1u8; bytes];
             best_of(Clock::Wall, || {

@@ -202,16 +202,21 @@ impl Twin {
     /// # Errors
     /// Errors of Vulkan calls.
     pub fn launch(&self, count: usize) -> Result<()> {
+        self.record(count, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+        self.submit()
+    }
+
+    /// Records so many launches with a memory barrier after each.
+    ///
+    /// # Errors
+    /// Errors of Vulkan calls.
+    pub fn record(&self, count: usize, flags: vk::CommandBufferUsageFlags) -> Result<()> {
         let device = &self.device;
-        let begin = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let begin = vk::CommandBufferBeginInfo::default().flags(flags);
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE)
             .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
-        let buffers = [self.commands];
-        let submits = [vk::SubmitInfo::default().command_buffers(&buffers)];
-        let fences = [self.fence];
-        // SAFETY: own handles; the commands are not pending, since every earlier launch was
+        // SAFETY: own handles; the commands are not pending, since every earlier submission was
         // waited for.
         unsafe {
             call(
@@ -234,7 +239,21 @@ impl Twin {
             call(
                 "vkEndCommandBuffer",
                 device.end_command_buffer(self.commands),
-            )?;
+            )
+        }
+    }
+
+    /// Submits what was recorded last, and waits.
+    ///
+    /// # Errors
+    /// Errors of Vulkan calls.
+    pub fn submit(&self) -> Result<()> {
+        let device = &self.device;
+        let buffers = [self.commands];
+        let submits = [vk::SubmitInfo::default().command_buffers(&buffers)];
+        let fences = [self.fence];
+        // SAFETY: own handles; the commands are complete and not pending.
+        unsafe {
             call(
                 "vkQueueSubmit",
                 device.queue_submit(self.queue, &submits, self.fence),

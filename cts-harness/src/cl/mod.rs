@@ -4,14 +4,18 @@
 //! function that returned it. All `unsafe` of the crate is here, in the raw-Vulkan twin of the
 //! benchmark, and in the one call that sends a signal (`process.rs`).
 
+mod any_kernel;
 mod queue;
+mod replay;
 
 pub use queue::Event;
+pub use replay::CommandBuffer;
 
 use cl_sys::{
-    CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,
-    CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id,
-    cl_device_info, cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
+    CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION,
+    CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE,
+    cl_command_queue, cl_context, cl_device_id, cl_device_info, cl_int, cl_kernel, cl_mem,
+    cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -59,7 +63,7 @@ pub enum Arg<'a> {
 }
 
 /// A device with a context and an in-order queue.
-pub struct Device {
+pub struct Session {
     device: cl_device_id,
     context: cl_context,
     queue: cl_command_queue,
@@ -77,6 +81,9 @@ pub struct DeviceId(cl_device_id);
 
 impl DeviceId {
     /// The bytes of one clGetDeviceInfo query.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn info(self, query: cl_device_info) -> Result<Vec<u8>> {
         bytes_info(|size, value, ret| {
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -85,9 +92,12 @@ impl DeviceId {
     }
 }
 
-impl Device {
+impl Session {
     /// The name of the first platform whose name contains `platform` and that has a device, and
     /// that device.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_FOUND if there is none; the error of the OpenCL call.
     pub fn find(platform: &str) -> Result<(String, DeviceId)> {
         let mut platforms: [cl_platform_id; 16] = [ptr::null_mut(); 16];
         let mut count: cl_uint = 0;
@@ -125,7 +135,10 @@ impl Device {
     }
 
     /// The first device of the first platform whose name contains `platform`, ready for work.
-    pub fn open(platform: &str) -> Result<Device> {
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn open(platform: &str) -> Result<Session> {
         let (platform_name, id) = Self::find(platform)?;
         let info = |query| Ok(string(id.info(query)?));
         let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
@@ -139,7 +152,7 @@ impl Device {
         // SAFETY: the context was made for this device just now.
         let queue = unsafe { cl_sys::clCreateCommandQueue(context, device, 0, &mut code) };
         check("clCreateCommandQueue", code)?;
-        Ok(Device {
+        Ok(Session {
             device,
             context,
             queue,
@@ -149,7 +162,15 @@ impl Device {
         })
     }
 
+    /// CL_DEVICE_EXTENSIONS.
+    pub fn extensions(&self) -> Result<String> {
+        Ok(string(DeviceId(self.device).info(CL_DEVICE_EXTENSIONS)?))
+    }
+
     /// Builds a program; `Err` carries the log.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn build(
         &self,
         source: &[u8],
@@ -197,6 +218,9 @@ impl Device {
     }
 
     /// A read-write buffer with the given contents.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn buffer(&self, contents: &[u8]) -> Result<Buffer> {
         let mut code = 0;
         // SAFETY: COPY_HOST_PTR reads exactly `len` bytes during the call.
@@ -217,6 +241,9 @@ impl Device {
     }
 
     /// Reads a whole buffer back, after everything enqueued before.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         let mut bytes = vec![0u8; buffer.size];
         self.read_into(buffer, &mut bytes)?;
@@ -225,6 +252,9 @@ impl Device {
 
     /// Reads the first bytes of a buffer, after everything enqueued before. The call fails where
     /// the buffer is smaller.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn read_into(&self, buffer: &Buffer, bytes: &mut [u8]) -> Result<()> {
         // SAFETY: the blocking read writes `size` bytes into a vector of that length.
         let code = unsafe {
@@ -245,6 +275,9 @@ impl Device {
 
     /// Writes the first bytes of a buffer and waits for that. The call fails where the buffer is
     /// smaller.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         // SAFETY: the blocking write reads `len` bytes of the slice.
         let code = unsafe {
@@ -264,6 +297,9 @@ impl Device {
     }
 
     /// Sets a kernel's first arguments.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn set_args(&self, kernel: &Kernel, args: &[Arg<'_>]) -> Result<()> {
         for (index, arg) in args.iter().enumerate() {
             let (size, value): (usize, *const c_void) = match arg {
@@ -282,6 +318,9 @@ impl Device {
     }
 
     /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn run(
         &self,
         kernel: &Kernel,
@@ -296,12 +335,18 @@ impl Device {
     }
 
     /// Waits for everything enqueued.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn finish(&self) -> Result<()> {
         // SAFETY: a valid queue.
         check("clFinish", unsafe { cl_sys::clFinish(self.queue) })
     }
 
     /// Enqueues a kernel with the arguments that it has.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     ///
     /// # Panics
     /// If offset or local size have fewer dimensions than the global size.
@@ -333,7 +378,7 @@ impl Device {
     }
 }
 
-impl Drop for Device {
+impl Drop for Session {
     fn drop(&mut self) {
         // SAFETY: both were created by `with` and are released once. Failure leaves nothing to do.
         unsafe {
@@ -350,6 +395,9 @@ pub struct Program {
 
 impl Program {
     /// One of its kernels.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let name = CString::new(name).unwrap_or_default();
         let mut code = 0;
@@ -388,7 +436,7 @@ pub struct Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: created by `Device::buffer`, released once.
+        // SAFETY: created by `Session::buffer`, released once.
         unsafe { cl_sys::clReleaseMemObject(self.mem) };
     }
 }

@@ -1,6 +1,6 @@
 //! More of a device: other queues, events, mapped memory, sub-buffers.
 
-use super::{Buffer, Device, Kernel, Result, check};
+use super::{Buffer, Kernel, Result, Session, check};
 use cl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, cl_buffer_region,
@@ -20,18 +20,24 @@ impl Drop for Event {
     }
 }
 
-impl Device {
+impl Session {
     /// The same device and context with an out-of-order queue.
-    pub fn out_of_order(&self) -> Result<Device> {
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn out_of_order(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     /// The same device and context with a queue that profiles.
-    pub fn profiling(&self) -> Result<Device> {
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn profiling(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_PROFILING_ENABLE)
     }
 
-    fn with_queue(&self, properties: cl_command_queue_properties) -> Result<Device> {
+    fn with_queue(&self, properties: cl_command_queue_properties) -> Result<Session> {
         let mut code = 0;
         // SAFETY: the context is this device's.
         let queue = unsafe {
@@ -42,7 +48,7 @@ impl Device {
         check("clRetainContext", unsafe {
             cl_sys::clRetainContext(self.context)
         })?;
-        Ok(Device {
+        Ok(Session {
             device: self.device,
             context: self.context,
             queue,
@@ -53,6 +59,9 @@ impl Device {
     }
 
     /// Enqueues a kernel behind an event and gives the event of its end.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn enqueue_after(
         &self,
         kernel: &Kernel,
@@ -86,6 +95,9 @@ impl Device {
     }
 
     /// A buffer that nothing has written.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn new_buffer(&self, size: usize) -> Result<Buffer> {
         let mut code = 0;
         // SAFETY: a valid context, and no memory of the host's.
@@ -103,6 +115,9 @@ impl Device {
     }
 
     /// Enqueues a kernel a thousand times and waits.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn launch_many(&self, kernel: &Kernel) -> Result<()> {
         for _ in 0..1000 {
             self.enqueue(kernel, None, &[64], None)?;
@@ -112,6 +127,9 @@ impl Device {
 
     /// Maps the first bytes of a buffer for reading and writing, hands them to `work`, unmaps
     /// them and waits for that.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn with_mapped(
         &self,
         buffer: &Buffer,
@@ -153,6 +171,9 @@ impl Device {
     }
 
     /// A part of a buffer as a buffer.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn sub_buffer(&self, buffer: &Buffer, origin: usize, size: usize) -> Result<Buffer> {
         let region = cl_buffer_region { origin, size };
         let mut code = 0;

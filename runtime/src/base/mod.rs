@@ -13,5 +13,6 @@ pub mod log;
 pub mod object;
 mod os;
 pub mod printf;
+pub mod reason;
 pub mod region;
 pub mod trace;

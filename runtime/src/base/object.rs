@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::base::error::Error;
+use crate::base::reason::Callback;
 
 /// Address of the dispatch table, set once by the ICD before the first object exists.
 static DISPATCH: AtomicUsize = AtomicUsize::new(0);
@@ -26,6 +27,11 @@ pub trait Kind {
     const TAG: u64;
     /// The error of a call whose handle is not of this kind.
     const INVALID: Error;
+
+    /// The error callback of the object's context, if the application gave one.
+    fn error_callback(&self) -> Option<Callback> {
+        None
+    }
 }
 
 /// The tag that replaces an object's own when it is destroyed.
@@ -94,6 +100,9 @@ impl<T: Kind> Object<T> {
 
     /// Takes one API reference back. `Ok(true)` when it was the last one: the caller then owns
     /// the strong count that `publish` gave to the application.
+    ///
+    /// # Errors
+    /// The error of an invalid handle if the application holds no reference.
     pub fn unpublish(&self) -> Result<bool, Error> {
         let result =
             self.header

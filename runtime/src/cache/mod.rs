@@ -164,3 +164,23 @@ pub(crate) fn remove(key: &Key) {
         folder.remove(&key.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn keys_depend_on_every_crate_that_compiles() {
+        let crates: Vec<&str> = env!("PUMICE_COMPILER_CRATES").split(' ').collect();
+        for name in [
+            "backend",
+            "builtins-lib",
+            "frontend",
+            "ir",
+            "reflection",
+            "target",
+        ] {
+            assert!(crates.contains(&&*format!("compiler/{name}")), "{crates:?}");
+        }
+        // The oracle and the test tools decide nothing about a program.
+        assert!(!crates.contains(&"compiler/interp") && !crates.contains(&"compiler/filetests"));
+    }
+}

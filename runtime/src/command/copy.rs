@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::base::region::{
     Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count, pieces,
 };
-use crate::command::{Command, DeviceCommand, Retire};
+use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
@@ -37,6 +37,9 @@ pub struct Copy {
 const MOST_ASCENDING: usize = 1 << 16;
 
 /// clEnqueueCopyBuffer.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBuffer, in its order.
 pub fn linear(
     on: &Placement,
     source: &Ref<Mem>,
@@ -64,6 +67,9 @@ pub fn linear(
 /// other share only because their rows are packed tightly. The conformance tests
 /// (`bufferreadwriterect`) ask for such copies and check the result of copying byte after byte; so
 /// they are done in that order.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBufferRect, in its order.
 pub fn rect(
     on: &Placement,
     source: &Ref<Mem>,
@@ -146,16 +152,21 @@ impl DeviceCommand for Copy {
         "copy"
     }
 
-    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let index = on.index();
-        let source = self.source.storage()?.on_device(index, Access::Read)?;
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        visit(self.source.storage()?.clone(), Access::Read)?;
         let written = self.destination.storage()?;
         let linear = self.extent[1] == 1 && self.extent[2] == 1;
         let access = match linear {
             true => written.writing(self.destination.origin() + self.to.offset, self.extent[0]),
             false => Access::Write,
         };
-        let destination = written.on_device(index, access)?;
+        visit(written.clone(), access)
+    }
+
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let index = on.index();
+        let source = self.source.storage()?.allocation(index)?;
+        let destination = self.destination.storage()?.allocation(index)?;
         let shift = |offset: usize, mem: &Mem| (offset + mem.origin()) as u64;
         let region = |(from, to, length): (usize, usize, usize)| CopyRegion {
             from: shift(from, &self.source),

@@ -6,7 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
-use crate::command::{Command, DeviceCommand, Retire};
+use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
@@ -20,6 +20,9 @@ struct Fill {
 }
 
 /// clEnqueueFillBuffer; `pattern` is `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueFillBuffer, in its order.
 pub fn buffer(
     on: &Placement,
     buffer: &Ref<Mem>,
@@ -45,10 +48,13 @@ pub fn buffer(
     })))
 }
 
+/// Bytes of the largest pattern.
+pub const MOST_PATTERN: usize = 128;
+
 /// CL_INVALID_VALUE if a pattern is NULL, or its size is not one of 1, 2, 4, … 128.
 pub(super) fn check_pattern(pattern: Option<&[u8]>) -> Result<&[u8]> {
     pattern
-        .filter(|pattern| pattern.len().is_power_of_two() && pattern.len() <= 128)
+        .filter(|pattern| pattern.len().is_power_of_two() && pattern.len() <= MOST_PATTERN)
         .ok_or(Error::InvalidValue)
 }
 
@@ -61,10 +67,15 @@ impl DeviceCommand for Fill {
         "fill"
     }
 
-    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;
-        let memory = storage.on_device(on.index(), storage.writing(offset, self.size))?;
+        visit(storage.clone(), storage.writing(offset, self.size))
+    }
+
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let memory = self.buffer.storage()?.allocation(on.index())?;
+        let offset = self.buffer.origin() + self.offset;
         recorder
             .fill_buffer(&memory, offset as u64, self.size as u64, &self.pattern)
             .map_err(gpu::error)?;

@@ -9,7 +9,7 @@ use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
 use crate::command::image::{check_device, image_of};
-use crate::command::{Command, DeviceCommand, Retire};
+use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
@@ -37,6 +37,9 @@ enum Source {
 }
 
 /// clEnqueueCopyImage; `origins` are those of source and destination.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyImage, in its order.
 pub fn copy(
     on: &Placement,
     [source, destination]: [&Ref<Mem>; 2],
@@ -71,6 +74,9 @@ pub fn copy(
 }
 
 /// clEnqueueCopyImageToBuffer.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyImageToBuffer, in its order.
 pub fn to_buffer(
     on: &Placement,
     images: [&Ref<Mem>; 2],
@@ -82,6 +88,9 @@ pub fn to_buffer(
 }
 
 /// clEnqueueCopyBufferToImage.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBufferToImage, in its order.
 pub fn from_buffer(
     on: &Placement,
     [buffer, image]: [&Ref<Mem>; 2],
@@ -132,6 +141,9 @@ fn between(
 }
 
 /// clEnqueueFillImage; `color` is `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueFillImage, in its order.
 pub fn fill(
     on: &Placement,
     mem: &Ref<Mem>,
@@ -162,22 +174,13 @@ enum Memory {
 }
 
 impl Memory {
-    /// The memory of a part that is to be read, or overwritten.
-    fn of(part: &Part, index: usize, writes: bool) -> Result<Memory> {
-        let access = |whole: Access| if writes { whole } else { Access::Read };
+    /// The memory of a part, whatever is in it.
+    fn of(part: &Part, index: usize) -> Result<Memory> {
         Ok(match part {
-            Part::Texels { storage, area } => {
-                let access = access(storage.writing(*area));
-                Memory::Texels(storage.on_device(index, access)?, *area)
-            }
+            Part::Texels { storage, area } => Memory::Texels(storage.allocation(index)?, *area),
             Part::Bytes {
-                storage,
-                offset,
-                size,
-            } => {
-                let access = access(storage.writing(*offset, *size));
-                Memory::Bytes(storage.on_device(index, access)?, *offset as u64)
-            }
+                storage, offset, ..
+            } => Memory::Bytes(storage.allocation(index)?, *offset as u64),
         })
     }
 }
@@ -191,26 +194,33 @@ impl DeviceCommand for ImageCopy {
         "image copy"
     }
 
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        if let Source::Part(from) = &self.from {
+            visit(from.contents(), Access::Read)?;
+        }
+        visit(self.to.contents(), self.to.writing())
+    }
+
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let to = Memory::of(&self.to, on.index())?;
         let from = match &self.from {
-            Source::Part(part) => Memory::of(part, on.index(), false)?,
+            Source::Part(part) => Memory::of(part, on.index())?,
             Source::Fill(texel) => {
-                let to = Memory::of(&self.to, on.index(), true)?;
                 self.fill(on, recorder, texel, to)?;
-                return Ok(Retire::nothing());
+                // Texels come from bytes that are filled first.
+                return Ok(Retire::alone());
             }
         };
-        let to = Memory::of(&self.to, on.index(), true)?;
-        let straight = self.record_straight(recorder, &from, &to)?;
-        if !straight {
-            // By way of bytes in between.
-            let between = on.device().gpu()?.allocate(self.size as u64, false)?;
-            let between = Memory::Bytes(between, 0);
-            self.record_straight(recorder, &from, &between)?;
-            recorder.barrier();
-            self.record_straight(recorder, &between, &to)?;
+        if self.record_straight(recorder, &from, &to)? {
+            return Ok(Retire::nothing());
         }
-        Ok(Retire::nothing())
+        // By way of bytes in between.
+        let between = on.device().gpu()?.allocate(self.size as u64, false)?;
+        let between = Memory::Bytes(between, 0);
+        self.record_straight(recorder, &from, &between)?;
+        recorder.barrier();
+        self.record_straight(recorder, &between, &to)?;
+        Ok(Retire::alone())
     }
 }
 

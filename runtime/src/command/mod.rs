@@ -27,6 +27,7 @@ use opencl_sys as cl;
 use crate::base::error::Result;
 use crate::context::Placement;
 use crate::device::gpu;
+use crate::memory::residency::{Access, Contents};
 
 /// A command that the device does.
 pub trait DeviceCommand: Send + Sync {
@@ -36,17 +37,27 @@ pub trait DeviceCommand: Send + Sync {
     /// Its name in a trace.
     fn name(&self) -> &str;
 
-    /// The wait for the program's initializers, which the device must have ended before.
-    fn initializers(&self) -> Option<gpu::Wait> {
-        None
+    /// The waits for initializers of programs, which the device must have ended before.
+    fn initializers(&self) -> Vec<gpu::Wait> {
+        Vec::new()
     }
 
-    /// Records the work.
+    /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
+    /// submitted makes the device hold them before ([`Contents::bring`]).
+    ///
+    /// # Errors
+    /// Those of `visit`.
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()>;
+
+    /// Records the work on memory that the device has already, whatever is in it.
     ///
     /// # Errors
     /// The status that the command's event ends with.
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire>;
 }
+
+/// Receives what a command uses.
+pub type Visit<'a> = dyn FnMut(Arc<dyn Contents>, Access) -> Result<()> + 'a;
 
 /// A command that the host does.
 pub trait HostCommand: Send + Sync {
@@ -94,6 +105,18 @@ pub struct Empty {
     pub command_type: u32,
     /// Lives until the command has ended.
     pub keeps: Option<Arc<dyn Any + Send + Sync>>,
+    /// The commands that it is the end of, which its wait list names too.
+    pub parts: Option<Arc<dyn Parts>>,
+}
+
+/// Commands that the application knows as one.
+pub trait Parts: Send + Sync {
+    /// The start of the first and the end of the last (nanoseconds of the host's clock), once all have
+    /// ended.
+    fn times(&self) -> Option<(u64, u64)>;
+
+    /// Tells whether they are in several queues, of which none is the queue of all.
+    fn in_several_queues(&self) -> bool;
 }
 
 impl Command {
@@ -108,6 +131,14 @@ impl Command {
         }
     }
 
+    /// The commands that this one is the end of.
+    pub fn parts(&self) -> Option<&Arc<dyn Parts>> {
+        match self {
+            Command::Empty(empty) => empty.parts.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Takes back what making the command noted in its objects.
     pub fn withdraw(&self) {
         if let Command::Host(command) = self {
@@ -116,26 +147,47 @@ impl Command {
     }
 }
 
-/// The rest of a command, once the device has done its part.
+/// The rest of a command, once the device has done its part. A recording that runs more than once has
+/// it each time.
 #[derive(Default)]
-pub struct Retire(Option<Box<dyn FnOnce() -> Result<()> + Send>>);
+pub struct Retire {
+    job: Option<Box<dyn FnMut() -> Result<()> + Send>>,
+    alone: bool,
+}
 
 impl Retire {
     /// Nothing.
     pub fn nothing() -> Self {
-        Self(None)
+        Self::default()
     }
 
-    /// `job`, which also owns whatever must live until then.
-    pub fn with(job: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
-        Self(Some(Box::new(job)))
+    /// `job`, which also owns whatever must live until then. What it reads is the recording's own, so
+    /// that the recording runs alone.
+    pub fn with(job: impl FnMut() -> Result<()> + Send + 'static) -> Self {
+        Self {
+            job: Some(Box::new(job)),
+            alone: true,
+        }
+    }
+
+    /// Nothing, for a recording that must not run twice at the same time: it writes memory of its own.
+    pub fn alone() -> Self {
+        Self {
+            job: None,
+            alone: true,
+        }
+    }
+
+    /// Tells whether the recording must not run twice at the same time.
+    pub fn is_alone(&self) -> bool {
+        self.alone
     }
 
     /// Does it.
     ///
     /// # Errors
     /// The status that the command's event ends with.
-    pub fn run(self) -> Result<()> {
-        self.0.map_or(Ok(()), |job| job())
+    pub fn run(&mut self) -> Result<()> {
+        self.job.as_mut().map_or(Ok(()), |job| job())
     }
 }

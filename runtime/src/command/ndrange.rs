@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::BindingKind;
+use pumice_vulkan_layer::{BindingKind, Buffer};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
-use crate::base::log;
 use crate::base::object::Ref;
 use crate::base::printf;
 use crate::command::image::{check_device, image_of};
-use crate::command::{Command, DeviceCommand, Empty, Retire};
-use crate::context::Placement;
+use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
+use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{
-    ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared, RangeRequest,
+    ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
+    RangeRequest,
 };
 use crate::memory::Mem;
 use crate::memory::residency::Access;
@@ -30,6 +30,8 @@ struct KernelLaunch {
     device_kernel: DeviceKernel,
     args: ArgBlock,
     range: NdRange,
+    /// The number of the queue that it was prepared for, whose launches share memory in turn.
+    queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
     prepared: Mutex<Option<Prepared>>,
@@ -38,39 +40,71 @@ struct KernelLaunch {
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
+///
+/// # Errors
+/// [`Error::InvalidWorkDimension`].
 pub fn check_dimensions(dimensions: u32) -> Result<()> {
     if !(1..=3).contains(&dimensions) {
-        return Err(Error::InvalidWorkDimension);
+        let reason = format!("work_dim is {dimensions}, not 1, 2 or 3");
+        return Err(Error::InvalidWorkDimension.because(reason));
     }
     Ok(())
 }
 
 /// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel and clEnqueueTask, in its order.
 pub fn launch(
     on: &Placement,
     command_type: u32,
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
 ) -> Result<Command> {
+    launch_with(on, command_type, kernel, || kernel.snapshot(), request)
+}
+
+/// Checks everything of a launch but its arguments, which are not all set yet.
+pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
+    on.check_context(kernel.program().context())?;
+    resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
+}
+
+/// clEnqueueNDRangeKernel with other arguments than the kernel has now.
+pub fn launch_with(
+    on: &Placement,
+    command_type: u32,
+    kernel: &Ref<Kernel>,
+    args: impl FnOnce() -> Result<ArgBlock>,
+    request: &RangeRequest,
+) -> Result<Command> {
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
-    let args = kernel.snapshot()?;
-    let range = resolve(on, &device_kernel, request)?;
+    let args = args()?;
+    let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for arg in args.iter().flatten() {
-        if let Argument::Memory(object) = arg {
-            object.check_alignment(on.device())?;
+    for (index, arg) in (0_u32..).zip(&args) {
+        if let Some(Argument::Memory(object)) = arg {
+            let checked = object.check_alignment(on.device());
+            checked.map_err(|error| {
+                let (origin, align) = (object.origin(), on.device().base_alignment());
+                let reason = format!(
+                    "its sub-buffer begins at byte {origin}, no multiple of the device's {align}"
+                );
+                kernel.arg_error(error, index, &reason)
+            })?;
         }
     }
     if range.is_empty() {
         return Ok(Command::Empty(Empty {
             command_type,
             keeps: Some(Arc::new((kernel.clone(), args))),
+            parts: None,
         }));
     }
-    let prepared = prepare(on, &device_kernel, &args, &range)?;
+    let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
         command_type,
@@ -78,35 +112,38 @@ pub fn launch(
         device_kernel,
         args,
         range,
+        queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
     })))
 }
 
 /// clGetKernelSuggestedLocalWorkSize.
+///
+/// # Errors
+/// Those that the specification lists for clGetKernelSuggestedLocalWorkSize, in its order.
 pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
     kernel.snapshot()?;
-    resolve(on, device_kernel, request).map(|range| range.local_size)
+    resolve(on, kernel, device_kernel, request).map(|range| range.local_size)
 }
 
 fn resolve(
     on: &Placement,
+    kernel: &Kernel,
     device_kernel: &DeviceKernel,
     request: &RangeRequest,
 ) -> Result<NdRange> {
     let range = device_kernel.limits(on.device()).resolve(request);
-    range.map_err(|error| {
-        log::info!("a kernel cannot be enqueued: {error}");
-        code(&error)
-    })
+    range.map_err(|error| refused(kernel, &error))
 }
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
 fn prepare(
     on: &Placement,
+    kernel: &Kernel,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
@@ -123,7 +160,7 @@ fn prepare(
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
-    prepared.map_err(|error| refused(on, "a kernel", &error))
+    prepared.map_err(|error| refused(kernel, &error))
 }
 
 /// Submits the program's initializers, before the first of its kernels on a device.
@@ -135,14 +172,17 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
     let run = device_kernel.executable.run_initializers(gpu.raw());
     // The end of the process waits until the device is idle.
     exit::batch_ended();
-    run.map_err(|error| refused(on, "a program's initializer", &error))
+    run.map_err(|error| code(&error).because(format!("the program's initializer: {error}")))
 }
 
-/// Logs a launch that cannot be, and tells the context's callback; gives its error.
-fn refused(on: &Placement, what: &str, error: &LaunchError) -> Error {
-    log::info!("{what} cannot be enqueued: {error}");
-    on.context().notify(&error.to_string());
-    code(error)
+/// The error of a launch that cannot be, with its reason.
+fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
+    match error {
+        LaunchError::Args(index) => {
+            kernel.arg_error(code(error), *index as u32, "its value is not of its kind")
+        }
+        _ => code(error).because(format!("kernel {}: {error}", kernel.name())),
+    }
 }
 
 /// The OpenCL error of a launch that cannot be.
@@ -213,19 +253,23 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
 
 impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
-    fn dispatch(
-        &self,
-        on: &Placement,
-        recorder: &mut gpu::Recorder,
-    ) -> Result<Option<pumice_vulkan_layer::Buffer>> {
+    fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
-        let mut prepared = match slot.take() {
+        let own_queue = on.number() == self.queue;
+        let there = if own_queue { slot.take() } else { None };
+        let mut prepared = match there {
             Some(prepared) => prepared,
-            None => prepare(on, &self.device_kernel, &self.args, &self.range)?,
+            None => prepare(
+                on,
+                &self.kernel,
+                &self.device_kernel,
+                &self.args,
+                &self.range,
+            )?,
         };
         prepared.record(recorder).map_err(gpu::error)?;
         let printf = prepared.take_printf();
-        if printf.is_none() {
+        if printf.is_none() && own_queue {
             *slot = Some(prepared);
         }
         Ok(printf)
@@ -241,38 +285,79 @@ impl DeviceCommand for KernelLaunch {
         self.kernel.name()
     }
 
-    fn initializers(&self) -> Option<gpu::Wait> {
-        self.initializers.as_ref()?.wait()
+    fn initializers(&self) -> Vec<gpu::Wait> {
+        let run = self.initializers.iter();
+        run.filter_map(|run| run.wait()).collect()
+    }
+
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
+            if let Some(Argument::Memory(object)) = arg {
+                visit(object.contents(), access(object, meta.kind))?;
+            }
+        }
+        Ok(())
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
-            if let Some(Argument::Memory(object)) = arg {
-                object.on_device(on.index(), access(object, meta.kind))?;
-            }
-        }
         let printf = self.dispatch(on, recorder)?;
-        let initializers = self.initializers.clone();
-        if initializers.is_none() && printf.is_none() {
+        if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let executable = self.device_kernel.executable.clone();
-        let (kernel, context) = (self.kernel.clone(), on.context().clone());
-        Ok(Retire::with(move || {
-            // The first kernel to end prints what the initializers did.
-            let before = initializers.map_or_else(Vec::new, |run| run.take_printf());
-            for buffer in before.into_iter().chain(printf) {
-                let decoded = executable
-                    .decode_printf(buffer, &mut |text| printf::print(text))
-                    .map_err(gpu::error)?;
-                let complaint = printf::complain(&format!("kernel `{}`", kernel.name()), decoded);
-                if let Some(complaint) = complaint {
-                    let context = context.clone();
-                    callback::post(move || context.notify(&complaint));
-                }
-            }
-            printf::flush();
-            Ok(())
-        }))
+        let mut output = Output {
+            executable: self.device_kernel.executable.clone(),
+            kernel: self.kernel.clone(),
+            context: on.context().clone(),
+            initializers: self.initializers.clone(),
+            printf,
+        };
+        Ok(Retire::with(move || output.print()))
+    }
+}
+
+/// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
+/// that the recording has run.
+struct Output {
+    executable: Arc<Executable>,
+    kernel: Ref<Kernel>,
+    context: Ref<Context>,
+    initializers: Option<Arc<InitRun>>,
+    printf: Option<Buffer>,
+}
+
+impl Output {
+    fn print(&mut self) -> Result<()> {
+        // The first kernel to end prints what the initializers did.
+        let before = self.initializers.take();
+        for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
+            self.print_buffer(&buffer)?;
+            self.executable.keep_printf(buffer);
+        }
+        if let Some(buffer) = &self.printf {
+            self.print_buffer(buffer)?;
+        }
+        printf::flush();
+        Ok(())
+    }
+
+    /// Prints what a buffer holds, and empties it.
+    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let decoded = (self.executable)
+            .read_printf(buffer, &mut |text| printf::print(text))
+            .map_err(gpu::error)?;
+        let launch = format!("kernel `{}`", self.kernel.name());
+        if let Some(complaint) = printf::complain(&launch, decoded) {
+            let context = self.context.clone();
+            callback::post(move || context.notify(&complaint));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.printf.take() {
+            self.executable.keep_printf(buffer);
+        }
     }
 }

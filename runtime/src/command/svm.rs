@@ -31,22 +31,34 @@ enum Svm {
     },
 }
 
+fn null_pointer() -> Error {
+    Error::InvalidValue.because("the SVM pointer is NULL")
+}
+
 fn empty(command_type: u32) -> Command {
     Command::Empty(Empty {
         command_type,
         keeps: None,
+        parts: None,
     })
 }
 
 /// CL_INVALID_OPERATION if the device does not support SVM.
+///
+/// # Errors
+/// [`Error::InvalidOperation`].
 pub fn check_device(on: &Placement) -> Result<()> {
     if !on.device().has_svm() {
-        return Err(Error::InvalidOperation);
+        let reason = "the device does not support shared virtual memory";
+        return Err(Error::InvalidOperation.because(reason));
     }
     Ok(())
 }
 
 /// clEnqueueSVMFree.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMFree, in its order.
 pub fn free(
     on: &Placement,
     pointers: Vec<usize>,
@@ -57,55 +69,72 @@ pub fn free(
 }
 
 /// clEnqueueSVMMemcpy; `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMemcpy, in its order.
 pub fn copy(on: &Placement, to: Option<HostSlice>, from: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if dst_ptr or src_ptr is NULL.
-    let (to, from) = to.zip(from).ok_or(Error::InvalidValue)?;
+    let (to, from) = to.zip(from).ok_or_else(null_pointer)?;
     // CL_MEM_COPY_OVERLAP if the regions overlap.
     let end = |slice: HostSlice| slice.address().saturating_add(slice.len());
     if to.address() < end(from) && from.address() < end(to) {
-        return Err(Error::MemCopyOverlap);
+        return Err(Error::MemCopyOverlap.because("the regions overlap"));
     }
     Ok(Command::Host(Arc::new(Svm::Copy { from, to })))
 }
 
 /// clEnqueueSVMMemFill; `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMemFill, in its order.
 pub fn fill(on: &Placement, to: Option<HostSlice>, pattern: Option<&[u8]>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
-    let to = to.ok_or(Error::InvalidValue)?;
+    let to = to.ok_or_else(null_pointer)?;
     let pattern = check_pattern(pattern)?;
     // CL_INVALID_VALUE if svm_ptr is not aligned to the pattern's size, or size no multiple of it.
     if to.address() % pattern.len() != 0 || to.len() % pattern.len() != 0 {
-        return Err(Error::InvalidValue);
+        let size = pattern.len();
+        let reason = format!("address and size must be multiples of the pattern's {size} bytes");
+        return Err(Error::InvalidValue.because(reason));
     }
     let pattern = pattern.to_vec();
     Ok(Command::Host(Arc::new(Svm::Fill { to, pattern })))
 }
 
 /// clEnqueueSVMMap.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMap, in its order.
 pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL, size is 0 or the flags are not valid.
-    let region = region.ok_or(Error::InvalidValue)?;
+    let region = region.ok_or_else(null_pointer)?;
     if region.is_empty() {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("the size is 0"));
     }
     map::check_flags(flags)?;
     Ok(empty(cl::CL_COMMAND_SVM_MAP))
 }
 
 /// clEnqueueSVMUnmap.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMUnmap, in its order.
 pub fn unmap(on: &Placement, address: usize) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
     if address == 0 {
-        return Err(Error::InvalidValue);
+        return Err(null_pointer());
     }
     Ok(empty(cl::CL_COMMAND_SVM_UNMAP))
 }
 
 /// clEnqueueSVMMigrateMem; `regions` are addresses and sizes, 0 for the whole allocation.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMigrateMem, in its order.
 pub fn migrate(on: &Placement, regions: &[(usize, usize)], flags: u64) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if there is no pointer, or the flags are not valid.
@@ -115,9 +144,10 @@ pub fn migrate(on: &Placement, regions: &[(usize, usize)], flags: u64) -> Result
     migrate::check_flags(flags)?;
     for &(address, size) in regions {
         // CL_INVALID_VALUE if a range is not within one allocation.
-        let (buffer, offset) = (on.context().svm_find(address)).ok_or(Error::InvalidValue)?;
-        if size as u64 > buffer.size() - offset {
-            return Err(Error::InvalidValue);
+        let found = on.context().svm_find(address);
+        if found.is_none_or(|(buffer, offset)| size as u64 > buffer.size() - offset) {
+            let reason = format!("{size} bytes at {address:#x} are not inside one allocation");
+            return Err(Error::InvalidValue.because(reason));
         }
     }
     Ok(empty(cl::CL_COMMAND_SVM_MIGRATE_MEM))

@@ -52,6 +52,10 @@ struct Transfer {
 }
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueReadBuffer and clEnqueueWriteBuffer, in its
+/// order.
 pub fn linear(
     on: &Placement,
     buffer: &Ref<Mem>,
@@ -76,12 +80,16 @@ pub fn linear(
             host: Layout::linear(0),
             extent: [size, 1, 1],
         },
-        host: host.ok_or(Error::InvalidValue)?,
+        host: host.ok_or_else(null_ptr)?,
     };
     transfer.checked(on)
 }
 
 /// clEnqueueReadBufferRect and clEnqueueWriteBufferRect; `host` reaches to the region's end.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueReadBufferRect and clEnqueueWriteBufferRect, in
+/// its order.
 pub fn rect(
     on: &Placement,
     buffer: &Ref<Mem>,
@@ -93,9 +101,9 @@ pub fn rect(
     buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds, ptr is NULL or a region element is 0.
     buffer.check_region(sides.buffer, sides.extent)?;
-    let host = host.ok_or(Error::InvalidValue)?;
+    let host = host.ok_or_else(null_ptr)?;
     if sides.extent.contains(&0) {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("an element of the region is 0"));
     }
     let transfer = Transfer {
         command_type: match direction {
@@ -108,6 +116,10 @@ pub fn rect(
         host,
     };
     transfer.checked(on)
+}
+
+fn null_ptr() -> Error {
+    Error::InvalidValue.because("ptr is NULL")
 }
 
 impl Transfer {

@@ -10,21 +10,20 @@ use parking_lot::Mutex;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::context::svm::Allocations;
 use crate::device::Device;
 use crate::device::platform::Platform;
 
 /// A function of the application that runs once when an object is destroyed.
 pub type Destructor = Box<dyn FnOnce() + Send>;
-/// The error callback of clCreateContext.
-pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A context object.
 pub struct Context {
     devices: Vec<Ref<Device>>,
     /// The properties as given, with the terminating zero; `None` for NULL.
     properties: Option<Vec<isize>>,
-    notify: Option<Notify>,
+    notify: Option<Callback>,
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
     /// Shared virtual memory.
@@ -42,6 +41,10 @@ impl std::fmt::Debug for Context {
 impl Kind for Context {
     const TAG: u64 = u64::from_le_bytes(*b"pmcCONTX");
     const INVALID: Error = Error::InvalidContext;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.notify.clone()
+    }
 }
 
 /// The place that commands are made for: a queue's device in its context.
@@ -90,9 +93,12 @@ impl Placement {
     }
 
     /// CL_INVALID_CONTEXT if an object belongs to another context.
+    ///
+    /// # Errors
+    /// [`Error::InvalidContext`].
     pub fn check_context(&self, other: &Ref<Context>) -> Result<()> {
         if self.context.handle() != other.handle() {
-            return Err(Error::InvalidContext);
+            return Err(Error::InvalidContext.because("the objects are of different contexts"));
         }
         Ok(())
     }
@@ -100,6 +106,10 @@ impl Placement {
 
 /// Checks the property list of clCreateContext and clCreateContextFromType and gives it back
 /// with its terminator. `is_platform` says whether a value is the platform's handle.
+///
+/// # Errors
+/// [`Error::InvalidPlatform`] for another platform; [`Error::InvalidProperty`] for a name that is
+/// unknown or stands twice, or for a value that is not valid.
 pub fn check_properties(
     properties: Option<Vec<[isize; 2]>>,
     is_platform: impl Fn(isize) -> bool,
@@ -129,10 +139,13 @@ pub fn check_properties(
 
 impl Context {
     /// clCreateContext, after the property list. Devices given twice count once.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateContext, in its order.
     pub fn create(
         properties: Option<Vec<isize>>,
         devices: Vec<Ref<Device>>,
-        notify: Option<Notify>,
+        notify: Option<Callback>,
     ) -> Result<Ref<Context>> {
         // CL_INVALID_VALUE if devices is NULL or num_devices is zero.
         if devices.is_empty() {
@@ -160,11 +173,14 @@ impl Context {
     }
 
     /// clCreateContextFromType, after the property list.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateContextFromType, in its order.
     pub fn create_from_type(
         platform: &Ref<Platform>,
         properties: Option<Vec<isize>>,
         device_type: u64,
-        notify: Option<Notify>,
+        notify: Option<Callback>,
     ) -> Result<Ref<Context>> {
         let devices = platform.devices_of_type(device_type)?;
         Self::create(properties, devices, notify)
@@ -190,10 +206,15 @@ impl Object<Context> {
     }
 
     /// CL_INVALID_OPERATION if no device supports images.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_images(&self) -> Result<()> {
         match self.devices.iter().any(|device| device.has_images()) {
             true => Ok(()),
-            false => Err(Error::InvalidOperation),
+            false => {
+                Err(Error::InvalidOperation.because("no device of the context supports images"))
+            }
         }
     }
 
@@ -210,6 +231,9 @@ impl Object<Context> {
     }
 
     /// clGetContextInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Context>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_CONTEXT_REFERENCE_COUNT => Info::u32(self.reference_count()),

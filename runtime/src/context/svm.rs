@@ -13,6 +13,7 @@ use pumice_vulkan_layer::Buffer;
 use crate::base::host_ptr::HostSlice;
 use crate::base::log;
 use crate::base::object::{Object, Ref};
+use crate::base::reason::null_because;
 use crate::context::Context;
 use crate::device::Device;
 
@@ -68,11 +69,19 @@ impl Object<Context> {
     pub fn svm_alloc(&self, flags: u64, size: usize, alignment: u32) -> Option<usize> {
         let devices = self.devices();
         let most = devices.iter().map(|device| device.max_allocation()).min()?;
-        if !supported(devices, flags) || size == 0 || size as u64 > most {
+        if !supported(devices, flags) {
+            null_because(format!("no device supports flags {flags:#x}"));
+            return None;
+        }
+        if size == 0 || size as u64 > most {
+            null_because(format!("{size} bytes, a device allocates 1 to {most}"));
             return None;
         }
         // 0 is the alignment of the largest type.
         if alignment != 0 && !alignment.is_power_of_two() || alignment > ALIGNMENT {
+            null_because(format!(
+                "alignment {alignment} is no power of 2 up to {ALIGNMENT}"
+            ));
             return None;
         }
         let gpu = devices[0].gpu().ok()?;

@@ -1,7 +1,7 @@
 //! The one list of extensions and features; strings, versions, queries, feature macros and the
 //! compiler's target derive from it.
 
-use pumice_vulkan_layer::{Capabilities, quirks};
+use pumice_vulkan_layer::Capabilities;
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -50,7 +50,16 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_suggested_local_work_size", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
+    ("cl_khr_semaphore", V1),
+    ("cl_khr_command_buffer", COMMAND_BUFFER),
+    ("cl_khr_command_buffer_mutable_dispatch", MUTABLE_DISPATCH),
+    ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
 ];
+
+/// The versions of these are parts of their interfaces while they are experimental.
+const COMMAND_BUFFER: u32 = make_version(0, 9, 8);
+const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
+const MULTI_DEVICE: u32 = make_version(0, 9, 2);
 
 /// Extensions of devices.
 const DEVICE: &[Extension] = &[
@@ -65,6 +74,22 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_suggested_local_work_size"),
     always("cl_khr_priority_hints"),
     always("cl_khr_throttle_hints"),
+    Extension {
+        name: "cl_khr_command_buffer",
+        version: COMMAND_BUFFER,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_mutable_dispatch",
+        version: MUTABLE_DISPATCH,
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_khr_command_buffer_multi_device",
+        version: MULTI_DEVICE,
+        condition: |_| true,
+    },
+    always("cl_khr_semaphore"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -125,7 +150,7 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
-    // Part of the device floor.
+    // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
         version: make_version(3, 0, 0),
@@ -211,17 +236,15 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
-/// Tells whether the device has doubles as OpenCL wants them, with denormals: because it promises to
-/// keep them, or because a probe may find that it does. What the probe found is in
-/// [`Device::offered`](crate::device::Device::offered).
+/// Tells whether doubles are offered, of capabilities as OpenCL has them
+/// ([`Device::offered`](crate::device::Device::offered)).
 pub fn doubles(caps: &Capabilities) -> bool {
-    caps.features.shader_float64 && (caps.float_controls[2].denorm_preserve || doubles_probed(caps))
+    caps.features.shader_float64
 }
 
-/// Tells whether doubles depend on the probe.
+/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
-        && quirks::has(&caps.driver, quirks::QuirkKind::ProbeDenormals)
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
@@ -260,7 +283,7 @@ pub fn clocks(caps: &Capabilities) -> bool {
 
 /// Tells whether the device's sub-groups have shuffles by any lane number.
 fn shuffles(caps: &Capabilities) -> bool {
-    sub_group_size(caps).is_some() && caps.subgroup.shuffle
+    sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
 }
 
 /// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be
@@ -268,10 +291,15 @@ fn shuffles(caps: &Capabilities) -> bool {
 pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
     let subgroup = &caps.subgroup;
     let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
-    let operations =
-        subgroup.basic && subgroup.vote && subgroup.arithmetic && subgroup.ballot && fixed;
-    // The functions take 8-, 16- and 64-bit integers and half as well.
-    (operations && caps.features.shader_subgroup_extended_types).then_some(subgroup.size)
+    let ops = subgroup.ops;
+    let operations = ops.basic && ops.vote && ops.arithmetic && ops.ballot && fixed;
+    // The functions take 8-, 16- and 64-bit integers and half as well, where these are not words.
+    let features = &caps.features;
+    let words_only = !features.shader_int8
+        && !features.shader_int16
+        && !features.shader_int64
+        && !features.shader_float16;
+    (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
 }
 
 /// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and
@@ -331,11 +359,11 @@ mod tests {
         assert_eq!(version(&caps), (3, 0));
         let subgroup = &mut caps.subgroup;
         (subgroup.size, subgroup.min_size, subgroup.max_size) = (8, 8, 8);
-        (subgroup.basic, subgroup.vote) = (true, true);
-        (subgroup.arithmetic, subgroup.ballot) = (true, true);
+        let ops = &mut subgroup.ops;
+        (ops.basic, ops.vote, ops.arithmetic, ops.ballot) = (true, true, true, true);
         caps.features.shader_subgroup_extended_types = true;
         assert_eq!(version(&caps), (3, 0));
-        caps.subgroup.shuffle = true;
+        caps.subgroup.ops.shuffle = true;
         assert_eq!(version(&caps), (3, 1));
         for demanded in [
             "cl_khr_device_uuid",
@@ -357,9 +385,6 @@ mod tests {
         let mut caps = Capabilities::default();
         assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
         caps.features.shader_float64 = true;
-        // Without denormals there are no doubles.
-        assert!(of_device(&caps).all(|e| e.name != "cl_khr_fp64"));
-        caps.float_controls[2].denorm_preserve = true;
         assert!(of_device(&caps).any(|e| e.name == "cl_khr_fp64"));
         assert!(features(&caps).any(|e| e.name == "__opencl_c_fp64"));
     }

@@ -6,7 +6,7 @@ use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Extent, Layout, pieces};
-use crate::device::gpu::{self, Device, STAGING};
+use crate::device::gpu::{self, OpenDevice, STAGING};
 
 /// Records, submits and waits.
 fn run(
@@ -52,8 +52,11 @@ fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
     cut(high, texel, into);
 }
 
-impl Device {
+impl OpenDevice {
     /// Makes an image that is ready for use; its texels are undefined.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
         let image = self.raw().create_image(desc).map_err(gpu::error)?;
         self.run_on_image(|recorder| recorder.initialize_image(&image))?;
@@ -70,6 +73,9 @@ impl Device {
 
     /// Copies a box of an image to the host, once all commands that write it have ended. `layout`
     /// says where the box lies in the host's memory.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read_image(
         &self,
         image: &Image,
@@ -96,6 +102,9 @@ impl Device {
     }
 
     /// Copies a box of an image from the host, while no command uses it.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write_image(
         &self,
         image: &Image,

@@ -8,6 +8,7 @@ use pumice_vulkan_layer::DeviceType;
 use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
 use crate::base::object::{Object, Ref};
+use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::platform;
 use crate::device::{self, Device};
@@ -33,6 +34,9 @@ fn names(names: &[&'static std::ffi::CStr]) -> Info {
 
 impl Object<Device> {
     /// clGetDeviceInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Device>, name: u32) -> Result<Info> {
         if let Some(info) = self.identity(name) {
             return Ok(info);
@@ -196,6 +200,18 @@ impl Object<Device> {
                 // Device and sub-group.
                 Info::u64(if extensions::clocks(caps) { 1 | 4 } else { 0 })
             }
+            cl::CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                Info::u64(command_buffers::DEVICE_CAPABILITIES)
+            }
+            cl::CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => Info::u64(0),
+            cl::CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+                Info::u64(command_buffers::QUEUE_PROPERTIES)
+            }
+            cl::CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => Info::u64(command_buffers::FIELDS),
+            // A device synchronizes natively with itself alone.
+            cl::CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => Info::u32(1),
+            cl::CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => Info::object(self),
+            cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;
                 Info::raw(pci.iter().flat_map(|n| n.to_ne_bytes()).collect())

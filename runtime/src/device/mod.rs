@@ -6,6 +6,7 @@
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
+pub mod command_buffers;
 pub mod extensions;
 pub mod format;
 pub mod gpu;
@@ -19,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::target::{FloatControls, SmallStorage, SubgroupOps};
+use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{
@@ -52,7 +53,7 @@ pub struct Device {
     name: String,
     device_type: u64,
     /// The device opened for work.
-    gpu: OnceLock<gpu::Device>,
+    gpu: OnceLock<gpu::OpenDevice>,
     /// Guards the opening, which is tried again after a failure.
     opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
@@ -289,7 +290,7 @@ impl Device {
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
-    pub fn gpu(&self) -> Result<&gpu::Device> {
+    pub fn gpu(&self) -> Result<&gpu::OpenDevice> {
         let _opening = match self.gpu.get() {
             Some(gpu) => return Ok(gpu),
             // The Vulkan instance's threads are not in a forked child.
@@ -299,7 +300,7 @@ impl Device {
         if let Some(gpu) = self.gpu.get() {
             return Ok(gpu);
         }
-        let opened = gpu::Device::open(&self.physical).map_err(|error| {
+        let opened = gpu::OpenDevice::open(&self.physical).map_err(|error| {
             log::error!("{}: {error}", self.name);
             Error::DeviceNotAvailable
         })?;
@@ -407,6 +408,9 @@ impl Device {
     }
 
     /// The device as the compiler knows it.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {
             return Ok(target.clone());
@@ -426,16 +430,6 @@ fn make_target(
 ) -> Target {
     let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
         list.map(|e| e.name.to_string()).collect::<Vec<_>>()
-    };
-    let controls = |index: usize| {
-        let from = &caps.float_controls[index];
-        FloatControls {
-            signed_zero_inf_nan_preserve: from.signed_zero_inf_nan_preserve,
-            denorm_preserve: from.denorm_preserve,
-            denorm_flush_to_zero: from.denorm_flush_to_zero,
-            rounding_rte: from.rounding_rte,
-            rounding_rtz: from.rounding_rtz,
-        }
     };
     let features = &caps.features;
     let subgroup = &caps.subgroup;
@@ -458,6 +452,7 @@ fn make_target(
         float64: features.shader_float64,
         int8: features.shader_int8,
         int16: features.shader_int16,
+        int64: features.shader_int64,
         int64_buffer_atomics: features.shader_buffer_int64_atomics,
         int64_shared_atomics: features.shader_shared_int64_atomics,
         storage8: SmallStorage {
@@ -478,7 +473,7 @@ fn make_target(
         max_uniform_buffer_size: caps.limits.max_uniform_buffer_range,
         vulkan_memory_model: features.vulkan_memory_model,
         memory_model_device_scope: features.vulkan_memory_model_device_scope,
-        float_controls: [controls(0), controls(1), controls(2)],
+        float_controls: caps.float_controls,
         denorms_f16: probes.denorms_f16,
         denorms_f32: probes.denorms_f32,
         exact_fma_f16: probes.exact_fma_f16,
@@ -494,17 +489,7 @@ fn make_target(
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,
         max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
-        subgroup: SubgroupOps {
-            basic: subgroup.basic,
-            vote: subgroup.vote,
-            arithmetic: subgroup.arithmetic,
-            ballot: subgroup.ballot,
-            shuffle: subgroup.shuffle,
-            shuffle_relative: subgroup.shuffle_relative,
-            clustered: subgroup.clustered,
-            quad: subgroup.quad,
-            rotate: subgroup.rotate,
-        },
+        subgroup: subgroup.ops,
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,

@@ -7,6 +7,7 @@ use opencl_sys as cl;
 use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
 use crate::base::object::{self, Kind, Object, Ref};
+use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::{self, Device};
 
@@ -55,6 +56,9 @@ impl Object<Platform> {
     }
 
     /// clGetDeviceIDs without the output rules.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDeviceType`], [`Error::DeviceNotFound`].
     pub fn devices_of_type(self: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
         let known = cl::CL_DEVICE_TYPE_DEFAULT
             | cl::CL_DEVICE_TYPE_CPU
@@ -89,6 +93,9 @@ impl Object<Platform> {
     }
 
     /// clGetPlatformInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
@@ -102,8 +109,26 @@ impl Object<Platform> {
             }
             // 0: device and host timers are read together on request, not free of charge.
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
+            cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                Info::u64(command_buffers::PLATFORM_CAPABILITIES)
+            }
+            cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
             _ => return Err(Error::InvalidValue),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VERSION;
+
+    /// Loaders read the version before they load the library.
+    #[test]
+    fn the_manifest_states_the_version() {
+        let manifest = include_str!("../../../OpenCL.icd.json");
+        let (major, minor) = VERSION;
+        let line = format!("\"api_version\": \"{major}.{minor}\"");
+        assert!(manifest.contains(&line), "{manifest}");
     }
 }

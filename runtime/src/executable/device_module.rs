@@ -148,23 +148,26 @@ impl DeviceModule {
                 let buffer = self
                     .device
                     .create_buffer(u64::from(size), MemoryClass::Readback)?;
-                buffer.write(0, &vec![HOLE; size as usize])?;
+                empty_printf(&buffer, u64::from(size))?;
                 buffer
             }
         };
-        buffer.write(0, &[0; 4])?;
         Ok(buffer)
     }
 
-    /// Takes a printf buffer back of which `used` bytes were used.
-    pub fn recycle_printf(&self, buffer: Buffer, used: u64) -> Result<()> {
-        buffer.write(0, &vec![HOLE; used as usize])?;
+    /// Takes a printf buffer back with nothing in it.
+    pub fn keep_printf(&self, buffer: Buffer) {
         let mut kept = self.printf.lock();
         if kept.len() < KEPT_PRINTF_BUFFERS {
             kept.push(buffer);
         }
-        Ok(())
     }
+}
+
+/// Empties a printf buffer of which `used` bytes were used.
+pub(super) fn empty_printf(buffer: &Buffer, used: u64) -> Result<()> {
+    buffer.write(0, &vec![HOLE; used as usize])?;
+    buffer.write(0, &[0; 4])
 }
 
 /// A buffer with the data, its pointers set to addresses of its own objects.

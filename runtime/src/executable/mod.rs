@@ -41,7 +41,7 @@ use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
 use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
-use self::interface::{Interface, Place};
+use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
     ArgValue, ImageArg, Launch, LaunchError, Limits, NdRange, Prepared, RangeRequest,
 };
@@ -134,7 +134,7 @@ impl Executable {
         };
         let mut spec = SpecValues::new();
         for &(ordinal, place) in &kernel.places {
-            if let Place::Local { spec_id, elem_size } = place {
+            if let ArgPlace::Local { spec_id, elem_size } = place {
                 let size = sizes
                     .iter()
                     .find(|(o, _)| *o == ordinal)
@@ -189,6 +189,21 @@ impl Executable {
         buffer: vk::Buffer,
         sink: &mut dyn FnMut(&[u8]),
     ) -> vk::Result<Decoded> {
+        let decoded = self.read_printf(&buffer, sink)?;
+        self.keep_printf(buffer);
+        Ok(decoded)
+    }
+
+    /// Decodes a printf buffer like [`Executable::decode_printf`] and leaves it empty, for the next
+    /// run of the recording that it belongs to.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_printf(
+        &self,
+        buffer: &vk::Buffer,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> vk::Result<Decoded> {
         let mut asked = [0; 4];
         buffer.read(0, &mut asked)?;
         let length = (u64::from(u32::from_le_bytes(asked)) * 4 + 4).min(buffer.size());
@@ -198,11 +213,16 @@ impl Executable {
             room: buffer.size().saturating_sub(4),
             ..self.interface.formats.decode(&bytes, sink)
         };
+        device_module::empty_printf(buffer, length)?;
+        Ok(decoded)
+    }
+
+    /// Takes back an empty printf buffer that nothing uses any more.
+    pub fn keep_printf(&self, buffer: vk::Buffer) {
         let device_module = self.device_module.lock().clone();
         if let Some(device_module) = device_module {
-            device_module.recycle_printf(buffer, length)?;
+            device_module.keep_printf(buffer);
         }
-        Ok(decoded)
     }
 
     fn device_module(&self, device: &vk::Device) -> vk::Result<Arc<DeviceModule>> {

@@ -123,7 +123,7 @@ impl Formats {
             }
             Kind::Pointer => {
                 let text = format!("{:x}", word(bytes, false)?);
-                pad_text(b"0x", text.as_bytes(), d, out);
+                pad_text(d.base.prefix.as_bytes(), text.as_bytes(), d, out);
             }
         }
         Some(())

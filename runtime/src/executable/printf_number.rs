@@ -1,6 +1,6 @@
 //! Numbers in C's conversions: flags, width, precision.
 
-use pumice_printf::{Directive, Flags};
+use pumice_printf::{Base, Directive, Flags};
 
 /// The sign before a number's digits.
 fn sign(flags: Flags, negative: bool) -> &'static str {
@@ -56,21 +56,33 @@ pub(super) fn signed(value: i64, d: &Directive<'_>, out: &mut Vec<u8>) {
     pad_integer(sign(d.flags, value < 0), &body, d, out);
 }
 
+/// A number's digits in a base.
+fn in_base(mut value: u64, base: Base) -> String {
+    let mut digits = Vec::new();
+    loop {
+        let digit = (value % u64::from(base.radix)) as u32;
+        digits.extend(char::from_digit(digit, base.radix));
+        value /= u64::from(base.radix);
+        if value == 0 {
+            break;
+        }
+    }
+    let text: String = digits.iter().rev().collect();
+    match base.upper {
+        true => text.to_uppercase(),
+        false => text,
+    }
+}
+
 /// `%u`, `%o`, `%x` and `%X`.
 pub(super) fn unsigned(value: u64, d: &Directive<'_>, out: &mut Vec<u8>) {
-    let text = match d.letter {
-        b'o' => format!("{value:o}"),
-        b'x' => format!("{value:x}"),
-        b'X' => format!("{value:X}"),
-        _ => value.to_string(),
+    let mut body = digits(in_base(value, d.base), d.precision);
+    let prefix = match d.flags.alternate && value != 0 {
+        true => d.base.prefix,
+        false => "",
     };
-    let mut body = digits(text, d.precision);
-    let prefix = match d.letter {
-        b'x' if d.flags.alternate && value != 0 => "0x",
-        b'X' if d.flags.alternate && value != 0 => "0X",
-        _ => "",
-    };
-    if d.letter == b'o' && d.flags.alternate && !body.starts_with('0') {
+    // The alternate form of octal numbers has one more digit instead of a prefix.
+    if d.base.radix == 8 && d.flags.alternate && !body.starts_with('0') {
         body.insert(0, '0');
     }
     pad_integer(prefix, &body, d, out);
@@ -99,7 +111,7 @@ pub(super) fn float(value: f64, d: &Directive<'_>, out: &mut Vec<u8>) {
         },
     );
     if d.letter.eq_ignore_ascii_case(&b'a') {
-        prefix.push_str(if upper { "0X" } else { "0x" });
+        prefix.push_str(d.base.prefix);
     }
     let body = shown(body);
     pad(prefix.as_bytes(), body.as_bytes(), d.flags.zero, d, out);

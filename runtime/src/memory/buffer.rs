@@ -9,12 +9,13 @@ use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::memory::image::Image;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -88,6 +89,10 @@ impl std::fmt::Debug for Mem {
 impl Kind for Mem {
     const TAG: u64 = u64::from_le_bytes(*b"pmcMEMOB");
     const INVALID: Error = Error::InvalidMemObject;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 /// Fills in the access that flags without one mean.
@@ -105,23 +110,41 @@ pub(super) fn check_flags(flags: u64) -> Result<()> {
     let known =
         READ_WRITE_BITS | HOST_PTR_BITS | HOST_ACCESS_BITS | cl::CL_MEM_KERNEL_READ_AND_WRITE;
     if flags & !known != 0 {
-        return Err(Error::InvalidValue);
+        let unknown = flags & !known;
+        return Err(Error::InvalidValue.because(format!("unknown flags {unknown:#x}")));
     }
     // The bits of one group exclude each other.
     if (flags & READ_WRITE_BITS).count_ones() > 1 || (flags & HOST_ACCESS_BITS).count_ones() > 1 {
-        return Err(Error::InvalidValue);
+        let reason = format!("flags {flags:#x} exclude each other");
+        return Err(Error::InvalidValue.because(reason));
     }
     // CL_MEM_USE_HOST_PTR excludes the two others.
     if flags & cl::CL_MEM_USE_HOST_PTR != 0
         && flags & (cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0
     {
-        return Err(Error::InvalidValue);
+        let reason = "CL_MEM_USE_HOST_PTR excludes CL_MEM_ALLOC_HOST_PTR and CL_MEM_COPY_HOST_PTR";
+        return Err(Error::InvalidValue.because(reason));
     }
     Ok(())
 }
 
+/// CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
+pub(super) fn check_host_ptr(flags: u64, given: bool) -> Result<()> {
+    let needed = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
+    if needed == given {
+        return Ok(());
+    }
+    Err(Error::InvalidHostPtr.because(match given {
+        true => "host_ptr is given without CL_MEM_USE_HOST_PTR or CL_MEM_COPY_HOST_PTR",
+        false => "host_ptr is NULL, which the flags do not allow",
+    }))
+}
+
 impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateBufferWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
         properties: Option<&[[u64; 2]]>,
@@ -145,13 +168,14 @@ impl Mem {
             .max()
             .unwrap_or(0);
         if size == 0 || size as u64 > limit {
-            return Err(Error::InvalidBufferSize);
+            return Err(Error::InvalidBufferSize.because(match size {
+                0 => "the size is 0".to_string(),
+                _ => format!(
+                    "{size} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device ({limit})"
+                ),
+            }));
         }
-        // CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
-        let needs_host = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
-        if needs_host != host.is_some() {
-            return Err(Error::InvalidHostPtr);
-        }
+        check_host_ptr(flags, host.is_some())?;
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let contents = host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0);
         let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
@@ -160,7 +184,8 @@ impl Mem {
         if let Some((buffer, offset)) = &svm {
             // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
             if size as u64 > buffer.size() - offset {
-                return Err(Error::InvalidBufferSize);
+                let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
+                return Err(Error::InvalidBufferSize.because(reason));
             }
         }
         let svm = svm
@@ -243,29 +268,29 @@ pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
 
 impl Object<Mem> {
     /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
         // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
         if self.parent.is_some() || self.image().is_some() {
-            return Err(Error::InvalidMemObject);
+            let reason = "the object is a sub-buffer or an image";
+            return Err(Error::InvalidMemObject.because(reason));
         }
         check_flags(flags)?;
         let inherited = inherited_flags(self, flags)?;
         // CL_INVALID_VALUE if the region is out of bounds; CL_INVALID_BUFFER_SIZE if its size is
         // 0.
         if size == 0 {
-            return Err(Error::InvalidBufferSize);
+            return Err(Error::InvalidBufferSize.because("the size is 0"));
         }
-        if origin.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(Error::InvalidValue);
-        }
+        self.check_range(origin, size)?;
         // CL_MISALIGNED_SUB_BUFFER_OFFSET if origin suits no device of the context.
-        if !self
-            .context
-            .devices()
-            .iter()
-            .any(|d| origin % d.base_alignment() == 0)
-        {
-            return Err(Error::MisalignedSubBufferOffset);
+        let aligns = self.context.devices().iter().map(|d| d.base_alignment());
+        let least = aligns.min().unwrap_or(1);
+        if origin % least != 0 {
+            let reason = format!("origin {origin} is no multiple of a device's {least} bytes");
+            return Err(Error::MisalignedSubBufferOffset.because(reason));
         }
         Ok(Object::new(Mem {
             context: self.context.clone(),
@@ -286,6 +311,9 @@ impl Object<Mem> {
     }
 
     /// clGetMemObjectInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_MEM_TYPE => {
@@ -309,6 +337,9 @@ impl Object<Mem> {
 
 impl Object<Mem> {
     /// clGetImageInfo: CL_INVALID_MEM_OBJECT if it is no image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`]; [`Error::InvalidValue`] for other names.
     pub fn image_info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         let image = self.image().ok_or(Error::InvalidMemObject)?;
         match name {
@@ -345,14 +376,20 @@ impl Mem {
     }
 
     /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn storage(&self) -> Result<&Arc<Storage>> {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
-            Content::Image(_) => Err(Error::InvalidMemObject),
+            Content::Image(_) => Err(Error::InvalidMemObject.because("an image is given")),
         }
     }
 
     /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
@@ -375,12 +412,20 @@ impl Mem {
         order == Some(cl::CL_DEPTH)
     }
 
-    /// Makes a device of the context hold the newest contents.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+    /// Its contents.
+    pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.content {
-            Content::Bytes(storage) => storage.on_device(index, access).map(drop),
-            Content::Image(image) => image.on_device(index, access),
+            Content::Bytes(storage) => storage.clone(),
+            Content::Image(image) => image.contents(),
         }
+    }
+
+    /// Makes a device of the context hold the newest contents.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+        self.contents().bring(index, access)
     }
 
     /// Tells whether kernels may write to it.
@@ -389,38 +434,61 @@ impl Mem {
     }
 
     /// CL_INVALID_OPERATION if the host may not read the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_reads(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
-            return Err(Error::InvalidOperation);
+            let reason = "the object's flags do not let the host read it";
+            return Err(Error::InvalidOperation.because(reason));
         }
         Ok(())
     }
 
     /// CL_INVALID_OPERATION if the host may not write the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_writes(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
-            return Err(Error::InvalidOperation);
+            let reason = "the object's flags do not let the host write it";
+            return Err(Error::InvalidOperation.because(reason));
         }
         Ok(())
     }
 
     /// CL_INVALID_VALUE if `size` bytes at `offset` are not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
         match offset.checked_add(size) {
             Some(end) if end <= self.size => Ok(()),
-            _ => Err(Error::InvalidValue),
+            _ => Err(Error::InvalidValue.because(format!(
+                "{size} bytes at offset {offset} are not inside the {} bytes of the object",
+                self.size
+            ))),
         }
     }
 
     /// CL_INVALID_VALUE if the region is not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_region(&self, layout: Layout, extent: Extent) -> Result<()> {
         match layout.end(extent) {
             Some(end) if end <= self.size => Ok(()),
-            _ => Err(Error::InvalidValue),
+            _ => Err(Error::InvalidValue.because(format!(
+                "the region is not inside the {} bytes of the object",
+                self.size
+            ))),
         }
     }
 
     /// CL_MISALIGNED_SUB_BUFFER_OFFSET if it is a sub-buffer whose offset does not suit `device`.
+    ///
+    /// # Errors
+    /// [`Error::MisalignedSubBufferOffset`].
     pub fn check_alignment(&self, device: &Device) -> Result<()> {
         // An image of a sub-buffer lies where that does.
         let shown = self.parent.as_deref().filter(|_| self.image().is_some());

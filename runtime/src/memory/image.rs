@@ -13,7 +13,7 @@ use crate::device::format::ImageFormat;
 use crate::device::gpu;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::part::Part;
-use crate::memory::residency::Access;
+use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
 /// The properties of a memory object that is an image.
@@ -117,6 +117,9 @@ impl Image {
 
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
     /// inside, or not 0 and 1 in dimensions that the image does not have.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<ImageBox> {
         let size = match self.kind() {
             ImageKind::D1 => [self.width, 1, 1],
@@ -141,6 +144,9 @@ impl Image {
     }
 
     /// The host's pitches for a transfer of a box, where 0 selects the tight ones.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for pitches that are too small.
     pub fn host_layout(&self, part: ImageBox, row: usize, slice: usize) -> Result<Layout> {
         let [width, height, _] = part.extent.map(|n| n as usize);
         let bytes = width * self.format.texel_size();
@@ -181,16 +187,19 @@ impl Image {
         }
     }
 
-    /// Makes a device of the context hold the newest texels.
-    pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
+    /// Its contents: texels, or the bytes of the buffer that it shows.
+    pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.texels {
-            Texels::Own { storage, .. } => storage.on_device(index, access).map(drop),
-            Texels::Buffer { storage, .. } => storage.on_device(index, access).map(drop),
+            Texels::Own { storage, .. } => storage.clone(),
+            Texels::Buffer { storage, .. } => storage.clone(),
         }
     }
 
     /// The view that a kernel reads by a sampler or without, on a device of the context.
-    pub fn sampled_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         self.view(index, device, self.format.components, |views| {
             &mut views.sampled
         })
@@ -198,7 +207,10 @@ impl Image {
 
     /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
-    pub fn storage_view(&self, index: usize, device: &gpu::Device) -> Result<ImageView> {
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`]; out of memory.
+    pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         if self.format.components != IDENTITY {
             return Err(Error::ImageFormatNotSupported);
         }
@@ -208,7 +220,7 @@ impl Image {
     fn view(
         &self,
         index: usize,
-        device: &gpu::Device,
+        device: &gpu::OpenDevice,
         components: [pumice_vulkan_layer::Component; 4],
         slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
     ) -> Result<ImageView> {
@@ -227,7 +239,10 @@ impl Image {
     }
 
     /// The view that a kernel has of an image that is a buffer's.
-    pub fn buffer_view(&self, index: usize, device: &gpu::Device) -> Result<BufferView> {
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`] if the image is not made from a buffer; out of memory.
+    pub fn buffer_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<BufferView> {
         let Texels::Buffer { storage, offset } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };
@@ -238,6 +253,9 @@ impl Image {
     }
 
     /// clGetImageInfo, but for CL_IMAGE_BUFFER.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
         let [row_pitch, slice_pitch] = self.map_pitches();
         Ok(match name {

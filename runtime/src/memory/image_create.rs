@@ -40,6 +40,9 @@ pub struct Desc {
 }
 
 /// clGetSupportedImageFormats: channel orders and data types.
+///
+/// # Errors
+/// Those that the specification lists for clGetSupportedImageFormats, in its order.
 pub fn supported_formats(
     context: &Ref<Context>,
     flags: u64,
@@ -77,7 +80,10 @@ impl Desc {
             || arrays && self.array_size == 0;
         // There are no images with levels or samples.
         if empty || self.num_mip_levels != 0 || self.num_samples != 0 {
-            return invalid;
+            return Err(Error::InvalidImageDescriptor.because(match empty {
+                true => "a dimension of the image is 0",
+                false => "mip levels and samples are not supported",
+            }));
         }
         let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
         let may_have_object = of_buffer || self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
@@ -92,7 +98,11 @@ impl Desc {
         if self.row_pitch != 0 {
             let right = self.row_pitch >= row && self.row_pitch % texel == 0;
             if !right || !has_host && self.mem_object.is_none() {
-                return invalid;
+                let reason = format!(
+                    "row pitch {} does not suit {row} bytes a row",
+                    self.row_pitch
+                );
+                return Err(Error::InvalidImageDescriptor.because(reason));
             }
         }
         let rows = if planes { self.height } else { 1 };
@@ -169,6 +179,9 @@ impl Desc {
 
 impl Mem {
     /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateImageWithProperties, in its order.
     pub fn create_image(
         context: &Ref<Context>,
         properties: Option<&[[u64; 2]]>,
@@ -189,14 +202,21 @@ impl Mem {
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
-            return Err(Error::InvalidImageFormatDescriptor);
+            let reason = format!("order {order:#x} does not go with data type {data_type:#x}");
+            return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
         let format = format::find(order, data_type);
         let texel = format.map_or(1, ImageFormat::texel_size);
         let kind = desc.check(texel, has_host)?;
         // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.
-        let format = format.ok_or(Error::ImageFormatNotSupported)?;
+        let unsupported = || {
+            let reason = format!(
+                "no device has images of this type with order {order:#x}, data type {data_type:#x} and these flags"
+            );
+            Error::ImageFormatNotSupported.because(reason)
+        };
+        let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
             Some(object) => buffer::inherited_flags(object, flags)?,
             None => buffer::with_default_access(flags),
@@ -205,17 +225,15 @@ impl Mem {
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
         if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
-            return Err(Error::ImageFormatNotSupported);
+            return Err(unsupported());
         }
         // CL_INVALID_IMAGE_SIZE if the sizes are beyond those of every device.
         if !devices().any(|d| desc.fits(d, kind)) {
-            return Err(Error::InvalidImageSize);
+            let (width, height, depth) = (desc.width, desc.height, desc.depth);
+            let reason = format!("{width}x{height}x{depth} is beyond the limits of every device");
+            return Err(Error::InvalidImageSize.because(reason));
         }
-        // CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
-        let needs_host = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
-        if needs_host != has_host {
-            return Err(Error::InvalidHostPtr);
-        }
+        buffer::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
         let image = |texels| Image {
             format,
@@ -245,7 +263,11 @@ impl Mem {
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
         if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
-            return Err(Error::InvalidImageSize);
+            let reason = format!(
+                "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
+                parts.size
+            );
+            return Err(Error::InvalidImageSize.because(reason));
         }
         let host = host(parts.size);
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);

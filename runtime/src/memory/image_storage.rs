@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Residency};
+use crate::memory::residency::{Access, Backing, Contents, Residency};
 
 /// The texels of an image.
 pub struct ImageStorage {
@@ -45,18 +45,18 @@ impl Texels {
 impl Backing for Texels {
     type Memory = Image;
 
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Image> {
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Image> {
         gpu.create_image(&self.desc)
     }
 
-    fn clear(&self, gpu: &gpu::Device, memory: &Image) -> Result<()> {
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Image) -> Result<()> {
         gpu.clear_image(memory)
     }
 
     fn migrate(
         &self,
-        (from_device, from): (&gpu::Device, &Image),
-        (to_device, to): (&gpu::Device, &Image),
+        (from_device, from): (&gpu::OpenDevice, &Image),
+        (to_device, to): (&gpu::OpenDevice, &Image),
     ) -> Result<()> {
         let whole = self.whole();
         let [width, height, depth] = whole.extent.map(|n| n as usize);
@@ -74,6 +74,12 @@ impl Backing for Texels {
 
     fn host_size(&self) -> usize {
         self.host_size
+    }
+}
+
+impl Contents for ImageStorage {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.on_device(index, access).map(drop)
     }
 }
 

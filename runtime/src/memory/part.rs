@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Layout, boxes_intersect};
 use crate::memory::image_storage::ImageStorage;
-use crate::memory::residency::Access;
+use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 /// A part of a memory object's contents.
@@ -81,7 +81,30 @@ impl Part {
         }
     }
 
+    /// The contents that it is a part of.
+    pub fn contents(&self) -> Arc<dyn Contents> {
+        match self {
+            Part::Texels { storage, .. } => storage.clone(),
+            Part::Bytes { storage, .. } => storage.clone(),
+        }
+    }
+
+    /// The access of a command that writes it and reads nothing.
+    pub fn writing(&self) -> Access {
+        match self {
+            Part::Texels { storage, area } => storage.writing(*area),
+            Part::Bytes {
+                storage,
+                offset,
+                size,
+            } => storage.writing(*offset, *size),
+        }
+    }
+
     /// Copies it from a device of the context to the host; `layout` is its place in `to`.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, index: usize, to: HostSlice, layout: Layout) -> Result<()> {
         match self {
             Part::Texels { storage, area } => storage.read(index, *area, to, layout),
@@ -94,6 +117,9 @@ impl Part {
     }
 
     /// Copies it from the host to a device of the context; `layout` is its place in `from`.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, from: HostSlice, layout: Layout) -> Result<()> {
         match self {
             Part::Texels { storage, area } => storage.write(index, *area, from, layout),
@@ -106,14 +132,17 @@ impl Part {
     }
 
     /// Notes that the host has written it in the memory of a device of the context itself.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize) -> Result<()> {
-        match self {
-            Part::Texels { storage, .. } => storage.on_device(index, Access::Write).map(drop),
-            Part::Bytes { storage, .. } => storage.on_device(index, Access::Write).map(drop),
-        }
+        self.contents().bring(index, Access::Write)
     }
 
     /// The host's view of it.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<HostView> {
         Ok(match self {
             Part::Texels { storage, area } => {

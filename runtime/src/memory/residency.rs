@@ -28,6 +28,15 @@ pub enum Access {
 }
 
 impl Access {
+    /// The access of a command that does first this and then `later`.
+    pub fn then(self, later: Access) -> Access {
+        match (self, later) {
+            (Access::Overwrite, _) => Access::Overwrite,
+            (Access::Read, Access::Read) => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
     /// The access of a write that covers the contents as a `whole`, or a part of them.
     pub fn writing(whole: bool) -> Self {
         match whole {
@@ -37,22 +46,40 @@ impl Access {
     }
 }
 
+/// Contents of a memory object, shared with its sub-buffers and views.
+pub trait Contents: Send + Sync {
+    /// Makes a device of the context hold the newest, unless they are about to be overwritten.
+    ///
+    /// # Errors
+    /// CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
+    fn bring(&self, index: usize, access: Access) -> Result<()>;
+}
+
 /// A kind of device memory: buffers or images.
 pub trait Backing {
     /// A handle of one copy.
     type Memory: Clone;
 
     /// Makes a copy on a device, its contents undefined.
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Self::Memory>;
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Self::Memory>;
 
     /// Fills a new copy with zeros.
-    fn clear(&self, gpu: &gpu::Device, memory: &Self::Memory) -> Result<()>;
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> Result<()>;
 
     /// Copies all contents from one device's copy to another's.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     fn migrate(
         &self,
-        from: (&gpu::Device, &Self::Memory),
-        to: (&gpu::Device, &Self::Memory),
+        from: (&gpu::OpenDevice, &Self::Memory),
+        to: (&gpu::OpenDevice, &Self::Memory),
     ) -> Result<()>;
 
     /// Bytes of the host's view.
@@ -103,11 +130,17 @@ impl<B: Backing> Residency<B> {
     }
 
     /// A device of the context, open.
-    pub fn gpu(&self, index: usize) -> Result<&gpu::Device> {
+    ///
+    /// # Errors
+    /// The device cannot be opened.
+    pub fn gpu(&self, index: usize) -> Result<&gpu::OpenDevice> {
         self.devices[index].gpu()
     }
 
     /// The copy of a device, with undefined contents if the device has none yet.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocation(&self, index: usize) -> Result<B::Memory> {
         self.allocate(&mut self.state.lock(), index)
     }
@@ -126,6 +159,9 @@ impl<B: Backing> Residency<B> {
     }
 
     /// The copy of a device, holding the newest contents unless they are about to be overwritten.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<B::Memory> {
         let mut guard = self.state.lock();
         let state = &mut *guard;

@@ -6,6 +6,7 @@ use pumice_vulkan_layer::{AddressMode, SamplerDesc};
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::context::Context;
 
 /// A sampler object.
@@ -24,10 +25,17 @@ pub struct Sampler {
 impl Kind for Sampler {
     const TAG: u64 = u64::from_le_bytes(*b"pmcSAMPL");
     const INVALID: Error = Error::InvalidSampler;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 impl Sampler {
     /// clCreateSampler.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSampler, in its order.
     pub fn create(
         context: &Ref<Context>,
         normalized: u32,
@@ -39,6 +47,9 @@ impl Sampler {
     }
 
     /// clCreateSamplerWithProperties; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSamplerWithProperties, in its order.
     pub fn with_properties(
         context: &Ref<Context>,
         pairs: Option<&[[u64; 2]]>,
@@ -128,6 +139,9 @@ impl Sampler {
 
 impl Object<Sampler> {
     /// clGetSamplerInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Sampler>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_SAMPLER_REFERENCE_COUNT => Info::u32(self.reference_count()),

@@ -9,7 +9,7 @@ use crate::base::host_ptr::HostSlice;
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Residency};
+use crate::memory::residency::{Access, Backing, Contents, Residency};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -30,18 +30,18 @@ struct Bytes {
 impl Backing for Bytes {
     type Memory = Buffer;
 
-    fn allocate(&self, gpu: &gpu::Device) -> Result<Buffer> {
+    fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Buffer> {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear(&self, gpu: &gpu::Device, memory: &Buffer) -> Result<()> {
+    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> Result<()> {
         gpu.clear(memory)
     }
 
     fn migrate(
         &self,
-        (from_device, from): (&gpu::Device, &Buffer),
-        (to_device, to): (&gpu::Device, &Buffer),
+        (from_device, from): (&gpu::OpenDevice, &Buffer),
+        (to_device, to): (&gpu::OpenDevice, &Buffer),
     ) -> Result<()> {
         gpu::migrate(from_device, from, to_device, to, self.size)
     }
@@ -59,9 +59,18 @@ impl std::fmt::Debug for Storage {
     }
 }
 
+impl Contents for Storage {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.on_device(index, access).map(drop)
+    }
+}
+
 impl Storage {
     /// Allocates the bytes for the context's devices and stores the first contents, if there are
     /// any.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn new(
         devices: &[Ref<Device>],
         size: usize,
@@ -107,16 +116,25 @@ impl Storage {
     }
 
     /// The memory on a device of the context, whatever it holds.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocation(&self, index: usize) -> Result<Buffer> {
         self.residency.allocation(index)
     }
 
     /// The memory on a device of the context, holding the newest bytes.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
         self.residency.on_device(index, access)
     }
 
     /// Copies bytes from a device of the context to the host.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Read)?;
         let gpu = self.residency.gpu(index)?;
@@ -124,6 +142,9 @@ impl Storage {
     }
 
     /// Copies bytes from the host to a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
         let memory = self.on_device(index, self.writing(offset, from.len()))?;
         let gpu = self.residency.gpu(index)?;
@@ -132,6 +153,9 @@ impl Storage {
 
     /// The memory in which the host finds the bytes, and whether that is a copy that maps and unmaps
     /// must bring up to date.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
             return Ok((host, !self.imported));

@@ -20,7 +20,6 @@ use opencl_sys as cl;
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
-use crate::base::error::{Error, Result};
 use crate::device::Device;
 use crate::program::Build;
 
@@ -52,56 +51,35 @@ impl Hasher for Fnv {
     }
 }
 
-/// The options of lowering as bits. Both directions name every field, so that a new one is not
-/// forgotten.
-fn bits_of(math: &MathOptions) -> u32 {
-    let MathOptions {
-        single_precision_constant,
-        denorms_are_zero,
-        correctly_rounded_divide_sqrt,
-        opt_disable,
-        mad_enable,
-        no_signed_zeros,
-        unsafe_math,
-        finite_math_only,
-        fast_relaxed,
-        uniform_work_group_size,
-        no_subgroup_ifp,
-        native,
-    } = *math;
-    let all = [
-        single_precision_constant,
-        denorms_are_zero,
-        correctly_rounded_divide_sqrt,
-        opt_disable,
-        mad_enable,
-        no_signed_zeros,
-        unsafe_math,
-        finite_math_only,
-        fast_relaxed,
-        uniform_work_group_size,
-        no_subgroup_ifp,
-        native,
-    ];
-    (0..).zip(all).map(|(bit, set)| u32::from(set) << bit).sum()
+/// Writes the options of lowering as bits and reads them back, by the one list of fields. Neither
+/// direction compiles without every field, so that a new one is not forgotten.
+macro_rules! options_as_bits {
+    ($($field:ident,)*) => {
+        fn bits_of(math: &MathOptions) -> u32 {
+            let MathOptions { $($field,)* } = *math;
+            (0..).zip([$($field,)*]).map(|(bit, set)| u32::from(set) << bit).sum()
+        }
+
+        fn math_of(bits: u32) -> MathOptions {
+            let mut bits = (0..u32::BITS).map(|bit| bits >> bit & 1 != 0);
+            MathOptions { $($field: bits.next().unwrap_or_default(),)* }
+        }
+    };
 }
 
-fn math_of(bits: u32) -> MathOptions {
-    let bit = |bit: u32| bits >> bit & 1 != 0;
-    MathOptions {
-        single_precision_constant: bit(0),
-        denorms_are_zero: bit(1),
-        correctly_rounded_divide_sqrt: bit(2),
-        opt_disable: bit(3),
-        mad_enable: bit(4),
-        no_signed_zeros: bit(5),
-        unsafe_math: bit(6),
-        finite_math_only: bit(7),
-        fast_relaxed: bit(8),
-        uniform_work_group_size: bit(9),
-        no_subgroup_ifp: bit(10),
-        native: bit(11),
-    }
+options_as_bits! {
+    single_precision_constant,
+    denorms_are_zero,
+    correctly_rounded_divide_sqrt,
+    opt_disable,
+    mad_enable,
+    no_signed_zeros,
+    unsafe_math,
+    finite_math_only,
+    fast_relaxed,
+    uniform_work_group_size,
+    no_subgroup_ifp,
+    native,
 }
 
 /// The options of either.
@@ -175,16 +153,31 @@ pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
 /// Reads a binary for a device.
 ///
 /// # Errors
-/// CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with reflection.
-pub fn read(bytes: &[u8], device: &Device) -> Result<Contents> {
+/// The reason of CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with
+/// reflection.
+pub fn read(bytes: &[u8], device: &Device) -> Result<Contents, String> {
     if let Some(words) = spirv_words(bytes) {
         return read_bare(words);
     }
-    let contents = read_container(bytes, target_hash(device)).ok_or(Error::InvalidBinary)?;
-    Ok(contents.without_derived())
+    let contents = read_container(bytes, target_hash(device));
+    contents
+        .map(Contents::without_derived)
+        .ok_or_else(|| refusal(bytes).to_string())
 }
 
-fn read_bare(words: Vec<u32>) -> Result<Contents> {
+/// The reason why bytes are not a binary of this driver.
+fn refusal(bytes: &[u8]) -> &'static str {
+    if !bytes.starts_with(&MAGIC) {
+        return "it was not made by Pumice (other drivers' binaries cannot be used)";
+    }
+    let format = bytes.get(8..12).map(|field| field == FORMAT.to_le_bytes());
+    if format == Some(false) {
+        return "it was made by another version of Pumice; build the program again";
+    }
+    "it is damaged or cut off"
+}
+
+fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
         Ok(_) => Ok(Contents {
@@ -192,10 +185,9 @@ fn read_bare(words: Vec<u32>) -> Result<Contents> {
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             ..Contents::default()
         }),
-        Err(error) => {
-            crate::base::log::info!("a module's reflection cannot be read: {error}");
-            Err(Error::InvalidBinary)
-        }
+        Err(error) => Err(format!(
+            "it is SPIR-V that says nothing about its kernels ({error}); give IL to clCreateProgramWithIL"
+        )),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use pumice_budget::{self as budget, OutOfMemory};
-use pumice_compiler::options::{MathOptions, parse_build};
+use pumice_compiler::options::{MathOptions, OptionError, parse_build};
 use pumice_compiler::{CompileOptions, KernelModule, LinkOptions, LowerOptions, Target};
 
 use crate::base::callback;
@@ -250,7 +250,10 @@ impl Object<Program> {
             // CL_INVALID_DEVICE if a device is not one of the program's.
             Some(devices) => devices
                 .iter()
-                .map(|d| self.device_index(d).ok_or(Error::InvalidDevice))
+                .map(|d| {
+                    let reason = "a device is not one of the program's";
+                    (self.device_index(d)).ok_or_else(|| Error::InvalidDevice.because(reason))
+                })
                 .collect(),
         }
     }
@@ -259,7 +262,8 @@ impl Object<Program> {
     fn begin(self: &Ref<Program>, chosen: &[usize], options: &str) -> Result<()> {
         // CL_INVALID_OPERATION if kernel objects are attached to the program.
         if self.has_kernels() {
-            return Err(Error::InvalidOperation);
+            let reason = "kernel objects of the program exist; release them first";
+            return Err(Error::InvalidOperation.because(reason));
         }
         let mut builds = self.builds.lock();
         // CL_INVALID_OPERATION if the build of the program for a device has not completed.
@@ -267,7 +271,8 @@ impl Object<Program> {
             .iter()
             .any(|index| builds[*index].status == cl::CL_BUILD_IN_PROGRESS)
         {
-            return Err(Error::InvalidOperation);
+            let reason = "a build of the program has not ended";
+            return Err(Error::InvalidOperation.because(reason));
         }
         for index in chosen {
             let build = &mut builds[*index];
@@ -375,6 +380,9 @@ impl Object<Program> {
     }
 
     /// clBuildProgram.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clBuildProgram, in its order.
     pub fn build(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
@@ -384,14 +392,12 @@ impl Object<Program> {
         let chosen = self.chosen(devices)?;
         // CL_INVALID_OPERATION if the program was made by clLinkProgram.
         if matches!(self.origin, Origin::Linked) {
-            return Err(Error::InvalidOperation);
+            let reason = "the program was made by clLinkProgram and is built already";
+            return Err(Error::InvalidOperation.because(reason));
         }
         // CL_INVALID_BUILD_OPTIONS if the options are not valid.
-        let (compile_options, link_options) = parse_build(options).map_err(|error| {
-            log::info!("build options: {error}");
-            self.context.notify(&error.to_string());
-            Error::InvalidBuildOptions
-        })?;
+        let (compile_options, link_options) = parse_build(options)
+            .map_err(|error| self.bad_options(&chosen, Error::InvalidBuildOptions, &error))?;
         self.begin(&chosen, options)?;
         let includes = Includes {
             headers: Vec::new(),
@@ -409,6 +415,9 @@ impl Object<Program> {
     }
 
     /// clCompileProgram; `headers` are the names and sources of the input headers.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCompileProgram, in its order.
     pub fn compile(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
@@ -419,20 +428,21 @@ impl Object<Program> {
         let chosen = self.chosen(devices)?;
         // CL_INVALID_OPERATION if the program has no source or IL.
         if !matches!(self.origin, Origin::Source(_) | Origin::Il { .. }) {
-            return Err(Error::InvalidOperation);
+            let reason = "the program has neither source nor IL";
+            return Err(Error::InvalidOperation.because(reason));
         }
         // CL_INVALID_COMPILER_OPTIONS if the options are not valid.
-        let compile_options = CompileOptions::parse(options).map_err(|error| {
-            log::info!("compiler options: {error}");
-            self.context.notify(&error.to_string());
-            Error::InvalidCompilerOptions
-        })?;
+        let compile_options = CompileOptions::parse(options)
+            .map_err(|error| self.bad_options(&chosen, Error::InvalidCompilerOptions, &error))?;
         let headers = headers
             .into_iter()
             .map(|(name, header)| match &header.origin {
                 Origin::Source(text) => Ok((name, text.clone())),
                 // CL_INVALID_PROGRAM: a header must have source.
-                Origin::Il { .. } | Origin::Binary | Origin::Linked => Err(Error::InvalidProgram),
+                Origin::Il { .. } | Origin::Binary | Origin::Linked => {
+                    let reason = format!("header {name} is a program without source");
+                    Err(Error::InvalidProgram.because(reason))
+                }
             })
             .collect::<Result<Vec<_>>>()?;
         self.begin(&chosen, options)?;
@@ -451,6 +461,21 @@ impl Object<Program> {
         self.run(call, chosen, inputs, notify)
     }
 
+    /// Leaves the fault of build options in the build log; gives the call's error.
+    fn bad_options(&self, chosen: &[usize], code: Error, error: &OptionError) -> Error {
+        let mut builds = self.builds.lock();
+        for &index in chosen {
+            let build = &mut builds[index];
+            if build.status != cl::CL_BUILD_IN_PROGRESS {
+                build.log = format!("error: {error}\n");
+            }
+            if build.status == cl::CL_BUILD_NONE {
+                build.status = cl::CL_BUILD_ERROR;
+            }
+        }
+        code.because(error.to_string())
+    }
+
     fn is_source(&self) -> bool {
         matches!(self.origin, Origin::Source(_))
     }
@@ -458,6 +483,9 @@ impl Object<Program> {
 
 /// clLinkProgram. A link that fails still gives its program, which holds the log
 /// (OpenCL 3.0 API §5.8.4).
+///
+/// # Errors
+/// Those that the specification lists for clLinkProgram, in its order.
 pub fn link_programs(
     context: &Ref<Context>,
     devices: Option<Vec<Ref<Device>>>,
@@ -482,11 +510,8 @@ pub fn link_programs(
         return Err(Error::InvalidContext);
     }
     // CL_INVALID_LINKER_OPTIONS if the options are not valid.
-    let link_options = LinkOptions::parse(options).map_err(|error| {
-        log::info!("linker options: {error}");
-        context.notify(&error.to_string());
-        Error::InvalidLinkerOptions
-    })?;
+    let link_options = LinkOptions::parse(options)
+        .map_err(|error| Error::InvalidLinkerOptions.because(error.to_string()))?;
     // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
     let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
     // Kernels of different objects share the answer: one that tells its arguments is enough.
@@ -507,7 +532,10 @@ pub fn link_programs(
                     .filter(|_| linkable.contains(&build.binary_type))
             })
             .collect::<Option<Vec<_>>>()
-            .ok_or(Error::InvalidOperation)?;
+            .ok_or_else(|| {
+                let reason = "an input program holds no compiled object or library for a device";
+                Error::InvalidOperation.because(reason)
+            })?;
         modules.push(Input::Modules(of_device));
     }
     let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));

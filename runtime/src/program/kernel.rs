@@ -4,17 +4,20 @@ use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::device::Device;
 use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
 use crate::memory::Mem;
 use crate::memory::sampler::Sampler;
+use crate::program::kernel_checks::unknown_name;
 use crate::program::{Origin, Program};
+
+const NO_SVM: &str = "no device of the context supports shared virtual memory";
 
 /// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]
@@ -87,15 +90,23 @@ impl std::fmt::Debug for Kernel {
 impl Kind for Kernel {
     const TAG: u64 = u64::from_le_bytes(*b"pmcKERNL");
     const INVALID: Error = Error::InvalidKernel;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.program.error_callback()
+    }
 }
 
 impl Kernel {
     /// clCreateKernel.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernel, in its order.
     pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
         let builds = program.builds();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
         if builds.iter().all(|b| b.executable.is_none()) {
-            return Err(Error::InvalidProgramExecutable);
+            let reason = "the program has not been built for any device";
+            return Err(Error::InvalidProgramExecutable.because(reason));
         }
         let device_kernels: Vec<Option<DeviceKernel>> = builds
             .into_iter()
@@ -111,11 +122,12 @@ impl Kernel {
             .collect();
         // CL_INVALID_KERNEL_NAME if no device has a kernel of this name.
         let mut infos = device_kernels.iter().flatten().map(DeviceKernel::info);
-        let first = infos.next().ok_or(Error::InvalidKernelName)?;
+        let first = infos.next().ok_or_else(|| unknown_name(program, name))?;
         // CL_INVALID_KERNEL_DEFINITION if its arguments differ between devices.
         let kinds = |info: &KernelInfo| info.args.iter().map(|a| a.kind).collect::<Vec<_>>();
         if infos.any(|info| kinds(info) != kinds(first)) {
-            return Err(Error::InvalidKernelDefinition);
+            let reason = format!("the arguments of kernel {name} differ between devices");
+            return Err(Error::InvalidKernelDefinition.because(reason));
         }
         let args = vec![None; first.args.len()];
         Ok(Self::attached(
@@ -127,6 +139,9 @@ impl Kernel {
     }
 
     /// clCreateKernelsInProgram.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernelsInProgram, in its order.
     pub fn create_all(program: &Ref<Program>) -> Result<Vec<Ref<Kernel>>> {
         program
             .kernel_names()?
@@ -178,80 +193,93 @@ impl Kernel {
         self.program
             .device_index(device)
             .and_then(|index| self.device_kernels[index].as_ref())
-            .ok_or(Error::InvalidProgramExecutable)
+            .ok_or_else(|| {
+                let reason = format!("kernel {} has not been built for this device", self.name);
+                Error::InvalidProgramExecutable.because(reason)
+            })
     }
 
     /// Its description, the same for all devices as far as arguments go.
-    pub fn description(&self) -> Result<&KernelInfo> {
+    fn description(&self) -> Result<&KernelInfo> {
         let first = self.device_kernels.iter().flatten().next();
         let first = first.ok_or(Error::InvalidProgramExecutable)?;
         Ok(first.info())
     }
 
-    fn arg(&self, index: u32) -> Result<&ArgMeta> {
+    pub(super) fn arg(&self, index: u32) -> Result<&ArgMeta> {
         // CL_INVALID_ARG_INDEX if arg_index is not one of the kernel's.
-        self.description()?
-            .args
-            .get(index as usize)
-            .ok_or(Error::InvalidArgIndex)
+        let args = &self.description()?.args;
+        args.get(index as usize).ok_or_else(|| {
+            let (name, count) = (&self.name, args.len());
+            let plural = if count == 1 { "" } else { "s" };
+            let reason = format!("kernel {name} has {count} argument{plural}, index {index} given");
+            Error::InvalidArgIndex.because(reason)
+        })
     }
 
     /// The kind of an argument, which decides what clSetKernelArg takes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgIndex`].
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         self.arg(index).map(|arg| arg.kind)
     }
 
     /// Stores an argument whose handle, if it is one, is already resolved. `size` is arg_size.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArg, in its order.
     pub fn set_arg(&self, index: u32, size: usize, value: Option<Argument>) -> Result<()> {
         let kind = self.arg_kind(index)?;
         let value = match (kind, value) {
             (ArgKind::Unused, _) => Argument::Value(ArgValue::Null),
             // CL_INVALID_ARG_VALUE if arg_value is NULL for an argument that needs one, or is
             // not NULL for a local one.
-            (ArgKind::Local, Some(_)) => return Err(Error::InvalidArgValue),
-            (ArgKind::Pod { .. }, None) => return Err(Error::InvalidArgValue),
+            (ArgKind::Local, Some(_)) => {
+                let reason = "arg_value of a local argument must be NULL";
+                return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+            }
+            (ArgKind::Pod { .. }, None) => {
+                return Err(self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL"));
+            }
             // Since OpenCL 3.1 a local argument may have no bytes.
             (ArgKind::Local, None) => Argument::Value(ArgValue::Local { size: size as u64 }),
             (ArgKind::Pod { size: expected }, Some(value)) => {
-                // CL_INVALID_ARG_SIZE if it is not the size of the type.
-                if size != expected as usize {
-                    return Err(Error::InvalidArgSize);
-                }
+                self.check_arg_size(index, size, expected as usize)?;
                 value
             }
             (ArgKind::Buffer, value) => {
-                // CL_INVALID_ARG_SIZE if it is not that of a handle.
-                if size != size_of::<usize>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                self.check_arg_size(index, size, size_of::<usize>())?;
                 let value = value.unwrap_or(Argument::Value(ArgValue::Null));
                 if let Argument::Memory(buffer) = &value {
-                    self.check_memory(buffer)?;
+                    self.check_memory(index, buffer)?;
                     // CL_INVALID_MEM_OBJECT if it is no buffer.
-                    buffer.storage()?;
+                    buffer.storage().map_err(|error| {
+                        self.arg_error(error, index, "an image is given, a buffer expected")
+                    })?;
                 }
                 value
             }
             (ArgKind::Image { binding, kind }, value) => {
-                // CL_INVALID_ARG_SIZE if it is not that of a handle.
-                if size != size_of::<usize>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                self.check_arg_size(index, size, size_of::<usize>())?;
                 // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
                 // image.
-                let value = value.ok_or(Error::InvalidArgValue)?;
+                let value = value.ok_or_else(|| {
+                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                })?;
                 let Argument::Memory(image) = &value else {
-                    return Err(Error::InvalidMemObject);
+                    return Err(self.arg_error(
+                        Error::InvalidMemObject,
+                        index,
+                        "the image is NULL",
+                    ));
                 };
-                self.check_memory(image)?;
+                self.check_memory(index, image)?;
                 self.check_image(index, image, binding, kind)?;
                 value
             }
             (ArgKind::Sampler, value) => {
-                // CL_INVALID_ARG_SIZE if it is not that of a handle.
-                if size != size_of::<usize>() {
-                    return Err(Error::InvalidArgSize);
-                }
+                self.check_arg_size(index, size, size_of::<usize>())?;
                 // CL_INVALID_SAMPLER if arg_value is NULL or holds none of the kernel's context.
                 match value {
                     Some(Argument::Sampler(sampler))
@@ -259,7 +287,10 @@ impl Kernel {
                     {
                         Argument::Sampler(sampler)
                     }
-                    _ => return Err(Error::InvalidSampler),
+                    _ => {
+                        let reason = "a sampler of the kernel's context is expected";
+                        return Err(self.arg_error(Error::InvalidSampler, index, reason));
+                    }
                 }
             }
         };
@@ -271,57 +302,15 @@ impl Kernel {
         Ok(())
     }
 
-    /// CL_INVALID_MEM_OBJECT if a memory object is not one of the kernel's context.
-    fn check_memory(&self, object: &Ref<Mem>) -> Result<()> {
-        if object.context().handle() != self.program.context().handle() {
-            return Err(Error::InvalidMemObject);
-        }
-        Ok(())
-    }
-
-    /// Checks that an image suits an argument.
-    fn check_image(
-        &self,
-        index: u32,
-        mem: &Ref<Mem>,
-        binding: BindingKind,
-        kind: Option<ImageKind>,
-    ) -> Result<()> {
-        let image = mem.image().ok_or(Error::InvalidMemObject)?;
-        // CL_INVALID_ARG_VALUE if the image is of another type than the argument.
-        let of_buffer = image.image_type() == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        let texels = matches!(
-            binding,
-            BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer
-        );
-        let shape = of_buffer || kind.is_none_or(|kind| kind == image.kind());
-        if of_buffer != texels || !shape {
-            return Err(Error::InvalidArgValue);
-        }
-        // CL_INVALID_ARG_VALUE if kernels may not access the image as the argument's qualifier
-        // says.
-        let info = self.arg(index)?.info.as_ref();
-        let qualifier = info.and_then(|info| info.access_qualifier);
-        let refused = match qualifier {
-            Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
-            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
-            Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
-                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
-            }
-            _ => 0,
-        };
-        if mem.flags() & refused != 0 {
-            return Err(Error::InvalidArgValue);
-        }
-        Ok(())
-    }
-
     /// clSetKernelArgSVMPointer.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArgSVMPointer, in its order.
     pub fn set_arg_svm(&self, index: u32, address: usize) -> Result<()> {
         let context = self.program.context();
         // CL_INVALID_OPERATION if no device of the context supports SVM.
         if !context.has_svm() {
-            return Err(Error::InvalidOperation);
+            return Err(Error::InvalidOperation.because(NO_SVM));
         }
         let value = match self.arg_kind(index)? {
             ArgKind::Unused => ArgValue::Null,
@@ -336,7 +325,10 @@ impl Kernel {
                 None => ArgValue::Address(address as u64),
             },
             // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
-            _ => return Err(Error::InvalidArgValue),
+            _ => {
+                let reason = "it is no pointer to global or constant memory";
+                return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+            }
         };
         self.args.lock()[index as usize] = Some(Stored::Held(Argument::Value(value)));
         Ok(())
@@ -349,7 +341,7 @@ impl Kernel {
     /// CL_INVALID_OPERATION if no device of the context supports SVM.
     pub fn check_exec_info(&self) -> Result<()> {
         if !self.program.context().has_svm() {
-            return Err(Error::InvalidOperation);
+            return Err(Error::InvalidOperation.because(NO_SVM));
         }
         Ok(())
     }
@@ -357,29 +349,55 @@ impl Kernel {
     /// The arguments as they are now, for one enqueue.
     ///
     /// # Errors
-    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
-    /// that has been released.
+    /// CL_INVALID_KERNEL_ARGS if an argument in use is not set, or is a released buffer.
     pub fn snapshot(&self) -> Result<ArgBlock> {
+        let args = self.arguments();
+        let Some(index) = self.missing_argument(&args)? else {
+            return Ok(args);
+        };
+        let reason = match self.args.lock()[index] {
+            Some(_) => "its memory object has been released",
+            None => "it has not been set",
+        };
+        Err(self.arg_error(Error::InvalidKernelArgs, index as u32, reason))
+    }
+
+    /// The arguments as they are now, `None` for those that are not set.
+    pub fn arguments(&self) -> ArgBlock {
         let current = |arg: &Stored| match arg {
             Stored::Held(argument) => Some(argument.clone()),
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
-        let args: ArgBlock = self
-            .args
-            .lock()
-            .iter()
+        let args = self.args.lock();
+        args.iter()
             .map(|arg| arg.as_ref().and_then(current))
-            .collect();
+            .collect()
+    }
+
+    /// The first argument that the kernel uses and that is not there.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn missing_argument(&self, args: &ArgBlock) -> Result<Option<usize>> {
         let description = self.description()?;
-        let missing = description
-            .args
-            .iter()
-            .zip(args.iter())
-            .any(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none());
-        if missing {
-            return Err(Error::InvalidKernelArgs);
-        }
-        Ok(args)
+        let mut pairs = description.args.iter().zip(args);
+        Ok(pairs.position(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none()))
+    }
+
+    /// A copy of the kernel with other arguments.
+    pub fn with_arguments(&self, args: &ArgBlock) -> Ref<Kernel> {
+        let args = args.iter().map(|arg| {
+            arg.clone().map(|value| match value {
+                Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+                value => Stored::Held(value),
+            })
+        });
+        Self::attached(
+            &self.program,
+            self.name.clone(),
+            self.device_kernels.clone(),
+            args.collect(),
+        )
     }
 
     /// The local arguments set so far: ordinal and bytes.
@@ -416,6 +434,9 @@ impl Kernel {
     }
 
     /// clGetKernelWorkGroupInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelWorkGroupInfo.
     pub fn work_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
         let device = self.query_device(device)?;
         let device_kernel = self.device_kernel(&device)?;
@@ -442,6 +463,9 @@ impl Kernel {
 
     /// clGetKernelSubGroupInfo. `input` holds the values of input_value, `None` for NULL;
     /// `capacity` is how many dimensions param_value has room for.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelSubGroupInfo.
     pub fn sub_group_info(
         &self,
         device: Option<Ref<Device>>,
@@ -512,6 +536,9 @@ impl Kernel {
     }
 
     /// clGetKernelArgInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32, name: u32) -> Result<Info> {
         let arg = self.arg(index)?;
         let known = [
@@ -550,6 +577,9 @@ impl Kernel {
 
 impl Object<Kernel> {
     /// clGetKernelInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Kernel>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_KERNEL_FUNCTION_NAME => Info::string(&self.name),

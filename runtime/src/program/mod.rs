@@ -7,7 +7,7 @@
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
-//! - `kernel.rs`: kernel objects
+//! - `kernel.rs`: kernel objects; `kernel_checks.rs`: checks of their arguments
 //! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
@@ -19,6 +19,7 @@ mod dump;
 pub mod includes;
 mod input;
 pub mod kernel;
+mod kernel_checks;
 mod release;
 pub mod spec;
 mod stages;
@@ -35,6 +36,7 @@ use pumice_compiler::{KernelModule, VulkanModule};
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::executable::Executable;
@@ -109,6 +111,10 @@ impl std::fmt::Debug for Program {
 impl Kind for Program {
     const TAG: u64 = u64::from_le_bytes(*b"pmcPROGR");
     const INVALID: Error = Error::InvalidProgram;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 fn new_builds(count: usize) -> Vec<Build> {
@@ -139,16 +145,20 @@ impl Program {
     }
 
     /// clCreateProgramWithSource; the strings are already joined.
-    pub fn with_source(context: &Ref<Context>, source: Vec<u8>) -> Result<Ref<Program>> {
+    pub fn with_source(context: &Ref<Context>, source: Vec<u8>) -> Ref<Program> {
         let devices = context.devices();
         let builds = new_builds(devices.len());
-        Ok(Self::make(context, devices, Origin::Source(source), builds))
+        Self::make(context, devices, Origin::Source(source), builds)
     }
 
     /// clCreateProgramWithIL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateProgramWithIL, in its order.
     pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
-        let words = binary::spirv_words(bytes).ok_or(Error::InvalidValue)?;
+        let words = binary::spirv_words(bytes)
+            .ok_or_else(|| Error::InvalidValue.because("the IL is not a SPIR-V module"))?;
         let devices = context.devices();
         let origin = Origin::Il {
             bytes: bytes.to_vec(),
@@ -175,16 +185,18 @@ impl Program {
         for (index, (device, bytes)) in devices.iter().zip(binaries).enumerate() {
             // CL_INVALID_VALUE if a binary is NULL or its length is 0.
             if bytes.is_empty() {
+                let reason = format!("binary {index} is NULL or has no bytes");
                 statuses[index] = Error::InvalidValue.code();
-                failure.get_or_insert(Error::InvalidValue);
+                failure.get_or_insert_with(|| Error::InvalidValue.because(reason));
                 continue;
             }
             // CL_INVALID_BINARY if a binary is not one for the device.
             match binary::read(bytes, device) {
                 Ok(contents) => contents.store(&mut builds[index]),
-                Err(error) => {
-                    statuses[index] = error.code();
-                    failure.get_or_insert(error);
+                Err(reason) => {
+                    let reason = format!("binary {index}: {reason}");
+                    statuses[index] = Error::InvalidBinary.code();
+                    failure.get_or_insert_with(|| Error::InvalidBinary.because(reason));
                 }
             }
         }
@@ -200,6 +212,9 @@ impl Program {
 
 impl Object<Program> {
     /// clGetProgramInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Program>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PROGRAM_REFERENCE_COUNT => Info::u32(self.reference_count()),
@@ -243,7 +258,10 @@ impl Object<Program> {
         builds
             .iter()
             .find_map(|b| b.executable.clone())
-            .ok_or(Error::InvalidProgramExecutable)
+            .ok_or_else(|| {
+                let reason = "the program has not been built for any device";
+                Error::InvalidProgramExecutable.because(reason)
+            })
     }
 
     /// The names of the kernels of the first device with an executable. Initializers and
@@ -268,6 +286,9 @@ impl Object<Program> {
     }
 
     /// clGetProgramBuildInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetProgramBuildInfo.
     pub fn build_info(self: &Ref<Program>, device: &Ref<Device>, name: u32) -> Result<Info> {
         // CL_INVALID_DEVICE if device is not of the program.
         let index = self.device_index(device).ok_or(Error::InvalidDevice)?;
@@ -287,16 +308,23 @@ impl Object<Program> {
     }
 
     /// clSetProgramSpecializationConstant.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetProgramSpecializationConstant, in its order.
     pub fn set_spec_constant(self: &Ref<Program>, id: u32, value: &[u8]) -> Result<()> {
         // CL_INVALID_PROGRAM if the program was not made from IL.
         let Origin::Il { words, .. } = &self.origin else {
             return Err(Error::InvalidProgram);
         };
         // CL_INVALID_SPEC_ID if the module has no such constant.
-        let size = spec::size(words, id).ok_or(Error::InvalidSpecId)?;
+        let size = spec::size(words, id).ok_or_else(|| {
+            Error::InvalidSpecId.because(format!("the module has no constant with SpecId {id}"))
+        })?;
         // CL_INVALID_VALUE if the size is not that of the constant's type.
         if size != value.len() {
-            return Err(Error::InvalidValue);
+            let given = value.len();
+            let reason = format!("SpecId {id}: {given} bytes given, {size} expected");
+            return Err(Error::InvalidValue.because(reason));
         }
         self.spec_constants.lock().insert(id, value.to_vec());
         Ok(())

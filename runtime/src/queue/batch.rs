@@ -121,6 +121,8 @@ impl BatchQueue {
         clocked: bool,
         submitted: &mut Vec<Submission>,
     ) -> Result<u64> {
+        let on = node.queue.on();
+        command.uses(&mut |contents, access| contents.bring(on.index(), access))?;
         let mut guard = self.state.lock();
         let state = &mut *guard;
         // A batch waits as a whole: what has been collected does not wait for others' signals.
@@ -156,7 +158,7 @@ impl BatchQueue {
         let start = clocked
             .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
-        let retire = command.record(node.queue.on(), &mut batch.recorder)?;
+        let retire = command.record(on, &mut batch.recorder)?;
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
         batch.waits.extend(waits);

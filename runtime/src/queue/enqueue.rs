@@ -70,7 +70,7 @@ impl Object<Queue> {
                 return Err(Error::ExecStatusErrorForEventsInWaitList);
             }
         }
-        let event = Event::of_command(self, command.command_type());
+        let event = Event::of_command(self, command);
         let implicit = self.order.place(&event, command, wait_list.is_empty());
         let need = |other: &Ref<Event>| {
             let device = |queue: &Ref<Queue>| queue.device().handle() == self.device().handle();

@@ -14,6 +14,7 @@ use crate::base::callback;
 use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::command::Command;
 use crate::context::Context;
 use crate::queue::Queue;
@@ -59,6 +60,8 @@ pub struct Event {
     context: Ref<Context>,
     /// `None` for a user event.
     queue: Option<Ref<Queue>>,
+    /// False where the application knows no queue of the event.
+    shows_queue: bool,
     command_type: u32,
     /// Mirrors `state.status`, for reading without the lock.
     status: AtomicI32,
@@ -81,18 +84,24 @@ impl std::fmt::Debug for Event {
 impl Kind for Event {
     const TAG: u64 = u64::from_le_bytes(*b"pmcEVENT");
     const INVALID: Error = Error::InvalidEvent;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.context.error_callback()
+    }
 }
 
 impl Event {
     fn make(
         context: Ref<Context>,
         queue: Option<Ref<Queue>>,
+        shows_queue: bool,
         command_type: u32,
         status: i32,
     ) -> Ref<Event> {
         let event = Object::new(Event {
             context,
             queue,
+            shows_queue,
             command_type,
             status: AtomicI32::new(status),
             state: Mutex::new(State {
@@ -109,18 +118,23 @@ impl Event {
     }
 
     /// The event of a command in a queue, CL_QUEUED.
-    pub fn of_command(queue: &Ref<Queue>, command_type: u32) -> Ref<Event> {
+    pub fn of_command(queue: &Ref<Queue>, command: &Command) -> Ref<Event> {
+        let several = command
+            .parts()
+            .is_some_and(|parts| parts.in_several_queues());
         Self::make(
             queue.context().clone(),
             Some(queue.clone()),
-            command_type,
+            !several,
+            command.command_type(),
             cl::CL_QUEUED,
         )
     }
 
     /// clCreateUserEvent.
     pub fn create_user(context: &Ref<Context>) -> Ref<Event> {
-        Self::make(context.clone(), None, cl::CL_COMMAND_USER, cl::CL_SUBMITTED)
+        let (kind, status) = (cl::CL_COMMAND_USER, cl::CL_SUBMITTED);
+        Self::make(context.clone(), None, false, kind, status)
     }
 }
 
@@ -133,6 +147,11 @@ impl Object<Event> {
     /// The queue; `None` for a user event.
     pub fn queue(&self) -> Option<&Ref<Queue>> {
         self.queue.as_ref()
+    }
+
+    /// CL_EVENT_COMMAND_QUEUE: `None` for a user event and for commands of several queues.
+    pub fn shown_queue(&self) -> Option<&Ref<Queue>> {
+        self.queue.as_ref().filter(|_| self.shows_queue)
     }
 
     /// CL_EVENT_COMMAND_EXECUTION_STATUS.
@@ -233,6 +252,9 @@ impl Object<Event> {
     }
 
     /// clSetEventCallback.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetEventCallback, in its order.
     pub fn set_callback(self: &Ref<Event>, trigger: i32, function: EventCallback) -> Result<()> {
         // CL_INVALID_VALUE if the callback type is not CL_SUBMITTED, CL_RUNNING or CL_COMPLETE.
         if ![cl::CL_SUBMITTED, cl::CL_RUNNING, cl::CL_COMPLETE].contains(&trigger) {

@@ -31,9 +31,11 @@ use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::reason::Callback;
 use crate::base::trace;
 use crate::context::{Context, Placement};
 use crate::device::Device;
+use crate::device::gpu;
 
 /// The events that an enqueue call waits for, and whether it gives one.
 #[derive(Default)]
@@ -71,10 +73,17 @@ impl std::fmt::Debug for Queue {
 impl Kind for Queue {
     const TAG: u64 = u64::from_le_bytes(*b"pmcQUEUE");
     const INVALID: Error = Error::InvalidCommandQueue;
+
+    fn error_callback(&self) -> Option<Callback> {
+        self.on.context().error_callback()
+    }
 }
 
 impl Queue {
     /// clCreateCommandQueueWithProperties, after the list.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateCommandQueueWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
         device: &Ref<Device>,
@@ -117,13 +126,31 @@ impl Queue {
         self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
     }
 
-    fn out_of_order(&self) -> bool {
+    /// CL_QUEUE_PROPERTIES.
+    pub fn properties(&self) -> u64 {
+        self.properties
+    }
+
+    /// Begins commands of the queue's device that are to be run more than once.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY.
+    pub fn reusable_recorder(&self) -> Result<gpu::Recorder> {
+        self.batches.stream().reusable_recorder()
+    }
+
+    /// Tells whether CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE is set.
+    pub fn out_of_order(&self) -> bool {
         self.properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
     }
 }
 
 impl Object<Queue> {
     /// clGetCommandQueueInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names, [`Error::InvalidCommandQueue`] for those of device
+    /// queues.
     pub fn info(self: &Ref<Queue>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_QUEUE_CONTEXT => Info::object(self.context()),

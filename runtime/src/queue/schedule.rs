@@ -25,6 +25,7 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
 use crate::base::object::{Object, Ref};
+use crate::base::reason::Call;
 use crate::base::trace;
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
@@ -88,7 +89,7 @@ impl Object<Queue> {
 
     fn end_batch(self: &Ref<Queue>, batch: Finished) {
         let now = host_time();
-        for recorded in batch.commands {
+        for mut recorded in batch.commands {
             let node = recorded.node;
             let event = &node.event;
             let clock = recorded.clock.filter(|_| batch.lost.is_none());
@@ -123,7 +124,7 @@ impl Object<Queue> {
     /// Records a device command; gives the batch's timeline value.
     fn record(self: &Ref<Queue>, node: &Arc<Node>, command: &dyn DeviceCommand) -> Result<u64> {
         // The signals of other queues must be submitted before a wait for them is.
-        let mut waits: Vec<gpu::Wait> = command.initializers().into_iter().collect();
+        let mut waits = command.initializers();
         for event in &node.after {
             let Some(other) = event.queue() else { continue };
             if other.handle() == self.handle() || event.is_done() {
@@ -186,8 +187,10 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
     match &node.command {
         Command::Device(command) => record(node, &**command),
         Command::Empty(_) | Command::Marker | Command::Barrier => {
-            node.event.mark(Moment::Start, now);
-            node.event.mark(Moment::End, now);
+            let times = node.command.parts().and_then(|parts| parts.times());
+            let (started, ended) = times.unwrap_or((now, now));
+            node.event.mark(Moment::Start, started);
+            node.event.mark(Moment::End, ended);
             end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
         }
         Command::Host(command) if inline && !command.calls_application() => {
@@ -201,9 +204,20 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
     }
 }
 
+/// Tells the log and the context's callback of a command that fails after its call has returned.
+fn tell_failure(node: &Node, name: &str, call: &Call, error: Error) {
+    let reason = call.reason(Some(error));
+    let reason = reason.map_or(String::new(), |(text, _)| format!(": {text}"));
+    let line = format!("command {name}: {error}{reason}");
+    log::warn!("{line}");
+    let context = node.queue.on().context().clone();
+    callback::post(move || context.notify(&line));
+}
+
 /// Records a device command; gives the nodes that were told.
 fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
     let queue = &node.queue;
+    let call = Call::begin();
     match queue.record(node, command) {
         Ok(value) => {
             let _ = node.event.advance(cl::CL_SUBMITTED);
@@ -214,7 +228,7 @@ fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
             ready
         }
         Err(error) => {
-            log::warn!("a command could not be recorded: {error}");
+            tell_failure(node, command.name(), &call, error);
             end(&node.event, error.code()).unwrap_or_default()
         }
     }
@@ -226,6 +240,7 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let start = host_time();
     node.event.mark(Moment::Start, start);
     let _ = node.event.advance(cl::CL_RUNNING);
+    let call = Call::begin();
     let result = command.run(node.queue.on());
     let ended = host_time();
     node.event.mark(Moment::End, ended);
@@ -233,7 +248,7 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {
-            log::warn!("a host command failed: {error}");
+            tell_failure(node, command.name(), &call, error);
             error.code()
         }
     };

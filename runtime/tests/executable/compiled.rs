@@ -34,7 +34,7 @@ pub fn descriptors(change: impl FnOnce(&mut DescriptorOptions)) -> Abi {
     Abi::Descriptors(options)
 }
 
-/// What is compiled and dispatched so far.
+/// Compiles and dispatches programs; notes the instructions seen.
 pub struct Cases<'k> {
     pub kit: &'k Kit,
     pub seen: BTreeSet<&'static str>,

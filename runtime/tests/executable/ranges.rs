@@ -1,4 +1,4 @@
-//! What work-items learn of the range, whole and in regions.
+//! Ids and sizes that work-items see, for whole ranges and for regions.
 
 use pumice_filetests::skip::skip;
 use pumice_reflection::{Instruction, PushRange, SpecId, SpecIds3};
@@ -11,7 +11,7 @@ use crate::kit::{Draft, range, whole, with_kit};
 /// specialized offset, dimensions, sub-group size, and the local size.
 const WORDS: usize = 26;
 
-/// Where the six triples lie and whether their values have 64 bits: global offset, enqueued local
+/// Offsets in bytes of the six triples, and whether their values have 64 bits: global offset, enqueued local
 /// size, global size, region offset, number of groups, region group offset.
 type Places = [(u32, bool); 6];
 /// All of 32 bits, in number order.
@@ -130,7 +130,7 @@ fn ids_module(places: Places) -> Vec<u32> {
     d.finish()
 }
 
-/// What the work-item at `id` (without the offset) must have written.
+/// Words that the work-item at `id` (without the offset) must have written.
 fn expected(range: &NdRange, id: [u32; 3], subgroup: u32, wide: bool) -> Vec<u32> {
     let local = range.local_size;
     let global_size = range.global_size.map(|size| size as u32);

@@ -49,7 +49,7 @@ fn refused(instructions: Vec<I>) -> String {
     Executable::new(&d.finish(), &caps()).map_or_else(|log| log, |_| "accepted".into())
 }
 
-/// What the log says of a kernel that uses a push-constant block of a word at an offset.
+/// Log of a kernel that uses a push-constant block of a word at an offset.
 fn pushed_word(offset: u32) -> String {
     let mut d = Draft::new();
     let uint = d.m.uint(32);

@@ -103,7 +103,9 @@ pub(crate) fn constants_of(
         InstKind::BuiltIn {
             which: BuiltIn::PrintfBuffer,
         } if addresses => &[M::PrintfBuffer],
-        InstKind::BuiltIn { which } => range_constants(*which, range_form(abi)),
+        InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => {
+            range_constants(*which, range_form(abi))
+        }
         _ => &[],
     }
 }

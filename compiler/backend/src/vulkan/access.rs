@@ -38,7 +38,7 @@ pub(crate) enum Place {
 }
 
 impl Emitter<'_> {
-    fn place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+    pub fn place(&mut self, ptr: Value) -> Result<Place, LowerError> {
         let space = self.value_ty(ptr).address_space().ok_or_else(|| {
             LowerError::new("internal: access through a value that is no pointer")
         })?;
@@ -104,11 +104,11 @@ impl Emitter<'_> {
 
     /// Type of a value as it lies in memory: pointers are 64-bit integers.
     fn memory_ty(&mut self, ty: Type) -> Id {
-        let scalar = match ty.scalar {
-            Scalar::Ptr(_) => Scalar::I64,
-            other => other,
-        };
-        self.ty(ty.with_scalar(scalar))
+        match ty.scalar {
+            Scalar::Ptr(_) if !self.target.int64 => self.wide_ty(),
+            Scalar::Ptr(_) => self.ty(ty.with_scalar(Scalar::I64)),
+            _ => self.ty(ty),
+        }
     }
 
     pub fn declare_small(&mut self, class: StorageClass, bytes: u32) {
@@ -122,14 +122,6 @@ impl Emitter<'_> {
                 _ => {}
             }
         }
-    }
-
-    /// A pointer to physical memory from an address.
-    pub fn physical_pointer(&mut self, address: Id, pointee: Id) -> Id {
-        let ptr = self
-            .b
-            .ty_pointer(StorageClass::PhysicalStorageBuffer, pointee);
-        self.b.op(Op::ConvertUToPtr, ptr, &[address])
     }
 
     pub fn raw_load(
@@ -164,13 +156,22 @@ impl Emitter<'_> {
         }
     }
 
-    /// `id + bytes` in the width of the address.
-    pub fn add_bytes(&mut self, id: Id, bits: u32, bytes: u32) -> Id {
+    /// `address + bytes` for a device address.
+    fn add_to_address(&mut self, address: Id, bytes: u32) -> Id {
+        if bytes == 0 {
+            return address;
+        }
+        let bytes = self.wide_constant(u64::from(bytes));
+        self.wide_sum(Op::IAdd, address, bytes)
+    }
+
+    /// `id + bytes` for an offset.
+    pub fn add_bytes(&mut self, id: Id, bytes: u32) -> Id {
         if bytes == 0 {
             return id;
         }
-        let ty = self.b.ty_int(bits);
-        let bytes = self.b.const_int(bits, u64::from(bytes));
+        let ty = self.b.ty_int(32);
+        let bytes = self.b.const_u32(bytes);
         self.b.op(Op::IAdd, ty, &[id, bytes])
     }
 
@@ -184,11 +185,18 @@ impl Emitter<'_> {
                 self.b.op(Op::ShiftRightLogical, u32_ty, &[offset, shift])
             });
         }
-        self.add_bytes(index, 32, more)
+        self.add_bytes(index, more)
     }
 
     /// A pointer to the array element that holds byte `offset`, plus `more` elements.
-    fn element(&mut self, var: Id, class: StorageClass, unit: u32, offset: Id, more: u32) -> Id {
+    pub fn element(
+        &mut self,
+        var: Id,
+        class: StorageClass,
+        unit: u32,
+        offset: Id,
+        more: u32,
+    ) -> Id {
         let index = self.element_index(offset, unit, more);
         let element = self.b.ty_int(unit * 8);
         let ptr = self.b.ty_pointer(class, element);
@@ -239,7 +247,7 @@ impl Emitter<'_> {
             Place::Physical(address) => {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, width);
-                let address = self.add_bytes(address, 64, at);
+                let address = self.add_to_address(address, at);
                 let ptr = self.physical_pointer(address, piece_ty);
                 self.raw_load(class, ptr, piece_ty, width, flags)
             }
@@ -254,7 +262,7 @@ impl Emitter<'_> {
                     return self.raw_load(class, ptr, piece_ty, unit, flags);
                 }
                 let unit_ty = self.b.ty_int(unit * 8);
-                let byte = self.add_bytes(offset, 32, at);
+                let byte = self.add_bytes(offset, at);
                 let ptr = self.element(var, class, unit, byte, 0);
                 let word = self.raw_load(class, ptr, unit_ty, unit, flags);
                 self.cut(word, byte, width, unit)
@@ -284,41 +292,6 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, piece_ty, &[shifted])
     }
 
-    /// Writes `width` bytes of an element and leaves the others alone.
-    fn paste(&mut self, ptr: Id, byte: Id, value: Id, widths: [u32; 2], scope: Scope) {
-        let unit = widths[1];
-        let unit_ty = self.b.ty_int(unit * 8);
-        let [keep, bits] = self.field(byte, value, widths);
-        if unit == 8 {
-            self.b.capability(Capability::Int64Atomics);
-        }
-        let (scope, relaxed) = (self.scope(scope), self.b.const_u32(0));
-        self.b
-            .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
-        self.b
-            .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
-    }
-
-    /// The bits of its element that a narrower value leaves, and its own bits in their place.
-    fn field(&mut self, byte: Id, value: Id, [width, unit]: [u32; 2]) -> [Id; 2] {
-        let unit_ty = self.b.ty_int(unit * 8);
-        let shift = self.bit_position(byte, unit);
-        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
-        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
-        let keep = self.b.op(Op::Not, unit_ty, &[field]);
-        let wide = self.b.op(Op::UConvert, unit_ty, &[value]);
-        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
-        [keep, bits]
-    }
-
-    /// The bit within its element at which a byte begins: a 32-bit number.
-    fn bit_position(&mut self, byte: Id, unit: u32) -> Id {
-        let u32_ty = self.b.ty_int(32);
-        let (mask, three) = (self.b.const_u32(unit - 1), self.b.const_u32(3));
-        let within = self.b.op(Op::BitwiseAnd, u32_ty, &[byte, mask]);
-        self.b.op(Op::ShiftLeftLogical, u32_ty, &[within, three])
-    }
-
     fn store_piece(&mut self, place: &Place, at: u32, width: u32, value: Id, flags: AccessFlags) {
         let piece_ty = self.b.ty_int(width * 8);
         match *place {
@@ -326,7 +299,7 @@ impl Emitter<'_> {
             Place::Physical(address) => {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, width);
-                let address = self.add_bytes(address, 64, at);
+                let address = self.add_to_address(address, at);
                 let ptr = self.physical_pointer(address, piece_ty);
                 self.raw_store(class, ptr, value, width, flags);
             }
@@ -341,19 +314,13 @@ impl Emitter<'_> {
                     self.raw_store(class, ptr, value, unit, flags);
                     return;
                 }
-                let byte = self.add_bytes(offset, 32, at);
+                let byte = self.add_bytes(offset, at);
                 let ptr = self.element(var, class, unit, byte, 0);
-                if class == StorageClass::Workgroup {
-                    self.paste(ptr, byte, value, [width, unit], Scope::Workgroup);
-                    return;
+                let (bits, widths) = ((byte, value, width), [width, unit]);
+                match class {
+                    StorageClass::Workgroup => self.paste(ptr, bits, widths, Scope::Workgroup),
+                    _ => self.replace(class, ptr, bits, widths, flags),
                 }
-                // Nobody else writes there meanwhile.
-                let unit_ty = self.b.ty_int(unit * 8);
-                let [keep, bits] = self.field(byte, value, [width, unit]);
-                let old = self.raw_load(class, ptr, unit_ty, unit, flags);
-                let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
-                let new = self.b.op(Op::BitwiseOr, unit_ty, &[kept, bits]);
-                self.raw_store(class, ptr, new, unit, flags);
             }
             Place::Buffer(ref place) => {
                 let class = place.class();
@@ -366,7 +333,8 @@ impl Emitter<'_> {
                 }
                 let place = self.moved(place, at);
                 let ptr = self.buffer_element(&place, unit, 1, 0);
-                self.paste(ptr, place.offset, value, [width, unit], Scope::Device);
+                let bits = (place.offset, value, width);
+                self.paste(ptr, bits, [width, unit], Scope::Device);
             }
         }
     }
@@ -376,13 +344,12 @@ impl Emitter<'_> {
         if let [one] = pieces {
             return *one;
         }
-        let ty = self.b.ty_int(bytes * 8);
-        if width == 4 {
-            let u32_ty = self.b.ty_int(32);
-            let v2 = self.b.ty_vector(u32_ty, 2);
-            let pair = self.b.op(Op::CompositeConstruct, v2, pieces);
-            return self.b.op(Op::Bitcast, ty, &[pair]);
+        if bytes == 8 && (width == 4 || !self.target.int64) {
+            let (low, high) = pieces.split_at(pieces.len() / 2);
+            let words = [low, high].map(|half| self.join_pieces(half, width, 4));
+            return self.wide_of_words(words);
         }
+        let ty = self.b.ty_int(bytes * 8);
         let mut sum = None;
         for (i, &piece) in pieces.iter().enumerate() {
             let mut wide = self.b.op(Op::UConvert, ty, &[piece]);
@@ -401,6 +368,12 @@ impl Emitter<'_> {
     fn split_pieces(&mut self, value: Id, width: u32, bytes: u32) -> SmallVec<[Id; 8]> {
         if width == bytes {
             return SmallVec::from_slice(&[value]);
+        }
+        if bytes == 8 && !self.target.int64 {
+            let words = self
+                .wide_words(value)
+                .map(|word| self.split_pieces(word, width, 4));
+            return words.into_iter().flatten().collect();
         }
         let ty = self.b.ty_int(bytes * 8);
         let piece_ty = self.b.ty_int(width * 8);
@@ -423,10 +396,7 @@ impl Emitter<'_> {
                 let ty = self.scalar_ty(scalar);
                 self.b.op(Op::Bitcast, ty, &[bits])
             }
-            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => {
-                let u32_ty = self.b.ty_int(32);
-                self.b.op(Op::UConvert, u32_ty, &[bits])
-            }
+            Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.wide_low(bits),
             _ => bits,
         }
     }
@@ -434,20 +404,22 @@ impl Emitter<'_> {
     /// From the register form to an integer of the scalar's width in memory.
     pub fn memory_form(&mut self, value: Id, scalar: Scalar) -> Id {
         match scalar {
-            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+            Scalar::F64 => {
+                let ty = self.wide_ty();
+                self.b.op(Op::Bitcast, ty, &[value])
+            }
+            Scalar::F16 | Scalar::F32 => {
                 let ty = self.b.ty_int(scalar.bits());
                 self.b.op(Op::Bitcast, ty, &[value])
             }
-            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
-                let u64_ty = self.b.ty_int(64);
-                self.b.op(Op::UConvert, u64_ty, &[value])
-            }
+            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => self.widen(value),
             _ => value,
         }
     }
 
-    fn piece_width(place: &Place, size: u32, align: u32) -> u32 {
-        let width = size.min(align.max(1));
+    fn piece_width(&self, place: &Place, size: u32, align: u32) -> u32 {
+        let widest = if self.target.int64 { 8 } else { 4 };
+        let width = size.min(align.max(1)).min(widest);
         match place {
             Place::Physical(_) | Place::Nowhere => width,
             Place::Array { unit, .. } => width.min(*unit),
@@ -460,17 +432,17 @@ impl Emitter<'_> {
     /// The place of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
     /// address gets a zero added that is different in every lane, as far as anybody knows: a lane's
     /// number has no bit 31.
-    fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+    pub fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
         let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches);
         let place = self.place(ptr)?;
         match place {
             Place::Physical(address) if self.behind_branch && ignores_branches => {
-                let (u32_ty, u64_ty) = (self.b.ty_int(32), self.b.ty_int(64));
+                let u32_ty = self.b.ty_int(32);
                 let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
                 let top = self.b.const_u32(31);
                 let zero = self.b.op(Op::ShiftRightLogical, u32_ty, &[lane, top]);
-                let zero = self.b.op(Op::UConvert, u64_ty, &[zero]);
-                let address = self.b.op(Op::IAdd, u64_ty, &[address, zero]);
+                let zero = self.widen(zero);
+                let address = self.wide_sum(Op::IAdd, address, zero);
                 Ok(Place::Physical(address))
             }
             place => Ok(place),
@@ -485,6 +457,9 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
+        if let Some(bytes) = flags.part_bytes() {
+            return self.load_part(ptr, bytes, flags);
+        }
         let place = self.load_place(ptr)?;
         let size = ty.scalar.bytes();
         if let Place::Physical(address) = place {
@@ -505,7 +480,7 @@ impl Emitter<'_> {
                 return Ok(loaded);
             }
         }
-        let width = Self::piece_width(&place, size, align);
+        let width = self.piece_width(&place, size, align);
         let mut lanes: SmallVec<[Id; 4]> = SmallVec::new();
         for lane in 0..u32::from(ty.lanes) {
             let pieces: SmallVec<[Id; 8]> = (0..size / width)
@@ -543,11 +518,14 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> Result<(), LowerError> {
+        if let Some(bytes) = flags.part_bytes() {
+            return self.store_part(ptr, value, bytes, flags);
+        }
         let mut ty = self.value_ty(value);
         let mut id = self.value(value);
         if self.has_buffers() && bases::is_buffer_pointer(ty) {
             // In memory it says which buffer it points into.
-            (ty, id) = (Type::I64, self.number_of(value)?);
+            (ty, id) = (Type::ptr(AddressSpace::Generic), self.number_of(value)?);
         }
         let place = self.place(ptr)?;
         let size = ty.scalar.bytes();
@@ -573,7 +551,7 @@ impl Emitter<'_> {
                 return Ok(());
             }
         }
-        let width = Self::piece_width(&place, size, align);
+        let width = self.piece_width(&place, size, align);
         for lane in 0..u32::from(ty.lanes) {
             let scalar = self.lane(id, ty, lane);
             let bits = self.memory_form(scalar, ty.scalar);

@@ -310,7 +310,7 @@ impl Emitter<'_> {
         }
         if self.has_buffers() && ty.scalar.is_ptr() {
             let number = u64::from(Base::Arg(offset).number());
-            return Ok(self.b.const_int(64, number << 32));
+            return Ok(self.wide_constant(number << 32));
         }
         let (start, block) = self.argument_block(offset)?;
         let offset = offset - start;
@@ -322,7 +322,7 @@ impl Emitter<'_> {
             let bits = match size {
                 8 => {
                     let high = self.argument_word(block, at / 4 + 1)?;
-                    self.pair_to_u64(word, high)
+                    self.wide_of_words([word, high])
                 }
                 4 => word,
                 _ => {

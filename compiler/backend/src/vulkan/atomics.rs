@@ -105,7 +105,7 @@ impl Emitter<'_> {
         let scope = self
             .b
             .const_u32(if scope == Scope::Subgroup { 3 } else { 1 });
-        let ty = self.b.ty_int(64);
+        let ty = self.wide_ty();
         Ok(self.b.op(Op::ReadClockKHR, ty, &[scope]))
     }
 

@@ -164,7 +164,7 @@ impl Emitter<'_> {
             to => to.clone(),
         };
         BufferPlace {
-            offset: self.add_bytes(place.offset, 32, bytes),
+            offset: self.add_bytes(place.offset, bytes),
             to,
         }
     }
@@ -206,14 +206,14 @@ impl Emitter<'_> {
                 let index = if at % bytes == 0 {
                     self.element_index(place.offset, bytes, at / bytes)
                 } else {
-                    let offset = self.add_bytes(place.offset, 32, at);
+                    let offset = self.add_bytes(place.offset, at);
                     self.element_index(offset, bytes, 0)
                 };
                 self.b.op(Op::AccessChain, ptr, &[var, zero, index])
             }
             &To::Uniform(slot) => {
                 let var = self.uniform_variable(slot);
-                let offset = self.add_bytes(place.offset, 32, at);
+                let offset = self.add_bytes(place.offset, at);
                 let row = self.element_index(offset, ROW, 0);
                 if lanes == 4 {
                     return self.b.op(Op::AccessChain, ptr, &[var, zero, row]);
@@ -304,14 +304,17 @@ impl Emitter<'_> {
     }
 
     /// Returns whether a whole vector is one element.
-    fn is_element(place: &BufferPlace, ty: Type, align: u32) -> bool {
+    fn is_element(&self, place: &BufferPlace, ty: Type, align: u32) -> bool {
         let size = ty.scalar.bytes();
         let bytes = size * u32::from(ty.lanes);
         matches!(ty.lanes, 2 | 4)
             && align >= bytes
             && match place.class() {
                 StorageClass::Uniform => bytes == ROW && size == 4,
-                _ => size >= 4 && !matches!(ty.scalar, Scalar::Ptr(_)),
+                _ => {
+                    let fits = size == 4 || size == 8 && self.target.int64;
+                    fits && !matches!(ty.scalar, Scalar::Ptr(_))
+                }
             }
     }
 
@@ -323,7 +326,7 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> Option<Id> {
-        if !Self::is_element(place, ty, align) {
+        if !self.is_element(place, ty, align) {
             return None;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
@@ -348,7 +351,7 @@ impl Emitter<'_> {
         align: u32,
         flags: AccessFlags,
     ) -> bool {
-        if !Self::is_element(place, ty, align) {
+        if !self.is_element(place, ty, align) {
             return false;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
@@ -391,8 +394,6 @@ impl Emitter<'_> {
     pub fn number_of(&mut self, ptr: Value) -> Result<Id, LowerError> {
         let set = self.bases_of(ptr);
         let offset = self.value(ptr);
-        let u32_ty = self.b.ty_int(32);
-        let u64_ty = self.b.ty_int(64);
         let base = match set.bases[..] {
             // A pointer of unknown origin: nothing can come of its bits.
             [] => Base::Null,
@@ -404,9 +405,7 @@ impl Emitter<'_> {
         if let (Base::Arg(_), true) = (base, self.null_is_empty()) {
             number = self.number_unless_null(base, number)?;
         }
-        let pair = self.b.ty_vector(u32_ty, 2);
-        let pair = self.b.op(Op::CompositeConstruct, pair, &[offset, number]);
-        Ok(self.b.op(Op::Bitcast, u64_ty, &[pair]))
+        Ok(self.wide_of_words([offset, number]))
     }
 
     /// The offset of program-scope data as a pointer.
@@ -428,7 +427,7 @@ impl Emitter<'_> {
         }
         let from = self.value_ty(arg);
         let (out, into) = (bases::is_buffer_pointer(from), bases::is_buffer_pointer(to));
-        if from.lanes > 1 && (out || into) {
+        if out && from.is_vector() || into && to.is_vector() {
             return Err(self.lost("a vector of pointers"));
         }
         match op {

@@ -133,6 +133,8 @@ pub(crate) struct Emitter<'m> {
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
     /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
+    /// The words of numbers of 64 bits, on devices without such integers.
+    pub words_of: FxHashMap<Id, [Id; 2]>,
 }
 
 impl<'m> Emitter<'m> {
@@ -230,6 +232,7 @@ impl<'m> Emitter<'m> {
             frame: FxHashMap::default(),
             lane_builtins: FxHashMap::default(),
             parts_of: FxHashMap::default(),
+            words_of: FxHashMap::default(),
         };
         emitter.declare_model();
         emitter.declare_nodes()?;
@@ -452,7 +455,7 @@ impl<'m> Emitter<'m> {
                 self.b.ty_float(scalar.bits())
             }
             Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.ty_int(32),
-            Scalar::Ptr(_) => self.b.ty_int(64),
+            Scalar::Ptr(_) => self.wide_ty(),
         }
     }
 
@@ -486,7 +489,7 @@ impl<'m> Emitter<'m> {
                 Scalar::Ptr(_) if self.is_offset_pointer(ty.lane()) => {
                     self.b.const_u32(bits as u32)
                 }
-                Scalar::Ptr(_) => self.b.const_int(64, bits),
+                Scalar::Ptr(_) => self.wide_constant(bits),
                 other => self.b.const_int(other.bits(), bits),
             };
             ids.push(id);
@@ -649,11 +652,7 @@ impl<'m> Emitter<'m> {
                 extensions.push("SPV_KHR_vulkan_memory_model");
             }
         }
-        if !self.target.int8 && self.b.has_capability(C::Int8) {
-            return Err(LowerError::new(
-                "8-bit integers are used, which this device has no arithmetic on",
-            ));
-        }
+        self.check_integers()?;
         for name in extensions {
             self.b.extension(name);
         }

@@ -183,6 +183,9 @@ impl Emitter<'_> {
                 return Ok(());
             }
             InstKind::BuiltIn { which } => self.builtin(*which)?,
+            InstKind::BuiltInWord { which, lane, high } => {
+                self.builtin_word(*which, u32::from(*lane), *high)?
+            }
             InstKind::Group { op, scope, args } => self.group(*op, *scope, args, typed()?)?,
             InstKind::Node { op, args } => match self.node(*op, args)? {
                 Some(id) => id,
@@ -302,18 +305,18 @@ impl Emitter<'_> {
 
     fn ptr_add(&mut self, base: Value, offset: Value, ty: Type) -> Result<Id, LowerError> {
         let base = self.value(base);
-        let mut amount = self.value(offset);
-        let offset_pointer = self.is_offset_pointer(ty);
-        if offset_pointer {
-            let constant = self.module.functions[self.cur].const_bits(offset);
-            amount = match constant {
-                Some(bits) => self.b.const_u32(bits as u32),
-                None => self.low_word(offset)?,
-            };
+        if !self.is_offset_pointer(ty) {
+            let amount = self.value(offset);
+            return Ok(self.wide_sum(Op::IAdd, base, amount));
         }
+        let constant = self.module.functions[self.cur].const_lanes(offset);
+        let amount = match constant {
+            Some(lanes) => self.b.const_u32(lanes[0] as u32),
+            None => self.low_word(offset)?,
+        };
         let ty = self.ty(ty);
         let sum = self.b.op(Op::IAdd, ty, &[base, amount]);
-        if offset_pointer && sum != base && sum != amount {
+        if sum != base && sum != amount {
             self.parts_of.insert(sum, Parts::Sum(base, amount));
         }
         Ok(sum)
@@ -508,11 +511,11 @@ impl Emitter<'_> {
             ConvertOp::Bitcast if from == ty => id,
             ConvertOp::Bitcast => self.b.op(Op::Bitcast, ty_id, &[id]),
             ConvertOp::PtrToInt => match self.is_offset_pointer(from) {
-                true => self.b.op(Op::UConvert, ty_id, &[id]),
+                true => self.widen(id),
                 false => id,
             },
             ConvertOp::IntToPtr => match self.is_offset_pointer(ty) {
-                true => self.b.op(Op::UConvert, ty_id, &[id]),
+                true => self.wide_low(id),
                 false => id,
             },
             ConvertOp::AddressSpaceCast => self.space_cast(id, from, ty)?,
@@ -538,18 +541,15 @@ impl Emitter<'_> {
         Ok(match (source, dest) {
             (a, b) if a == b => id,
             (AddressSpace::Local | AddressSpace::Private, AddressSpace::Generic) => {
-                let u64_ty = self.b.ty_int(64);
                 let bool_ty = self.b.ty_bool();
-                let wide = self.b.op(Op::UConvert, u64_ty, &[id]);
-                let tag = self.b.const_int(64, tag);
-                let tagged = self.b.op(Op::BitwiseOr, u64_ty, &[wide, tag]);
-                let (zero32, zero) = (self.b.const_u32(0), self.b.const_int(64, 0));
+                let wide = self.widen(id);
+                let tagged = self.wide_masked(Op::BitwiseOr, wide, tag);
+                let (zero32, zero) = (self.b.const_u32(0), self.wide_constant(0));
                 let null = self.b.op(Op::IEqual, bool_ty, &[id, zero32]);
-                self.b.op(Op::Select, u64_ty, &[null, zero, tagged])
+                self.wide_select(null, zero, tagged)
             }
             (AddressSpace::Generic, AddressSpace::Local | AddressSpace::Private) => {
-                let u32_ty = self.b.ty_int(32);
-                self.b.op(Op::UConvert, u32_ty, &[id])
+                self.wide_low(id)
             }
             (
                 AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant,

@@ -24,7 +24,9 @@ mod images;
 mod inst;
 mod narrow;
 mod nodes;
+mod parts;
 mod reflect;
+mod wide;
 mod work_items;
 
 use emitter::Emitter;

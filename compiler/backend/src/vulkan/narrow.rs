@@ -98,6 +98,17 @@ impl Emitter<'_> {
 
     /// The low word of a 64-bit integer of the current function.
     pub fn low_word(&mut self, value: Value) -> Result<Id, LowerError> {
+        let f = &self.module.functions[self.cur];
+        if f.ty(value).is_vector() {
+            // Two words, often just put together.
+            if let Some(InstKind::Build { lanes }) =
+                f.def_inst(value).map(|inst| &f.insts[inst].kind)
+            {
+                return Ok(self.value(lanes[0]));
+            }
+            let pair = self.value(value);
+            return Ok(self.wide_words(pair)[0]);
+        }
         if self.is_narrow(value, MAX_DEPTH) {
             return self.narrow(value);
         }

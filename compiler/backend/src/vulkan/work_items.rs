@@ -6,7 +6,7 @@ use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use pumice_ir::{BuiltIn, Scalar, Type};
+use pumice_ir::{AddressSpace, BuiltIn, Scalar, Type};
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
@@ -22,20 +22,7 @@ impl Emitter<'_> {
     pub fn push_u64(&mut self, byte: u32) -> Result<Id, LowerError> {
         let low = self.push_word(byte / 4)?;
         let high = self.push_word(byte / 4 + 1)?;
-        Ok(self.pair_to_u64(low, high))
-    }
-
-    pub fn pair_to_u64(&mut self, low: Id, high: Id) -> Id {
-        let u32_ty = self.b.ty_int(32);
-        let v2 = self.b.ty_vector(u32_ty, 2);
-        let u64_ty = self.b.ty_int(64);
-        let pair = self.b.op(Op::CompositeConstruct, v2, &[low, high]);
-        self.b.op(Op::Bitcast, u64_ty, &[pair])
-    }
-
-    fn widen(&mut self, word: Id) -> Id {
-        let u64_ty = self.b.ty_int(64);
-        self.b.op(Op::UConvert, u64_ty, &[word])
+        Ok(self.wide_of_words([low, high]))
     }
 
     /// One of the three numbers of an offset or size in push constants, as 64 bits.
@@ -171,14 +158,13 @@ impl Emitter<'_> {
     /// One lane of a three-lane built-in: 64 bits.
     pub fn builtin_lane(&mut self, which: BuiltIn, lane: u32) -> Result<Id, LowerError> {
         let u32_ty = self.b.ty_int(32);
-        let u64_ty = self.b.ty_int(64);
         let regions = range_form(&self.target.abi).has_regions();
         let narrow = match which {
             BuiltIn::GlobalId => {
                 let id = self.dispatch_lane(lane);
                 let id = self.widen(id);
                 return Ok(match self.id_offset(lane, false)? {
-                    Some(offset) => self.b.op(Op::IAdd, u64_ty, &[id, offset]),
+                    Some(offset) => self.wide_sum(Op::IAdd, id, offset),
                     None => id,
                 });
             }
@@ -189,7 +175,7 @@ impl Emitter<'_> {
                 let groups = self.input_lane(SpvBuiltIn::NumWorkgroups, lane);
                 let (groups, size) = (self.widen(groups), self.group_size[lane as usize]);
                 let size = self.widen(size);
-                return Ok(self.b.op(Op::IMul, u64_ty, &[groups, size]));
+                return Ok(self.wide_product(groups, size));
             }
             BuiltIn::GlobalOffset => match range_form(&self.target.abi) {
                 RangeForm::BuiltIns => self.b.const_u32(0),
@@ -214,6 +200,34 @@ impl Emitter<'_> {
             }
         };
         Ok(self.widen(narrow))
+    }
+
+    /// One word of one lane of a built-in that is made of 64-bit numbers.
+    pub fn builtin_word(
+        &mut self,
+        which: BuiltIn,
+        lane: u32,
+        high: bool,
+    ) -> Result<Id, LowerError> {
+        let has_lanes = which.ty().is_vector();
+        if has_lanes && !high {
+            return self.builtin_low_word(which, lane);
+        }
+        let number = match has_lanes {
+            true => self.builtin_lane(which, lane)?,
+            false => self.builtin(which)?,
+        };
+        if !self.target.int64 {
+            return Ok(self.wide_words(number)[usize::from(high)]);
+        }
+        let number = match high {
+            true => {
+                let (ty, by) = (self.wide_ty(), self.b.const_u32(32));
+                self.b.op(Op::ShiftRightLogical, ty, &[number, by])
+            }
+            false => number,
+        };
+        Ok(self.wide_low(number))
     }
 
     /// The low word of [`Self::builtin_lane`].
@@ -244,7 +258,7 @@ impl Emitter<'_> {
             }
             _ => {
                 let id = self.builtin_lane(which, lane)?;
-                self.b.op(Op::UConvert, u32_ty, &[id])
+                self.wide_low(id)
             }
         })
     }
@@ -266,7 +280,6 @@ impl Emitter<'_> {
     /// The value of a built-in, of type [`BuiltIn::ty`].
     pub fn builtin(&mut self, which: BuiltIn) -> Result<Id, LowerError> {
         let u32_ty = self.b.ty_int(32);
-        let u64_ty = self.b.ty_int(64);
         Ok(match which {
             BuiltIn::GlobalId
             | BuiltIn::LocalId
@@ -284,11 +297,11 @@ impl Emitter<'_> {
                 let id = self.lanes(BuiltIn::GlobalId)?;
                 let offset = self.lanes(BuiltIn::GlobalOffset)?;
                 let size = self.lanes(BuiltIn::GlobalSize)?;
-                let at = [0, 1, 2].map(|i| self.b.op(Op::ISub, u64_ty, &[id[i], offset[i]]));
-                let row = self.b.op(Op::IMul, u64_ty, &[at[2], size[1]]);
-                let row = self.b.op(Op::IAdd, u64_ty, &[row, at[1]]);
-                let cell = self.b.op(Op::IMul, u64_ty, &[row, size[0]]);
-                self.b.op(Op::IAdd, u64_ty, &[cell, at[0]])
+                let at = [0, 1, 2].map(|i| self.wide_sum(Op::ISub, id[i], offset[i]));
+                let row = self.wide_product(at[2], size[1]);
+                let row = self.wide_sum(Op::IAdd, row, at[1]);
+                let cell = self.wide_product(row, size[0]);
+                self.wide_sum(Op::IAdd, cell, at[0])
             }
             BuiltIn::LocalLinearId => {
                 let index = self.input(SpvBuiltIn::LocalInvocationIndex, u32_ty);
@@ -358,9 +371,8 @@ impl Emitter<'_> {
         let none = || LowerError::new("internal: private memory outside a kernel");
         let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
         let place = self.arg_layouts[k].private.ok_or_else(none)?;
-        let base = self.load_arg(place.offset, Type::I64)?;
+        let base = self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))?;
         let u32_ty = self.b.ty_int(32);
-        let u64_ty = self.b.ty_int(64);
         let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
         let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
         let [x, y, z] = self.group_size;
@@ -375,9 +387,9 @@ impl Emitter<'_> {
         let number = self.b.op(Op::IAdd, u32_ty, &[first, item]);
         let number = self.widen(number);
         let bytes = u64::from(self.module.kernels[k].private_bytes);
-        let bytes = self.b.const_int(64, bytes);
-        let offset = self.b.op(Op::IMul, u64_ty, &[number, bytes]);
-        Ok(self.b.op(Op::IAdd, u64_ty, &[base, offset]))
+        let bytes = self.wide_constant(bytes);
+        let offset = self.wide_product(number, bytes);
+        Ok(self.wide_sum(Op::IAdd, base, offset))
     }
 
     /// A word that an execution graph gives its nodes.
@@ -434,8 +446,7 @@ impl Emitter<'_> {
         if offset == 0 {
             return Ok(address);
         }
-        let u64_ty = self.b.ty_int(64);
-        let offset = self.b.const_int(64, offset);
-        Ok(self.b.op(Op::IAdd, u64_ty, &[address, offset]))
+        let offset = self.wide_constant(offset);
+        Ok(self.wide_sum(Op::IAdd, address, offset))
     }
 }

@@ -3,8 +3,10 @@
 //! Sema asks [`is_builtin`], [`constant`] and [`resolve`]; the typed tree then carries the row's
 //! [`BuiltinId`], from which emission finds the lowering.
 
+mod instance;
 pub mod names;
-pub mod overload;
+mod overload;
+mod rank;
 mod special;
 pub mod table;
 
@@ -104,13 +106,11 @@ pub fn has_builtin(name: &str) -> bool {
 /// form is available.
 pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     let found = names::lookup(name)?;
-    let first = usize::from(found.first);
-    let rows = &table::ROWS[first..first + usize::from(found.count)];
-    let missing: Option<Vec<String>> = rows
-        .iter()
-        .map(|row| overload::missing(row.gate, lang))
+    let missing: Option<Vec<&str>> = found
+        .rows()
+        .map(|(_, row)| row.gate.missing(lang))
         .collect();
-    missing?.into_iter().next()
+    missing?.first().map(ToString::to_string)
 }
 
 /// Extensions that change the language beside those that open rows of the table.
@@ -173,7 +173,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     };
     let mut found: Vec<(usize, &'static str)> = table::ROWS
         .iter()
-        .filter(|row| !row.name.contains('#') && row.name.len().abs_diff(name.len()) <= limit)
+        .filter(|row| !row.is_family && row.name.len().abs_diff(name.len()) <= limit)
         .map(|row| (distance(name.as_bytes(), row.name.as_bytes()), row.name))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
@@ -201,6 +201,9 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 /// Finds the overload that `name(args)` means, ranking as clang does: exact types first, then
 /// integer and float promotions, then conversions; equal ranks are ambiguous.
+///
+/// # Errors
+/// No built-in function of that name, none that takes the arguments, or several that fit equally.
 pub fn resolve(
     name: &str,
     args: &[Arg],

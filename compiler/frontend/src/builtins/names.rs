@@ -4,11 +4,7 @@
 //! rounding mode, saturation, target type. Families of names are taken apart here, so that
 //! the table needs one row for each.
 
-use std::sync::OnceLock;
-
-use rustc_hash::FxHashMap;
-
-use super::table::{ROWS, Row};
+use super::table::{self, Lower, ROWS, Row};
 use crate::lang::types::{FloatKind, IntKind, TypeId, TypeTable};
 
 /// Rounding mode in a name, as SPIR-V's FPRoundingMode numbers them.
@@ -38,10 +34,8 @@ pub struct Suffix {
 /// A name, looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
-    /// First row of the family.
+    /// First row of the family; [`Name::rows`] gives all.
     pub first: u16,
-    /// Number of rows, all adjacent.
-    pub count: u16,
     /// Parts of the name besides the family.
     pub suffix: Suffix,
     /// Target of `convert_T` and `as_T`: scalar type and lanes.
@@ -79,37 +73,89 @@ pub fn unpack(id: BuiltinId) -> (&'static Row, Suffix) {
     (&ROWS[(id.0 & 0xffff) as usize], suffix)
 }
 
-fn index() -> &'static FxHashMap<&'static str, (u16, u16)> {
-    static INDEX: OnceLock<FxHashMap<&'static str, (u16, u16)>> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut map: FxHashMap<&'static str, (u16, u16)> = FxHashMap::default();
-        for (i, row) in ROWS.iter().enumerate() {
-            map.entry(row.name)
-                .and_modify(|(_, count)| *count += 1)
-                .or_insert((i as u16, 1));
+/// Marks an empty place of [`INDEX`] and the end of a list in [`NEXT`].
+const NONE: u16 = u16::MAX;
+
+/// Places of [`INDEX`], a power of two: half of them stay empty.
+const PLACES: usize = (2 * ROWS.len()).next_power_of_two();
+
+/// First row of each name, at the name's hash or the next free place.
+static INDEX: [u16; PLACES] = LINKS.0;
+
+/// For each row the next one of the same name.
+static NEXT: [u16; ROWS.len()] = LINKS.1;
+
+const LINKS: ([u16; PLACES], [u16; ROWS.len()]) = {
+    let mut index = [NONE; PLACES];
+    let mut next = [NONE; ROWS.len()];
+    // From the last row to the first, so that lists begin at the first.
+    let mut row = ROWS.len();
+    while row > 0 {
+        row -= 1;
+        let name = ROWS[row].name.as_bytes();
+        let mut at = hash(name) % PLACES;
+        while index[at] != NONE && !table::equal(ROWS[index[at] as usize].name.as_bytes(), name) {
+            at = (at + 1) % PLACES;
         }
-        map
-    })
+        next[row] = index[at];
+        index[at] = row as u16;
+    }
+    (index, next)
+};
+
+/// FNV-1a.
+const fn hash(name: &[u8]) -> usize {
+    let (mut hash, mut at) = (0x811c_9dc5_u32, 0);
+    while at < name.len() {
+        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash as usize
+}
+
+/// The first row of a name or of a family's name.
+fn first_row(name: &str) -> Option<u16> {
+    let mut at = hash(name.as_bytes()) % PLACES;
+    loop {
+        let row = INDEX[at];
+        if row == NONE {
+            return None;
+        }
+        if ROWS[usize::from(row)].name == name {
+            return Some(row);
+        }
+        at = (at + 1) % PLACES;
+    }
+}
+
+impl Name {
+    /// The rows of the name with their numbers, in order.
+    pub fn rows(&self) -> impl Iterator<Item = (u16, &'static Row)> {
+        let following = |row: &u16| Some(NEXT[usize::from(*row)]).filter(|next| *next != NONE);
+        std::iter::successors(Some(self.first), following).map(|row| (row, &ROWS[usize::from(row)]))
+    }
+
+    /// Returns whether the name is `convert_T`.
+    pub fn is_conversion(&self) -> bool {
+        ROWS[usize::from(self.first)].lower == Lower::Convert
+    }
 }
 
 /// Finds a name; `None` for names that no OpenCL C version has.
 pub fn lookup(name: &str) -> Option<Name> {
-    if name.contains('#') {
-        return None;
-    }
     let found = |family: &str, suffix, target| {
-        index().get(family).map(|(first, count)| Name {
-            first: *first,
-            count: *count,
+        first_row(family).map(|first| Name {
+            first,
             suffix,
             target,
         })
     };
     if let Some(plain) = found(name, Suffix::default(), None) {
-        return Some(plain);
+        let is_family = ROWS[usize::from(plain.first)].is_family;
+        return (!is_family).then_some(plain);
     }
     if let Some(rest) = name.strip_prefix("as_") {
-        return found("as_#", Suffix::default(), Some(type_name(rest)?));
+        return found("as_type", Suffix::default(), Some(type_name(rest)?));
     }
     if let Some(rest) = name.strip_prefix("convert_") {
         let (rest, rounding) = split_rounding(rest);
@@ -126,7 +172,7 @@ pub fn lookup(name: &str) -> Option<Name> {
         if saturate && target.0 >= TypeTable::HALF && target.0 <= TypeTable::DOUBLE {
             return None;
         }
-        return found("convert_#", suffix, Some(target));
+        return found("convert_destType", suffix, Some(target));
     }
     if !name.starts_with('v') {
         return None;
@@ -139,12 +185,12 @@ pub fn lookup(name: &str) -> Option<Name> {
         saturate: false,
     };
     let family = match (stem, lanes, rounding) {
-        ("vload", 2.., None) => "vload#",
-        ("vstore", 2.., None) => "vstore#",
-        ("vload_half", _, None) => "vload_half#",
-        ("vloada_half", _, None) => "vloada_half#",
-        ("vstore_half", _, _) => "vstore_half#",
-        ("vstorea_half", _, _) => "vstorea_half#",
+        ("vload", 2.., None) => "vloadn",
+        ("vstore", 2.., None) => "vstoren",
+        ("vload_half", _, None) => "vload_halfn",
+        ("vloada_half", _, None) => "vloada_halfn",
+        ("vstore_half", _, _) => "vstore_halfn",
+        ("vstorea_half", _, _) => "vstorea_halfn",
         _ => return None,
     };
     found(family, suffix, None)

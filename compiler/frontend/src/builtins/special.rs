@@ -6,7 +6,6 @@
 use rspirv::spirv::Op;
 
 use super::names::{Name, pack};
-use super::overload::missing;
 use super::table::{Lower, ROWS};
 use super::{Arg, Resolution, ResolveError};
 use crate::lang::options::LangOptions;
@@ -21,8 +20,10 @@ pub(super) fn resolve(
     lang: &LangOptions,
 ) -> Result<Resolution, ResolveError> {
     let row = &ROWS[found.first as usize];
-    if let Some(needs) = missing(row.gate, lang) {
-        return Err(ResolveError::Disabled { needs });
+    if let Some(needs) = row.gate.missing(lang) {
+        return Err(ResolveError::Disabled {
+            needs: needs.to_string(),
+        });
     }
     let (ret, params) = match row.lower {
         Lower::Pipe(op, _) => pipe(name, op, args, types)?,

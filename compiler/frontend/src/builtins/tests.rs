@@ -1,7 +1,7 @@
 //! The table resolves calls as clang's overload rules do.
 
 use super::names::unpack;
-use super::{Arg, ResolveError, is_builtin, resolve, similar, table};
+use super::{Arg, ResolveError, is_builtin, resolve, similar};
 use crate::lang::options::LangOptions;
 use crate::lang::types::{AddrSpace, IntKind, QualType, Quals, Type, TypeId, TypeTable};
 use pumice_target::Target;
@@ -279,7 +279,8 @@ fn calls_resolve() {
         ("read_imagef(int)", "count 2..3"),
         ("get_image_num_mip_levels(int)", "needs cl_khr_mipmap_image"),
         ("nonsense(int)", "unknown"),
-        ("as_#(int)", "unknown"),
+        ("as_type(int)", "unknown"),
+        ("vloadn(int, global int*)", "unknown"),
     ] {
         assert_eq!(call(text, ClStd::Cl12), expected, "{text}");
     }
@@ -326,37 +327,6 @@ fn calls_of_later_versions_resolve() {
 }
 
 #[test]
-fn every_row_is_well_formed() {
-    // A malformed signature would silently resolve to nothing.
-    let mut seen = Vec::new();
-    let mut last = "";
-    for row in table::ROWS {
-        if row.name != last {
-            assert!(!seen.contains(&row.name), "rows of {} are apart", row.name);
-            seen.push(row.name);
-            last = row.name;
-        }
-        if row.signature.is_empty() {
-            // Refused by its gate, or resolved by rule.
-            continue;
-        }
-        for signature in row.signature.split(';') {
-            let (class, rest) = signature.split_once(' ').expect("a class");
-            assert!(
-                b"fxhigokKcjnLwl-".contains(&class.as_bytes()[0]),
-                "{}",
-                row.name
-            );
-            assert!(
-                class.len() <= 2 && rest.contains('(') && rest.ends_with(')'),
-                "{}",
-                row.name
-            );
-        }
-    }
-}
-
-#[test]
 fn suffixes_survive_packing() {
     let mut types = TypeTable::new();
     let args = [ty(&mut types, "float16")];
@@ -367,7 +337,7 @@ fn suffixes_survive_packing() {
         &lang(ClStd::Cl12),
     );
     let (row, suffix) = unpack(found.expect("resolves").id);
-    assert_eq!(row.name, "convert_#");
+    assert_eq!(row.name, "convert_destType");
     assert!(suffix.saturate);
     assert_eq!(suffix.rounding, Some(super::names::Rounding::Rtn));
 }

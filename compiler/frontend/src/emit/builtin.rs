@@ -50,16 +50,6 @@ impl FunctionEmitter<'_, '_> {
                 let op = if is_signed { signed } else { unsigned };
                 self.ocl(op, &values, &types, ty)
             }
-            Lower::OclKind(signed, unsigned, float) => {
-                let op = if self.is_float(first) {
-                    float
-                } else if self.e.module.types.is_signed(first) {
-                    signed
-                } else {
-                    unsigned
-                };
-                self.ocl(op, &values, &types, ty)
-            }
             Lower::Nan => self.ocl(Std::nan, &values, &types, ty),
             Lower::Dot => {
                 let result = self.e.value_type(ty);

@@ -75,8 +75,7 @@ impl Emitter<'_> {
         if self.active_globals.contains(&id) {
             return Err(EmitError {
                 span: global.span,
-                message: "initialisers that refer to each other in a circle are not supported yet"
-                    .to_string(),
+                message: "initializers that refer to each other are not supported".to_string(),
             });
         }
         self.active_globals.push(id);
@@ -240,7 +239,7 @@ impl Emitter<'_> {
                     return Err(EmitError {
                         span: image.span,
                         message: format!(
-                            "an initialised array of more than {MAX_PARTS} elements is not \
+                            "initialized array of more than {MAX_PARTS} elements is not \
                              supported yet"
                         ),
                     });
@@ -330,7 +329,7 @@ impl Emitter<'_> {
         let Some(reloc) = image.reloc(offset).filter(|_| bits == 64) else {
             return Err(EmitError {
                 span: image.span,
-                message: "a part of an address in an initialiser is not supported yet".to_string(),
+                message: "part of an address in an initializer is not supported".to_string(),
             });
         };
         let space = self.module.global(reloc.target).space;

@@ -93,7 +93,9 @@ pub fn emit(
         if types > MAX_TYPES {
             return Err(EmitError {
                 span: function.span,
-                message: format!("the kernel's argument types take more than {MAX_TYPES} bytes"),
+                message: format!(
+                    "names of the kernel's parameter types are longer than {MAX_TYPES} bytes"
+                ),
             });
         }
     }
@@ -129,7 +131,7 @@ fn check_name(name: &str, span: Span) -> Result<(), EmitError> {
     if name.len() > MAX_NAME {
         return Err(EmitError {
             span,
-            message: format!("a name of more than {MAX_NAME} bytes is not supported"),
+            message: format!("names of more than {MAX_NAME} bytes are not supported"),
         });
     }
     Ok(())

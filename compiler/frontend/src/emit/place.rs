@@ -331,7 +331,7 @@ impl FunctionEmitter<'_, '_> {
         else {
             return Err(EmitError {
                 span: self.body.place(place).span,
-                message: "the address of a vector element is not supported yet".to_string(),
+                message: "address of vector element requested".to_string(),
             });
         };
         let own = self.e.pointer_to(object, space);

@@ -120,8 +120,7 @@ impl FunctionEmitter<'_, '_> {
             _ => {
                 return Err(EmitError {
                     span: expr.span,
-                    message: "this expression of a struct or union type is not supported yet"
-                        .to_string(),
+                    message: "expression of struct or union type is not supported here".to_string(),
                 });
             }
         }

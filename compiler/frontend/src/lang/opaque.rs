@@ -40,8 +40,6 @@ pub struct ImageKind(pub u8);
 pub struct ImageShape {
     /// Name in OpenCL C.
     pub name: &'static str,
-    /// Letter in the signatures of the built-ins table.
-    pub letter: u8,
     /// SPIR-V's dimensionality.
     pub dim: Dim,
     /// Holds depth values.
@@ -54,13 +52,11 @@ pub struct ImageShape {
 
 const fn shape(
     name: &'static str,
-    letter: u8,
     dim: Dim,
     [depth, arrayed, multisampled]: [bool; 3],
 ) -> ImageShape {
     ImageShape {
         name,
-        letter,
         dim,
         depth,
         arrayed,
@@ -70,45 +66,24 @@ const fn shape(
 
 /// All image types (OpenCL C 3.0 §6.3.3).
 pub const IMAGES: &[ImageShape] = &[
-    shape("image1d_t", b'1', Dim::Dim1D, [false; 3]),
-    shape("image1d_buffer_t", b'b', Dim::DimBuffer, [false; 3]),
-    shape("image1d_array_t", b'a', Dim::Dim1D, [false, true, false]),
-    shape("image2d_t", b'2', Dim::Dim2D, [false; 3]),
-    shape("image2d_array_t", b'A', Dim::Dim2D, [false, true, false]),
-    shape("image2d_depth_t", b'd', Dim::Dim2D, [true, false, false]),
-    shape(
-        "image2d_array_depth_t",
-        b'D',
-        Dim::Dim2D,
-        [true, true, false],
-    ),
-    shape("image2d_msaa_t", b'm', Dim::Dim2D, [false, false, true]),
-    shape(
-        "image2d_array_msaa_t",
-        b'n',
-        Dim::Dim2D,
-        [false, true, true],
-    ),
-    shape(
-        "image2d_msaa_depth_t",
-        b'p',
-        Dim::Dim2D,
-        [true, false, true],
-    ),
-    shape("image2d_array_msaa_depth_t", b'q', Dim::Dim2D, [true; 3]),
-    shape("image3d_t", b'3', Dim::Dim3D, [false; 3]),
+    shape("image1d_t", Dim::Dim1D, [false; 3]),
+    shape("image1d_buffer_t", Dim::DimBuffer, [false; 3]),
+    shape("image1d_array_t", Dim::Dim1D, [false, true, false]),
+    shape("image2d_t", Dim::Dim2D, [false; 3]),
+    shape("image2d_array_t", Dim::Dim2D, [false, true, false]),
+    shape("image2d_depth_t", Dim::Dim2D, [true, false, false]),
+    shape("image2d_array_depth_t", Dim::Dim2D, [true, true, false]),
+    shape("image2d_msaa_t", Dim::Dim2D, [false, false, true]),
+    shape("image2d_array_msaa_t", Dim::Dim2D, [false, true, true]),
+    shape("image2d_msaa_depth_t", Dim::Dim2D, [true, false, true]),
+    shape("image2d_array_msaa_depth_t", Dim::Dim2D, [true; 3]),
+    shape("image3d_t", Dim::Dim3D, [false; 3]),
 ];
 
 impl ImageKind {
     /// Returns the properties of the type.
     pub fn shape(self) -> &'static ImageShape {
         &IMAGES[usize::from(self.0)]
-    }
-
-    /// The type with a letter of the built-ins table.
-    pub fn with_letter(letter: u8) -> Option<Self> {
-        let at = IMAGES.iter().position(|s| s.letter == letter)?;
-        Some(Self(at as u8))
     }
 
     /// Returns the number of coordinates of a pixel, array layer included.
@@ -144,8 +119,8 @@ pub enum OpaqueKind {
     ReserveId,
 }
 
-/// The names that are no images.
-const NAMES: &[(&str, OpaqueKind)] = &[
+/// The opaque types that are no images, by name; pipes depend on their packets.
+pub const OPAQUES: &[(&str, OpaqueKind)] = &[
     ("event_t", OpaqueKind::Event),
     ("sampler_t", OpaqueKind::Sampler),
     ("queue_t", OpaqueKind::Queue),
@@ -157,7 +132,7 @@ const NAMES: &[(&str, OpaqueKind)] = &[
 impl OpaqueKind {
     /// The type of a name.
     pub fn named(name: &str) -> Option<Self> {
-        if let Some((_, kind)) = NAMES.iter().find(|(other, _)| *other == name) {
+        if let Some((_, kind)) = OPAQUES.iter().find(|(other, _)| *other == name) {
             return Some(*kind);
         }
         let at = IMAGES.iter().position(|s| s.name == name)?;
@@ -167,7 +142,7 @@ impl OpaqueKind {
     /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let images = IMAGES.iter().map(|s| s.name);
-        NAMES.iter().map(|(name, _)| *name).chain(images)
+        OPAQUES.iter().map(|(name, _)| *name).chain(images)
     }
 
     /// The name; pipes are spelt by who knows their packets.
@@ -175,7 +150,7 @@ impl OpaqueKind {
         match self {
             Self::Image(kind, _) => kind.shape().name,
             Self::Pipe(..) => "pipe",
-            other => NAMES
+            other => OPAQUES
                 .iter()
                 .find(|(_, kind)| *kind == other)
                 .map_or("", |(name, _)| name),

@@ -10,8 +10,8 @@ impl Parser<'_> {
     pub(super) fn attributes(&mut self, attrs: &mut Vec<Attr>) -> Parse<()> {
         while self.at_keyword(Keyword::Attribute) {
             self.advance();
-            let outer = self.expect(Punct::LParen, "behind '__attribute__'")?;
-            let inner = self.expect(Punct::LParen, "behind '__attribute__('")?;
+            let outer = self.expect(Punct::LParen, "after '__attribute__'")?;
+            let inner = self.expect(Punct::LParen, "after '('")?;
             loop {
                 match self.kind() {
                     TokenKind::Punct(Punct::Comma) => {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         let written = match token.kind {
             TokenKind::Ident(name) => name,
             TokenKind::Keyword(keyword) => self.names.intern(keyword.spelling()),
-            _ => return Err(self.expected("the name of an attribute")),
+            _ => return Err(self.expected("identifier")),
         };
         let text = self.names.resolve(written);
         let plain = text

@@ -95,7 +95,7 @@ impl Parser<'_> {
                 return Ok(Some(ExternalDecl::Empty));
             }
             TokenKind::Punct(Punct::RBrace) => {
-                self.error(self.loc(), "this '}' closes nothing");
+                self.error(self.loc(), "extraneous closing brace ('}')");
                 self.advance();
                 return Ok(None);
             }
@@ -103,7 +103,7 @@ impl Parser<'_> {
                 return Ok(Some(ExternalDecl::StaticAssert(self.static_assert()?)));
             }
             TokenKind::Keyword(Keyword::Asm) => {
-                self.error(self.loc(), "inline assembly is not supported");
+                self.error(self.loc(), "inline assembly is not supported in OpenCL C");
                 return Err(Reported);
             }
             TokenKind::Ident(name) => {
@@ -118,7 +118,7 @@ impl Parser<'_> {
         let specs = self.specifiers()?;
         if self.at(Punct::Semicolon) {
             if matches!(specs.ty, TypeSpec::Missing) && specs.storage.is_empty() {
-                return Err(self.expected("a declaration"));
+                return Err(self.expected("external declaration"));
             }
             self.advance();
             return Ok(Some(ExternalDecl::Declaration(Declaration {
@@ -128,13 +128,13 @@ impl Parser<'_> {
             })));
         }
         if matches!(specs.ty, TypeSpec::Missing) && !matches!(self.kind(), TokenKind::Ident(_)) {
-            return Err(self.expected("a declaration"));
+            return Err(self.expected("external declaration"));
         }
         let declarator = self.named_declarator()?;
         let is_function = matches!(declarator.parts.first(), Some(DeclPart::Function { .. }));
         if self.at(Punct::LBrace) {
             if !is_function {
-                self.error(self.loc(), "a function body stands behind something else");
+                self.error(self.loc(), "expected ';' after top level declarator");
                 return Err(Reported);
             }
             if let Some((name, _)) = declarator.name {
@@ -196,7 +196,11 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_semicolon("at the end of the declaration")?;
+        let place = match self.scopes.is_empty() {
+            true => "after top level declarator",
+            false => "at end of declaration",
+        };
+        self.expect_semicolon(place)?;
         Ok(Declaration {
             specs,
             declarators,
@@ -206,12 +210,14 @@ impl Parser<'_> {
 
     pub(super) fn static_assert(&mut self) -> Parse<StaticAssert> {
         let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "behind '_Static_assert'")?;
+        let open = self.expect(Punct::LParen, "after '_Static_assert'")?;
         let cond = self.conditional()?;
         let mut message = None;
         if self.accept(Punct::Comma) {
             let TokenKind::Str(s) = self.kind() else {
-                return Err(self.expected("a string"));
+                return Err(
+                    self.expected("string literal for diagnostic message in static assertion")
+                );
             };
             self.advance();
             let mut text = Vec::new();
@@ -219,7 +225,7 @@ impl Parser<'_> {
             message = Some(text);
         }
         self.expect_close(Punct::RParen, open)?;
-        self.expect_semicolon("behind '_Static_assert'")?;
+        self.expect_semicolon("after '_Static_assert'")?;
         Ok(StaticAssert {
             cond,
             message,
@@ -360,10 +366,11 @@ impl Parser<'_> {
     fn second_type(&self, at: Span, specs: &DeclSpecs) -> Reported {
         match &specs.ty {
             TypeSpec::Record(record) if record.members.is_some() => {
-                self.error(specs.ty_span.end(), "expected ';' behind the members");
+                let word = if record.is_union { "union" } else { "struct" };
+                self.error(specs.ty_span.end(), format!("expected ';' after {word}"));
             }
             _ => {
-                self.error(at, "the declaration names a second type")
+                self.error(at, "cannot combine with previous type specifier")
                     .highlight(specs.ty_span);
             }
         }
@@ -393,15 +400,15 @@ impl Parser<'_> {
         }
         let text = self.names.resolve(name);
         let message = match closest(text, all()) {
-            Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
-            None => format!("no type is named '{text}'"),
+            Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
+            None => format!("unknown type name '{text}'"),
         };
         self.error(self.loc(), message);
     }
 
     fn type_of(&mut self) -> Parse<TypeSpec> {
         self.advance();
-        let open = self.expect(Punct::LParen, "behind 'typeof'")?;
+        let open = self.expect(Punct::LParen, "after 'typeof'")?;
         let ty = if self.starts_type() {
             TypeSpec::TypeofType(self.type_name()?)
         } else {
@@ -432,7 +439,7 @@ impl Parser<'_> {
             members = Some(body?);
         } else if tag.is_none() {
             let what = if is_union { "union" } else { "struct" };
-            return Err(self.expected(&format!("a name or '{{' behind '{what}'")));
+            return Err(self.expected(&format!("identifier or '{{' after '{what}'")));
         }
         let span = self.span_from(keyword.loc);
         if members.is_some() {
@@ -450,7 +457,8 @@ impl Parser<'_> {
     /// A record under `#pragma pack(1)` is a packed one; other limits have no equal attribute.
     fn apply_pack(&mut self, limit: u64, loc: Loc, attrs: &mut Vec<Attr>) {
         if limit != 1 {
-            let message = format!("a record under '#pragma pack({limit})' is not supported yet");
+            let message =
+                format!("'#pragma pack({limit})' is not supported; only '#pragma pack(1)' is");
             self.error(loc, message);
             return;
         }
@@ -503,7 +511,7 @@ impl Parser<'_> {
                     self.unknown_type(name);
                     Reported
                 }
-                _ => self.expected("a member declaration or '}'"),
+                _ => self.expected("member declaration or '}'"),
             });
         }
         let mut declarators = Vec::new();
@@ -527,7 +535,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_semicolon("at the end of the member declaration")?;
+        self.expect_semicolon("at end of declaration list")?;
         Ok(MemberDecl::Field {
             specs,
             declarators,
@@ -564,7 +572,7 @@ impl Parser<'_> {
             self.expect_close(Punct::RBrace, open)?;
             enumerators = Some(list);
         } else if tag.is_none() {
-            return Err(self.expected("a name or '{' behind 'enum'"));
+            return Err(self.expected("identifier or '{' after 'enum'"));
         }
         let span = self.span_from(keyword.loc);
         self.attributes(&mut attrs)?;

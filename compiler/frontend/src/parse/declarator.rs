@@ -43,7 +43,7 @@ impl Parser<'_> {
             Span::at(start)
         };
         if self.at_keyword(Keyword::Asm) {
-            self.error(self.loc(), "assembly labels are not supported");
+            self.error(self.loc(), "asm labels are not supported in OpenCL C");
             return Err(Reported);
         }
         self.attributes(&mut out.attrs)?;
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 self.expect_close(Punct::RParen, open)?;
             }
             _ if naming == Naming::Required => {
-                return Err(self.expected("a name"));
+                return Err(self.expected("identifier or '('"));
             }
             _ => {}
         }
@@ -203,7 +203,7 @@ impl Parser<'_> {
                     specs.ty = TypeSpec::Error;
                 }
                 _ if specs.span.lo == self.loc() => {
-                    return Err(self.expected("a parameter"));
+                    return Err(self.expected("parameter declarator"));
                 }
                 _ => {}
             }
@@ -213,8 +213,10 @@ impl Parser<'_> {
             self.declare(name, NameKind::Ordinary);
         }
         let cplusplus = match self.kind() {
-            TokenKind::Punct(Punct::Amp) => "OpenCL C has no references; pass a pointer",
-            TokenKind::Punct(Punct::Equal) => "a parameter cannot have a default value",
+            TokenKind::Punct(Punct::Amp) => {
+                "references are not supported in OpenCL C; use a pointer"
+            }
+            TokenKind::Punct(Punct::Equal) => "C does not support default arguments",
             _ => "",
         };
         if !cplusplus.is_empty() {
@@ -232,10 +234,16 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self) -> Parse<TypeNameId> {
         let specs = self.specifiers()?;
         if let Some((_, at)) = specs.storage.first() {
-            self.error(*at, "a type name cannot have a storage class");
+            self.error(
+                *at,
+                "type name does not allow storage class to be specified",
+            );
         }
         if let Some((_, at)) = specs.function.first() {
-            self.error(*at, "a type name cannot have a function specifier");
+            self.error(
+                *at,
+                "type name does not allow function specifier to be specified",
+            );
         }
         if matches!(specs.ty, TypeSpec::Missing) {
             return Err(self.expected("a type"));
@@ -246,7 +254,7 @@ impl Parser<'_> {
 
     /// `{ … }` as an initialiser.
     pub(super) fn init_list(&mut self) -> Parse<InitList> {
-        let open = self.expect(Punct::LBrace, "at the start of the initialiser")?;
+        let open = self.expect(Punct::LBrace, "at start of initializer")?;
         self.enter()?;
         let mut items = Vec::new();
         while !self.at(Punct::RBrace) {
@@ -260,7 +268,7 @@ impl Parser<'_> {
             } else {
                 self.designators(&mut designators)?;
                 if !designators.is_empty() {
-                    self.expect(Punct::Equal, "behind the designator")?;
+                    self.expect(Punct::Equal, "or another designator")?;
                 }
             }
             let init = if self.at(Punct::LBrace) {
@@ -286,7 +294,7 @@ impl Parser<'_> {
         loop {
             if self.accept(Punct::Dot) {
                 let TokenKind::Ident(name) = self.kind() else {
-                    return Err(self.expected("the name of a member"));
+                    return Err(self.expected("a field designator, such as '.field = 4'"));
                 };
                 out.push(Designator::Field(name, Span::at(self.advance().loc)));
             } else if self.at(Punct::LBracket) {

@@ -4,7 +4,7 @@ use super::ast::{
     BinaryOp, BlockLit, DeclPart, Designator, ExprId, ExprKind, FloatSuffix, StmtId, Trait, UnaryOp,
 };
 use super::{NameKind, Parse, Parser, Reported};
-use crate::diagnostics::Loc;
+use crate::diagnostics::{Loc, Warning};
 use crate::pp::literal::{self, LiteralError, Number, parse_char, parse_number, parse_string};
 use crate::pp::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{Span, Symbol};
@@ -350,7 +350,7 @@ impl Parser<'_> {
     fn member_name(&mut self) -> Parse<(Symbol, Loc)> {
         match self.kind() {
             TokenKind::Ident(name) => Ok((name, self.advance().loc)),
-            _ => Err(self.expected("the name of a member")),
+            _ => Err(self.expected("identifier")),
         }
     }
 
@@ -368,7 +368,10 @@ impl Parser<'_> {
                         return self.primary();
                     }
                     TokenKind::Str(_) if self.names.resolve(name) == "L" => {
-                        self.error(token.loc, "OpenCL C has no wide strings");
+                        self.error(
+                            token.loc,
+                            "wide string literals are not supported in OpenCL C",
+                        );
                         return Err(Reported);
                     }
                     _ => ExprKind::Ident(name),
@@ -382,9 +385,11 @@ impl Parser<'_> {
                 self.advance();
                 match parse_char(self.names.bytes(s)) {
                     Ok(value) => {
-                        if self.names.bytes(s).len() > 3 && !self.names.bytes(s).contains(&b'\\') {
+                        let written = self.names.bytes(s);
+                        if written.len() > 3 && !written.contains(&b'\\') {
+                            let message = "multi-character character constant";
                             self.diagnostics
-                                .warning(token.loc, "character literal of several characters");
+                                .warning(Warning::Multichar, token.loc, message);
                         }
                         ExprKind::Char { value }
                     }
@@ -397,21 +402,10 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Offsetof) => return self.offset_of(),
             TokenKind::Keyword(Keyword::Astype) => return self.as_type(),
             TokenKind::Keyword(Keyword::Generic_) => return self.generic_selection(),
-            _ => return Err(self.expected("an expression")),
+            _ => return Err(self.expected("expression")),
         };
         let span = self.span_from(token.loc);
         Ok(self.ast.add_expr(kind, span))
-    }
-
-    fn type_as_expression(&mut self, name: Symbol) -> Reported {
-        let text = self.names.resolve(name);
-        let hint = if self.ahead(1) == TokenKind::Punct(Punct::LParen) {
-            format!("expected an expression; a vector literal is written '({text})(…)'")
-        } else {
-            format!("expected an expression, but '{text}' is a type")
-        };
-        self.error(self.loc(), hint);
-        Reported
     }
 
     fn bad_literal(&self, token: Token, error: &LiteralError) -> ExprKind {
@@ -499,7 +493,7 @@ impl Parser<'_> {
     /// `_Generic(control, type: value, …)`
     fn generic_selection(&mut self) -> Parse<ExprId> {
         let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "behind '_Generic'")?;
+        let open = self.expect(Punct::LParen, "after '_Generic'")?;
         self.enter()?;
         let control = self.assignment()?;
         let mut arms = Vec::new();
@@ -511,11 +505,11 @@ impl Parser<'_> {
                 Some(self.type_name()?)
             };
             let span = self.span_from(first);
-            self.expect(Punct::Colon, "behind the type")?;
+            self.expect(Punct::Colon, "after type name")?;
             arms.push((ty, self.assignment()?, span));
         }
         if arms.is_empty() {
-            return Err(self.expected("',' and a type"));
+            return Err(self.expected("','"));
         }
         self.leave();
         self.expect_close(Punct::RParen, open)?;
@@ -555,7 +549,7 @@ impl Parser<'_> {
             lit.result = result;
         }
         if !self.at(Punct::LBrace) {
-            return Err(self.expected("the body of a block"));
+            return Err(self.expected("block body"));
         }
         self.enter()?;
         self.push_scope();
@@ -575,9 +569,9 @@ impl Parser<'_> {
     /// `__builtin_offsetof(T, a.b[2])`
     fn offset_of(&mut self) -> Parse<ExprId> {
         let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "behind 'offsetof'")?;
+        let open = self.expect(Punct::LParen, "after 'offsetof'")?;
         let ty = self.type_name()?;
-        self.expect(Punct::Comma, "behind the type")?;
+        self.expect(Punct::Comma, "after type name")?;
         let (name, loc) = self.member_name()?;
         let mut path = vec![Designator::Field(name, Span::at(loc))];
         self.designators(&mut path)?;
@@ -589,9 +583,9 @@ impl Parser<'_> {
     /// `__builtin_astype(e, T)`
     fn as_type(&mut self) -> Parse<ExprId> {
         let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "behind '__builtin_astype'")?;
+        let open = self.expect(Punct::LParen, "after '__builtin_astype'")?;
         let operand = self.assignment()?;
-        self.expect(Punct::Comma, "behind the operand")?;
+        self.expect(Punct::Comma, "after operand")?;
         let ty = self.type_name()?;
         self.expect_close(Punct::RParen, open)?;
         let span = self.span_from(start);

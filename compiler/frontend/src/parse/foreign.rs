@@ -1,6 +1,6 @@
 //! Recognises C++ in OpenCL C sources and reports it in one message of its own, instead of what
 //! the C grammar would have expected.
-use super::Parser;
+use super::{Parser, Reported};
 use crate::pp::token::{Punct, TokenKind};
 use crate::source::{Loc, Symbol};
 
@@ -61,8 +61,19 @@ impl Parser<'_> {
         let at = (first..=self.pos).find(|&at| colon(at) && colon(at + 1))?;
         Some((self.tokens[at].loc, not_here("::")))
     }
+
+    /// Reports a type's name where an expression begins, perhaps a cast of C++: `float4(x)`.
+    pub(super) fn type_as_expression(&mut self, name: Symbol) -> Reported {
+        let text = self.names.resolve(name);
+        let what = format!("unexpected type name '{text}': expected expression");
+        let report = self.error(self.loc(), what);
+        if self.ahead(1) == TokenKind::Punct(Punct::LParen) {
+            report.hint(format!("to make a value, write '({text})(...)'"));
+        }
+        Reported
+    }
 }
 
 fn not_here(what: &str) -> String {
-    format!("'{what}' belongs to C++, not to OpenCL C")
+    format!("C++ '{what}' is not supported in OpenCL C")
 }

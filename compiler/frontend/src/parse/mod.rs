@@ -171,13 +171,12 @@ impl<'a> Parser<'a> {
             return Reported;
         }
         let message = match self.kind() {
-            TokenKind::Other(b'"') => "the string literal is not terminated".to_string(),
-            TokenKind::Other(b'\'') => "the character literal is not terminated".to_string(),
+            TokenKind::Other(b'"') => "missing terminating '\"' character".to_string(),
+            TokenKind::Other(b'\'') => "missing terminating ' character".to_string(),
             TokenKind::Other(b) if b.is_ascii_graphic() => {
-                format!("the character '{}' means nothing in OpenCL C", b as char)
+                format!("unexpected character '{}'", b as char)
             }
-            TokenKind::Other(b) => format!("the byte 0x{b:02X} means nothing in OpenCL C"),
-            TokenKind::Eof => format!("expected {what} before the end of the source"),
+            TokenKind::Other(b) => format!("unexpected character <{b:02X}>"),
             _ => format!("expected {what}"),
         };
         self.error(self.loc(), message);
@@ -260,7 +259,7 @@ impl<'a> Parser<'a> {
     /// Enters one level of nesting.
     fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
-            let message = format!("the program nests deeper than {MAX_DEPTH} levels here");
+            let message = format!("nesting level exceeded maximum of {MAX_DEPTH}");
             return Err(self.give_up(message));
         }
         self.depth += 1;

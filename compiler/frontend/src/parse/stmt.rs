@@ -2,6 +2,7 @@
 
 use super::ast::{Attr, Pragma, PragmaKind, StmtId, StmtKind};
 use super::{Parse, Parser, Reported};
+use crate::diagnostics::Warning;
 use crate::pp::literal::{Number, parse_number};
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
@@ -17,7 +18,7 @@ enum Label {
 impl Parser<'_> {
     /// `{ … }` with a scope of its own.
     pub(super) fn compound(&mut self) -> Parse<StmtId> {
-        let open = self.expect(Punct::LBrace, "at the start of the block")?;
+        let open = self.expect(Punct::LBrace, "at start of block")?;
         self.push_scope();
         let items = self.block_items();
         self.pop_scope();
@@ -150,12 +151,12 @@ impl Parser<'_> {
                         true => Some(self.conditional()?),
                         false => None,
                     };
-                    self.expect(Punct::Colon, "behind the value of 'case'")?;
+                    self.expect(Punct::Colon, "after 'case'")?;
                     Label::Case(lo, hi)
                 }
                 TokenKind::Keyword(Keyword::Default) => {
                     self.advance();
-                    self.expect(Punct::Colon, "behind 'default'")?;
+                    self.expect(Punct::Colon, "after 'default'")?;
                     Label::Default
                 }
                 _ => break,
@@ -223,20 +224,20 @@ impl Parser<'_> {
                 Keyword::Goto => {
                     self.advance();
                     let TokenKind::Ident(label) = self.kind() else {
-                        return Err(self.expected("a label behind 'goto'"));
+                        return Err(self.expected("identifier"));
                     };
                     let label_span = Span::at(self.advance().loc);
-                    self.expect_semicolon("behind 'goto'")?;
+                    self.expect_semicolon("after goto statement")?;
                     StmtKind::Goto { label, label_span }
                 }
                 Keyword::Break => {
                     self.advance();
-                    self.expect_semicolon("behind 'break'")?;
+                    self.expect_semicolon("after break statement")?;
                     StmtKind::Break
                 }
                 Keyword::Continue => {
                     self.advance();
-                    self.expect_semicolon("behind 'continue'")?;
+                    self.expect_semicolon("after continue statement")?;
                     StmtKind::Continue
                 }
                 Keyword::Return => {
@@ -245,26 +246,26 @@ impl Parser<'_> {
                         true => None,
                         false => Some(self.expression()?),
                     };
-                    self.expect_semicolon("behind 'return'")?;
+                    self.expect_semicolon("after return statement")?;
                     StmtKind::Return(value)
                 }
                 Keyword::Asm => {
-                    self.error(start, "inline assembly is not supported");
+                    self.error(start, "inline assembly is not supported in OpenCL C");
                     return Err(Reported);
                 }
                 Keyword::Else => {
-                    self.error(start, "this 'else' belongs to no 'if'");
+                    self.error(start, "'else' without a previous 'if'");
                     self.advance();
                     return self.statement();
                 }
                 _ if self.starts_declaration() => {
-                    self.error(start, "a declaration cannot stand here without braces");
+                    self.error(start, "declaration not allowed here; enclose it in braces");
                     return Err(Reported);
                 }
                 _ => self.expression_statement()?,
             },
             _ if self.starts_declaration() => {
-                self.error(start, "a declaration cannot stand here without braces");
+                self.error(start, "declaration not allowed here; enclose it in braces");
                 return Err(Reported);
             }
             _ => self.expression_statement()?,
@@ -275,13 +276,13 @@ impl Parser<'_> {
 
     fn expression_statement(&mut self) -> Parse<StmtKind> {
         let value = self.expression()?;
-        self.expect_semicolon("behind the expression")?;
+        self.expect_semicolon("after expression")?;
         Ok(StmtKind::Expr(value))
     }
 
     /// `( expression )` behind a keyword.
     fn condition(&mut self, keyword: &str) -> Parse<super::ast::ExprId> {
-        let open = self.expect(Punct::LParen, &format!("behind '{keyword}'"))?;
+        let open = self.expect(Punct::LParen, &format!("after '{keyword}'"))?;
         let value = self.expression()?;
         self.expect_close(Punct::RParen, open)?;
         Ok(value)
@@ -306,16 +307,16 @@ impl Parser<'_> {
         self.advance();
         let body = self.statement()?;
         if !self.accept_keyword(Keyword::While) {
-            return Err(self.expected("'while' at the end of 'do'"));
+            return Err(self.expected("'while' in do/while loop"));
         }
         let cond = self.condition("while")?;
-        self.expect_semicolon("behind 'do' … 'while'")?;
+        self.expect_semicolon("after do/while statement")?;
         Ok(StmtKind::DoWhile { body, cond })
     }
 
     fn for_statement(&mut self) -> Parse<StmtKind> {
         self.advance();
-        let open = self.expect(Punct::LParen, "behind 'for'")?;
+        let open = self.expect(Punct::LParen, "after 'for'")?;
         self.push_scope();
         let result = self.for_rest(open);
         self.pop_scope();
@@ -330,7 +331,7 @@ impl Parser<'_> {
             Some(self.declaration()?)
         } else {
             let value = self.expression()?;
-            self.expect(Punct::Semicolon, "in 'for'")?;
+            self.expect(Punct::Semicolon, "in 'for' statement specifier")?;
             let span = self.span_from(start);
             Some(self.ast.add_stmt(StmtKind::Expr(value), span))
         };
@@ -338,7 +339,7 @@ impl Parser<'_> {
             true => None,
             false => Some(self.expression()?),
         };
-        self.expect(Punct::Semicolon, "in 'for'")?;
+        self.expect(Punct::Semicolon, "in 'for' statement specifier")?;
         let step = match self.at(Punct::RParen) {
             true => None,
             false => Some(self.expression()?),
@@ -377,8 +378,11 @@ impl Parser<'_> {
         let is_pack = matches!(self.kind(), TokenKind::Ident(n) if self.names.bytes(n) == b"pack");
         if is_pack {
             if self.pack_pragma().is_none() || self.kind() != TokenKind::PragmaEnd {
-                self.diagnostics
-                    .warning(self.loc(), "the pragma is malformed and ignored");
+                self.diagnostics.warning(
+                    Warning::IgnoredPragmas,
+                    self.loc(),
+                    "malformed #pragma ignored",
+                );
             }
             while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {
                 self.advance();
@@ -388,8 +392,11 @@ impl Parser<'_> {
         }
         let kind = self.pragma_kind();
         if kind.is_none() || self.kind() != TokenKind::PragmaEnd {
-            self.diagnostics
-                .warning(self.loc(), "the pragma is malformed and ignored");
+            self.diagnostics.warning(
+                Warning::IgnoredPragmas,
+                self.loc(),
+                "malformed #pragma ignored",
+            );
         }
         let complete = self.kind() == TokenKind::PragmaEnd;
         while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {

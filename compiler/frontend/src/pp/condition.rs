@@ -56,7 +56,7 @@ impl Preprocessor<'_> {
             evaluator
                 .pp
                 .diagnostics
-                .error(directive, "#if needs an expression");
+                .error(directive, "expected value in expression");
             Err(Invalid)
         } else {
             evaluator.ternary().and_then(|v| evaluator.finish(v))
@@ -133,6 +133,7 @@ impl Preprocessor<'_> {
     fn defined_operator(&mut self, token: Token) -> Token {
         let mut name = self.next_raw();
         let parenthesised = name.kind == TokenKind::Punct(Punct::LParen);
+        let open = name.loc;
         if parenthesised {
             name = self.next_raw();
         }
@@ -142,7 +143,7 @@ impl Preprocessor<'_> {
             _ => {
                 ok = false;
                 self.diagnostics
-                    .error(name.loc, "the name of a macro is expected behind 'defined'");
+                    .error(name.loc, "operator 'defined' requires an identifier");
                 false
             }
         };
@@ -153,8 +154,8 @@ impl Preprocessor<'_> {
             let close = self.next_raw();
             if close.kind != TokenKind::Punct(Punct::RParen) {
                 self.diagnostics
-                    .error(close.loc, "')' expected behind 'defined'")
-                    .note(token.loc, "'defined' is here");
+                    .error(close.loc, "missing ')' after 'defined'")
+                    .note(open, "to match this '('");
             }
         }
         let digit = self.names.intern(if answer { "1" } else { "0" });
@@ -202,13 +203,13 @@ impl Evaluator<'_, '_> {
         if self.token.kind == TokenKind::EndOfLine {
             return Ok(value);
         }
-        Err(self.fail("this does not continue the expression of #if"))
+        Err(self.fail("expected end of line in preprocessor expression"))
     }
 
     fn ternary(&mut self) -> Result<Value, Invalid> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.fail("the expression of #if is nested too deeply"));
+            return Err(self.fail("preprocessor expression is nested too deeply"));
         }
         let condition = self.binary(1)?;
         let mut value = condition;
@@ -219,7 +220,7 @@ impl Evaluator<'_, '_> {
             let then = self.ternary()?;
             self.dead -= u32::from(!truth);
             if self.token.kind != TokenKind::Punct(Punct::Colon) {
-                return Err(self.fail("':' expected in the expression of #if"));
+                return Err(self.fail("expected ':' in preprocessor expression"));
             }
             self.advance();
             self.dead += u32::from(truth);
@@ -291,7 +292,7 @@ impl Evaluator<'_, '_> {
                     }
                     self.pp
                         .diagnostics
-                        .error(at.loc, "division by zero in the expression of #if");
+                        .error(at.loc, "division by zero in preprocessor expression");
                     return Err(Invalid);
                 }
                 match (op, unsigned) {
@@ -344,7 +345,7 @@ impl Evaluator<'_, '_> {
                     unsigned: unsigned || (!decimal && value > i64::MAX as u64),
                 },
                 Ok(Number::Float { .. }) => {
-                    return Err(self.fail("a floating literal cannot stand in #if"));
+                    return Err(self.fail("floating point literal in preprocessor expression"));
                 }
                 Err(e) => return Err(self.fail(&e.message)),
             },
@@ -362,7 +363,7 @@ impl Evaluator<'_, '_> {
                 self.advance();
                 if self.token.kind == TokenKind::Punct(Punct::LParen) {
                     let text = self.pp.names.resolve(name);
-                    let message = format!("'{text}' is not a function-like macro");
+                    let message = format!("function-like macro '{text}' is not defined");
                     self.pp.diagnostics.error(called.loc, message);
                     return Err(Invalid);
                 }
@@ -372,14 +373,14 @@ impl Evaluator<'_, '_> {
                 self.advance();
                 let value = self.ternary()?;
                 if self.token.kind != TokenKind::Punct(Punct::RParen) {
-                    return Err(self.fail("')' expected in the expression of #if"));
+                    return Err(self.fail("expected ')' in preprocessor expression"));
                 }
                 value
             }
             TokenKind::EndOfLine => {
-                return Err(self.fail("the expression of #if is not complete"));
+                return Err(self.fail("expected value in expression"));
             }
-            _ => return Err(self.fail("a value is expected here in the expression of #if")),
+            _ => return Err(self.fail("expected value in expression")),
         };
         self.advance();
         Ok(value)

@@ -1,33 +1,19 @@
-//! Directives: definitions, conditionals, inclusion, `#line`, `#error`.
+//! Directives: definitions, conditionals, `#error`.
 
 use std::rc::Rc;
 
 use super::token::Punct;
 use super::{
-    CachedFile, Conditional, Guard, LINE_START, Lexer, MAX_INCLUDE_DEPTH, MAX_INCLUSIONS, Macro,
-    Preprocessor, SPACE_BEFORE, Slot, Token, TokenKind,
+    Conditional, Guard, LINE_START, Lexer, Macro, Preprocessor, SPACE_BEFORE, Slot, Token,
+    TokenKind,
 };
-use crate::diagnostics::Loc;
+use crate::diagnostics::{Loc, Warning};
 use crate::symbol::Symbol;
 use pumice_budget as budget;
 
-/// Headers that C programs begin with.
-const C_HEADERS: &[&str] = &[
-    "assert.h",
-    "float.h",
-    "limits.h",
-    "math.h",
-    "stdbool.h",
-    "stddef.h",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "string.h",
-];
-
 impl Preprocessor<'_> {
     /// The file that is being read.
-    fn file(&mut self) -> &mut super::OpenFile {
+    pub(super) fn file(&mut self) -> &mut super::OpenFile {
         self.files.last_mut().expect("a directive stands in a file")
     }
 
@@ -63,7 +49,7 @@ impl Preprocessor<'_> {
             TokenKind::Number(_) => self.line_directive(name),
             _ => {
                 self.diagnostics
-                    .error(hash.loc, "no such preprocessing directive");
+                    .error(hash.loc, "invalid preprocessing directive");
             }
         }
         // An #include has opened a new file; its line is finished already.
@@ -110,12 +96,13 @@ impl Preprocessor<'_> {
             "error" | "warning" => {
                 let mut message = self.file().lexer.rest_of_line();
                 if message.is_empty() {
-                    message = format!("#{text} without a text");
+                    message = format!("#{text}");
                 }
                 if text == "error" {
                     self.diagnostics.error(name.loc, message);
                 } else {
-                    self.diagnostics.warning(name.loc, message);
+                    self.diagnostics
+                        .warning(Warning::PoundWarning, name.loc, message);
                 }
             }
             "line" => {
@@ -127,7 +114,7 @@ impl Preprocessor<'_> {
             _ => {
                 self.diagnostics.error(
                     name.loc,
-                    format!("no such preprocessing directive '{text}'"),
+                    format!("invalid preprocessing directive '#{text}'"),
                 );
             }
         }
@@ -145,19 +132,18 @@ impl Preprocessor<'_> {
             TokenKind::Ident(symbol) => {
                 if self.names.bytes(symbol) == b"defined" {
                     self.diagnostics
-                        .error(token.loc, "'defined' cannot be the name of a macro");
+                        .error(token.loc, "'defined' cannot be used as a macro name");
                     return None;
                 }
                 Some((symbol, token))
             }
             TokenKind::EndOfLine => {
-                self.diagnostics
-                    .error(directive.loc, "the directive lacks the name of a macro");
+                self.diagnostics.error(directive.loc, "macro name missing");
                 None
             }
             _ => {
                 self.diagnostics
-                    .error(token.loc, "the name of a macro must be an identifier");
+                    .error(token.loc, "macro name must be an identifier");
                 None
             }
         }
@@ -167,8 +153,11 @@ impl Preprocessor<'_> {
     fn end_of_line(&mut self, directive: &str) {
         let token = self.directive_token();
         if token.kind != TokenKind::EndOfLine {
-            self.diagnostics
-                .warning(token.loc, format!("text behind #{directive} is ignored"));
+            self.diagnostics.warning(
+                Warning::ExtraTokens,
+                token.loc,
+                format!("extra tokens at end of #{directive} directive"),
+            );
         }
     }
 
@@ -201,13 +190,18 @@ impl Preprocessor<'_> {
         }
         let name = self.names.resolve(new.name);
         if old.builtin.is_some() {
-            let message = format!("redefinition of the built-in macro '{name}'");
-            self.diagnostics.warning(new.loc, message);
+            let message = format!("redefining builtin macro '{name}'");
+            self.diagnostics
+                .warning(Warning::BuiltinMacroRedefined, new.loc, message);
             return;
         }
         self.diagnostics
-            .warning(new.loc, format!("macro '{name}' is defined a second time"))
-            .note(old.loc, "the earlier definition is here");
+            .warning(
+                Warning::MacroRedefined,
+                new.loc,
+                format!("'{name}' macro redefined"),
+            )
+            .note(old.loc, "previous definition is here");
     }
 
     /// Reads a definition from its name on. Gives its index; `None` after an error.
@@ -216,19 +210,18 @@ impl Preprocessor<'_> {
         let name = match name_token.kind {
             TokenKind::Ident(name) => name,
             TokenKind::EndOfLine => {
-                self.diagnostics
-                    .error(name_token.loc, "the directive lacks the name of a macro");
+                self.diagnostics.error(name_token.loc, "macro name missing");
                 return None;
             }
             _ => {
                 self.diagnostics
-                    .error(name_token.loc, "the name of a macro must be an identifier");
+                    .error(name_token.loc, "macro name must be an identifier");
                 return None;
             }
         };
         if self.names.bytes(name) == b"defined" {
             self.diagnostics
-                .error(name_token.loc, "'defined' cannot be the name of a macro");
+                .error(name_token.loc, "'defined' cannot be used as a macro name");
             return None;
         }
         let mut token = lexer.next(self.names, self.diagnostics);
@@ -241,8 +234,9 @@ impl Preprocessor<'_> {
             token = lexer.next(self.names, self.diagnostics);
         } else if token.kind != TokenKind::EndOfLine && token.flags & SPACE_BEFORE == 0 {
             self.diagnostics.warning(
+                Warning::Unnamed,
                 token.loc,
-                "white space is missing between the macro's name and its text",
+                "whitespace required after macro name",
             );
         }
         let mut body: Vec<Token> = Vec::new();
@@ -255,15 +249,17 @@ impl Preprocessor<'_> {
             }
             token = lexer.next(self.names, self.diagnostics);
         }
-        let ends = [body.first(), body.last()];
-        if let Some(bad) = ends.iter().flatten().find(|t| t.kind == TokenKind::Paste) {
-            self.diagnostics
-                .error(bad.loc, "'##' needs a token on both sides");
-            return None;
+        let ends = [(body.first(), "start"), (body.last(), "end")];
+        for (token, end) in ends {
+            if let Some(bad) = token.filter(|t| t.kind == TokenKind::Paste) {
+                let message = format!("'##' cannot appear at {end} of macro expansion");
+                self.diagnostics.error(bad.loc, message);
+                return None;
+            }
         }
         if body.len() > usize::from(u16::MAX) << 8 {
             self.diagnostics
-                .error(name_token.loc, "the macro is too long");
+                .error(name_token.loc, "macro definition is too long");
             return None;
         }
         for token in &mut body {
@@ -309,18 +305,17 @@ impl Preprocessor<'_> {
                 match index(operand.kind) {
                     Some(i) => Some(TokenKind::Stringify(i)),
                     None => {
-                        self.diagnostics.error(
-                            token.loc,
-                            "'#' must be followed by a parameter of the macro",
-                        );
+                        self.diagnostics
+                            .error(token.loc, "'#' is not followed by a macro parameter");
                         None
                     }
                 }
             }
             TokenKind::Ident(name) if name == self.va_args && !variadic => {
                 self.diagnostics.warning(
+                    Warning::Unnamed,
                     token.loc,
-                    "__VA_ARGS__ means nothing in a macro without '...'",
+                    "__VA_ARGS__ can only appear in the expansion of a variadic macro",
                 );
                 Some(token.kind)
             }
@@ -341,7 +336,7 @@ impl Preprocessor<'_> {
                 TokenKind::Ident(name) => {
                     if params.contains(&name) {
                         let text = self.names.resolve(name);
-                        let message = format!("the macro has two parameters named '{text}'");
+                        let message = format!("duplicate macro parameter name '{text}'");
                         self.diagnostics.error(token.loc, message);
                         return None;
                     }
@@ -353,7 +348,7 @@ impl Preprocessor<'_> {
                 }
                 _ => {
                     self.diagnostics
-                        .error(token.loc, "the name of a parameter is expected here");
+                        .error(token.loc, "invalid token in macro parameter list");
                     return None;
                 }
             }
@@ -367,11 +362,13 @@ impl Preprocessor<'_> {
                 TokenKind::Punct(Punct::RParen) => break,
                 TokenKind::Punct(Punct::Comma) if !variadic => {}
                 _ => {
-                    let wanted = if variadic { "')'" } else { "',' or ')'" };
-                    self.diagnostics.error(
-                        token.loc,
-                        format!("{wanted} expected in the list of macro parameters"),
-                    );
+                    let message = match (variadic, token.kind) {
+                        (false, kind) if kind != TokenKind::EndOfLine => {
+                            "expected comma in macro parameter list"
+                        }
+                        _ => "missing ')' in macro parameter list",
+                    };
+                    self.diagnostics.error(token.loc, message);
                     return None;
                 }
             }
@@ -379,7 +376,7 @@ impl Preprocessor<'_> {
         }
         if params.len() > usize::from(u16::MAX) {
             self.diagnostics
-                .error(token.loc, "the macro has too many parameters");
+                .error(token.loc, "too many macro parameters");
             return None;
         }
         Some((params, variadic))
@@ -430,7 +427,7 @@ impl Preprocessor<'_> {
             if conditional.else_seen {
                 self.diagnostics
                     .error(name.loc, format!("#{text} after #else"))
-                    .note(conditional.loc, "the conditional begins here");
+                    .note(conditional.loc, "conditional begins here");
             }
             conditional.else_seen |= text == "else";
         }
@@ -491,155 +488,4 @@ impl Preprocessor<'_> {
             }
         }
     }
-
-    // Inclusion and lines
-
-    /// `#line number "file"`.
-    fn line_directive(&mut self, number: Token) {
-        let line = match number.kind {
-            TokenKind::Number(s) => self.names.resolve(s).parse::<u32>().ok(),
-            _ => None,
-        };
-        let Some(line) = line else {
-            self.diagnostics
-                .error(number.loc, "#line needs a decimal line number");
-            return;
-        };
-        let token = self.expanded_directive_token();
-        let name = match token.kind {
-            TokenKind::Str(s) => {
-                let text = self.names.resolve(s);
-                Some(unquoted(text).replace("\\\\", "\\"))
-            }
-            TokenKind::EndOfLine => None,
-            _ => {
-                self.diagnostics
-                    .error(token.loc, "the file name of #line must be a string");
-                return;
-            }
-        };
-        // The number is that of the line behind the directive.
-        let (id, mut lexer) = {
-            let file = self.file();
-            (file.id, file.lexer.clone())
-        };
-        lexer.finish_directive();
-        let sources = &mut self.diagnostics.sources;
-        sources.add_line_mark(id, lexer.pos() + 1, line, name.as_deref());
-    }
-
-    fn include_directive(&mut self, directive: Token) {
-        let (name, angled, at) = match self.file().lexer.angled_name() {
-            Some((name, at)) => (name, true, at),
-            None => {
-                let token = self.expanded_directive_token();
-                let at = self.diagnostics.sources.expansion(token.loc);
-                match token.kind {
-                    TokenKind::Str(s) => {
-                        let text = self.names.resolve(s);
-                        (unquoted(text).to_string(), false, at)
-                    }
-                    TokenKind::Punct(Punct::Less) => match self.angled_from_tokens() {
-                        Some(name) => (name, true, at),
-                        None => return,
-                    },
-                    _ => {
-                        self.diagnostics
-                            .error(directive.loc, "\"name\" or <name> expected behind #include");
-                        return;
-                    }
-                }
-            }
-        };
-        if name.is_empty() {
-            self.diagnostics.error(at, "the file name is empty");
-            return;
-        }
-        let rest = self.expanded_directive_token();
-        if rest.kind != TokenKind::EndOfLine {
-            self.diagnostics
-                .warning(rest.loc, "text behind #include is ignored");
-            // Discard what an expansion left over.
-            while !matches!(self.next_raw().kind, TokenKind::EndOfLine | TokenKind::Eof) {}
-        }
-        if self.files.len() > MAX_INCLUDE_DEPTH {
-            self.diagnostics.fatal(at, "#include is nested too deeply");
-            return;
-        }
-        self.inclusions += 1;
-        if self.inclusions > MAX_INCLUSIONS {
-            self.diagnostics.fatal(at, "too many #include directives");
-            return;
-        }
-        let Some(file) = self.resolve_include(&name, angled) else {
-            let mut message = format!("file '{name}' not found");
-            let from = &self.file().path.clone();
-            if let Some(why) = self.config.includes.refusal(&name, angled, from) {
-                message = format!("file '{name}' not read: {why}");
-            }
-            if C_HEADERS.contains(&name.as_str()) {
-                message.push_str("; OpenCL C has no C library, and its built-ins need no header");
-            }
-            self.diagnostics.fatal(at, message);
-            return;
-        };
-        let guarded = self.guards.get(&file.path).copied();
-        if self.once.contains(&file.path) || guarded.is_some_and(|g| self.is_defined(g)) {
-            return;
-        }
-        self.file().lexer.finish_directive();
-        self.push_file(file.path.clone(), file.path, file.text, directive.loc);
-    }
-
-    /// `<a/b.h>` that a macro produced: the spellings up to `>`.
-    fn angled_from_tokens(&mut self) -> Option<String> {
-        let mut name = String::new();
-        loop {
-            let token = self.expanded_directive_token();
-            match token.kind {
-                TokenKind::Punct(Punct::Greater) => return Some(name),
-                TokenKind::EndOfLine | TokenKind::Eof => {
-                    self.diagnostics
-                        .error(token.loc, "the file name has no closing '>'");
-                    return None;
-                }
-                _ => {
-                    if !name.is_empty() && token.flags & SPACE_BEFORE != 0 {
-                        name.push(' ');
-                    }
-                    name.push_str(&String::from_utf8_lossy(self.spelling(&token)));
-                }
-            }
-        }
-    }
-
-    /// Asks the resolver, once for each name and including file.
-    pub(super) fn resolve_include(&mut self, name: &str, angled: bool) -> Option<CachedFile> {
-        let from = self.files.last()?.path.clone();
-        let key = (name.to_string(), angled, from);
-        if let Some(known) = self.resolved.get(&key) {
-            return known.clone();
-        }
-        if self.diagnostics.should_stop() {
-            return None;
-        }
-        let found = self.config.includes.resolve(name, angled, &key.2);
-        let size = found.as_ref().map_or(0, |f| f.text.len() + f.path.len());
-        let at = self.file().lexer.loc();
-        if !self.afford((size + key.0.len() + 200) as u64, at) {
-            return None;
-        }
-        let file = found.map(|f| CachedFile {
-            path: f.path.into(),
-            text: f.text.into(),
-        });
-        self.resolved.insert(key, file.clone());
-        file
-    }
-}
-
-/// Returns the text between the quotes of a string token; an unterminated one has no second quote.
-fn unquoted(text: &str) -> &str {
-    let inner = text.strip_prefix('"').unwrap_or(text);
-    inner.strip_suffix('"').unwrap_or(inner)
 }

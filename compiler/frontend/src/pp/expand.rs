@@ -163,12 +163,12 @@ impl Preprocessor<'_> {
             match token.kind {
                 TokenKind::Eof | TokenKind::EndOfLine => {
                     let text = self.names.resolve(self.macros[id as usize].name);
-                    let message = format!("arguments of macro '{text}' have no closing ')'");
+                    let message = "unterminated function-like macro invocation".to_string();
                     let loc = self.macros[id as usize].loc;
                     // The arguments took all the rest of the file.
                     self.diagnostics
                         .fatal(name.loc, message)
-                        .note(loc, format!("macro '{text}' is defined here"));
+                        .note(loc, format!("macro '{text}' defined here"));
                     return None;
                 }
                 TokenKind::Punct(Punct::LParen) => depth += 1,
@@ -211,12 +211,11 @@ impl Preprocessor<'_> {
         } else if given != params {
             let text = self.names.resolve(self.macros[id as usize].name);
             let few = if given < params { "few" } else { "many" };
-            let message =
-                format!("too {few} arguments for macro '{text}': {params} expected, {given} given");
+            let message = format!("too {few} arguments provided to function-like macro invocation");
             let loc = self.macros[id as usize].loc;
             self.diagnostics
                 .error(name.loc, message)
-                .note(loc, format!("macro '{text}' is defined here"));
+                .note(loc, format!("macro '{text}' defined here"));
             return None;
         }
         Some(args)
@@ -328,7 +327,7 @@ impl Preprocessor<'_> {
         if self.argument_depth >= MAX_ARGUMENT_DEPTH {
             let at = arg.tokens.first().map_or(Loc::NONE, |t| t.loc);
             self.diagnostics
-                .fatal(at, "macro arguments are nested too deeply");
+                .fatal(at, "macro arguments nested too deeply");
             return Vec::new();
         }
         self.argument_depth += 1;
@@ -403,7 +402,8 @@ impl Preprocessor<'_> {
                 let joined = lexer.next(self.names, self.diagnostics).kind;
                 if lexer.pos() != text.len() || matches!(joined, TokenKind::EndOfLine) {
                     let shown = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
-                    let message = format!("'##' makes '{shown}', which is not one token");
+                    let message =
+                        format!("pasting formed '{shown}', an invalid preprocessing token");
                     self.diagnostics.error(right.loc, message);
                     out.push(left);
                     out.push(right);
@@ -471,7 +471,7 @@ impl Preprocessor<'_> {
         };
         if !self.lparen_follows() {
             let text = self.names.resolve(name);
-            let message = format!("'(' expected behind '{text}'");
+            let message = format!("missing '(' after '{text}'");
             self.diagnostics.error(token.loc, message);
             return false;
         }
@@ -485,7 +485,8 @@ impl Preprocessor<'_> {
             let t = self.next_raw();
             match t.kind {
                 TokenKind::Eof | TokenKind::EndOfLine => {
-                    self.diagnostics.error(token.loc, "this '(' has no ')'");
+                    let message = format!("missing ')' after '{}'", self.names.resolve(name));
+                    self.diagnostics.error(token.loc, message);
                     return false;
                 }
                 TokenKind::Punct(Punct::LParen) => depth += 1,
@@ -530,7 +531,7 @@ impl Preprocessor<'_> {
                     }
                     _ => {
                         self.diagnostics
-                            .error(token.loc, "\"name\" or <name> expected in '__has_include'");
+                            .error(token.loc, "expected \"FILENAME\" or <FILENAME>");
                         return false;
                     }
                 }
@@ -538,7 +539,7 @@ impl Preprocessor<'_> {
         };
         if self.next_raw().kind != TokenKind::Punct(Punct::RParen) {
             self.diagnostics
-                .error(token.loc, "')' expected at the end of '__has_include'");
+                .error(token.loc, "missing ')' after '__has_include'");
         }
         found
     }

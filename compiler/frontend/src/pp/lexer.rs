@@ -147,7 +147,7 @@ impl Lexer {
             self.pos += 1;
         }
         if let Some(diagnostics) = diagnostics {
-            diagnostics.error(self.loc_at(start), "the comment has no '*/'");
+            diagnostics.error(self.loc_at(start), "unterminated /* comment");
         }
     }
 

@@ -87,16 +87,21 @@ pub fn parse_number(text: &str) -> Result<Number, LiteralError> {
         return parse_float(bytes, at, whole, radix, exponent);
     }
     if whole == 0 {
-        return error(at, format!("'{text}' has no digits"));
+        let suffix = String::from_utf8_lossy(&bytes[1..]);
+        return error(1, format!("invalid suffix '{suffix}' on integer constant"));
     }
     let suffix = parse_int_suffix(&bytes[at..]);
     let Some((unsigned, long)) = suffix else {
-        // 1f and 1h look like floats to many; say what is missing.
         let shown = String::from_utf8_lossy(&bytes[at..]);
-        return error(
-            at,
-            format!("an integer literal cannot have the suffix '{shown}'"),
-        );
+        // 1f and 1h look like floats to many.
+        let hint = match bytes[at..] {
+            [c @ (b'f' | b'F' | b'h' | b'H')] if radix == 10 => {
+                format!("; did you mean '{}.0{}'?", &text[..at], c as char)
+            }
+            _ => String::new(),
+        };
+        let message = format!("invalid suffix '{shown}' on integer constant{hint}");
+        return error(at, message);
     };
     let octal = radix == 10 && bytes[0] == b'0' && whole > 1;
     let base: u64 = if octal { 8 } else { radix };
@@ -106,11 +111,8 @@ pub fn parse_number(text: &str) -> Result<Number, LiteralError> {
         let d = u64::from((b as char).to_digit(16).unwrap_or(0));
         if d >= base {
             let kind = if octal { "octal" } else { "binary" };
-            return error(
-                start + i,
-                format!("'{}' is not a digit of an {kind} literal", b as char)
-                    .replace("an b", "a b"),
-            );
+            let message = format!("invalid digit '{}' in {kind} constant", b as char);
+            return error(start + i, message);
         }
         let wide = u128::from(value) * u128::from(base) + u128::from(d);
         too_large |= wide > u128::from(u64::MAX);
@@ -160,7 +162,7 @@ fn parse_float(
         }
     }
     if whole + fraction == 0 {
-        return error(at, "the literal has no digits");
+        return error(at, "hexadecimal floating constant requires a significand");
     }
     if bytes.get(at).is_some_and(|b| exponent.contains(b)) {
         let mut end = at + 1;
@@ -172,11 +174,11 @@ fn parse_float(
             end += 1;
         }
         if end == first {
-            return error(at, "the exponent has no digits");
+            return error(at, "exponent has no digits");
         }
         at = end;
     } else if radix == 16 {
-        return error(at, "a hexadecimal floating literal needs an exponent");
+        return error(at, "hexadecimal floating constant requires an exponent");
     }
     let suffix = match &bytes[at..] {
         b"" => FloatSuffix::None,
@@ -185,10 +187,7 @@ fn parse_float(
         b"l" | b"L" => FloatSuffix::Long,
         other => {
             let shown = String::from_utf8_lossy(other);
-            return error(
-                at,
-                format!("a floating literal cannot have the suffix '{shown}'"),
-            );
+            return error(at, format!("invalid suffix '{shown}' on floating constant"));
         }
     };
     Ok(Number::Float { digits: at, suffix })
@@ -199,7 +198,7 @@ pub fn parse_char(spelled: &[u8]) -> Result<i32, LiteralError> {
     let mut chars = Vec::new();
     unescape(spelled, &mut chars)?;
     match chars.as_slice() {
-        [] => error(0, "the character literal is empty"),
+        [] => error(0, "empty character constant"),
         [one] => Ok(i32::from(*one as i8)),
         many => Ok(many.iter().fold(0i32, |v, b| (v << 8) | i32::from(*b))),
     }
@@ -244,7 +243,7 @@ fn unescape(spelled: &[u8], out: &mut Vec<u8>) -> Result<(), LiteralError> {
                 }
                 match u8::try_from(value) {
                     Ok(byte) => out.push(byte),
-                    Err(_) => return error(at - 1, "the octal escape is larger than a byte"),
+                    Err(_) => return error(at - 1, "octal escape sequence out of range"),
                 }
             }
             b'x' => {
@@ -256,11 +255,11 @@ fn unescape(spelled: &[u8], out: &mut Vec<u8>) -> Result<(), LiteralError> {
                     at += 1;
                 }
                 if at == first {
-                    return error(first, "\\x needs hexadecimal digits");
+                    return error(first, "\\x used with no following hex digits");
                 }
                 match u8::try_from(value) {
                     Ok(byte) => out.push(byte),
-                    Err(_) => return error(first, "the hexadecimal escape is larger than a byte"),
+                    Err(_) => return error(first, "hex escape sequence out of range"),
                 }
             }
             b'u' | b'U' => {
@@ -271,7 +270,7 @@ fn unescape(spelled: &[u8], out: &mut Vec<u8>) -> Result<(), LiteralError> {
                     .and_then(|d| u32::from_str_radix(d, 16).ok())
                     .and_then(char::from_u32);
                 let Some(c) = value else {
-                    return error(at, "this is not a universal character name");
+                    return error(at, "incomplete universal character name");
                 };
                 let mut utf8 = [0; 4];
                 out.extend_from_slice(c.encode_utf8(&mut utf8).as_bytes());

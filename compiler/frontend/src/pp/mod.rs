@@ -24,6 +24,7 @@ use pumice_target::options::CompileOptions;
 mod condition;
 mod directives;
 mod expand;
+mod include;
 mod lexer;
 pub mod literal;
 mod pragma;
@@ -322,8 +323,7 @@ impl<'a> Preprocessor<'a> {
     fn push_file(&mut self, name: Rc<str>, path: Rc<str>, text: Rc<[u8]>, at: Loc) -> bool {
         let added = self.diagnostics.sources.add_file(name, text.clone(), at);
         let Ok(id) = added else {
-            self.diagnostics
-                .fatal(at, "the sources are too large for the compiler");
+            self.diagnostics.fatal(at, "translation unit is too large");
             if self.files.is_empty() {
                 // The main file: read an empty one instead.
                 let end = Lexer::new(Rc::from([]), Loc::NONE, 0);
@@ -452,7 +452,7 @@ impl<'a> Preprocessor<'a> {
         };
         for conditional in &file.conditionals {
             self.diagnostics
-                .error(conditional.loc, "this conditional has no #endif");
+                .error(conditional.loc, "unterminated conditional directive");
         }
         if let Guard::After(name) = file.guard {
             self.guards.insert(file.path, name);

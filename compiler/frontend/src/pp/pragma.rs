@@ -58,7 +58,7 @@ impl Preprocessor<'_> {
             (open.kind, string.kind, close.kind)
         else {
             self.diagnostics
-                .error(name.loc, "_Pragma takes one string in parentheses");
+                .error(name.loc, "_Pragma takes a parenthesized string literal");
             return;
         };
         let spelled = self.names.bytes(s);

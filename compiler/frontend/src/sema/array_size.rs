@@ -9,22 +9,27 @@ const MAX_OBJECT: u64 = 1 << 47;
 
 impl<'a> Sema<'a> {
     /// An integer constant expression's value, with its sign.
-    pub(super) fn integer_constant(&mut self, id: ast::ExprId, what: &str) -> Option<i128> {
+    pub(super) fn integer_constant(&mut self, id: ast::ExprId) -> Option<i128> {
+        self.constant_or(id, "expression is not an integer constant expression")
+    }
+
+    /// The same with a message of its own for what is not constant.
+    pub(super) fn constant_or(&mut self, id: ast::ExprId, not_constant: &str) -> Option<i128> {
         let value = self.rvalue(id)?;
         let ty = self.ty(value);
         let span = self.ast.expr(id).span;
         if !self.module.types.is_integer(ty) {
-            let message = format!("{what} must have integer type, not {}", self.show(ty));
+            let message = format!(
+                "integer constant expression must have integer type, not {}",
+                self.show(ty)
+            );
             self.error(span, message);
             return None;
         }
         match self.eval(value) {
             Some(Value::Int(bits)) => Some(self.signed_value(bits, ty)),
             _ => {
-                self.error(
-                    span,
-                    format!("{what} is not an integer constant expression"),
-                );
+                self.error(span, not_constant);
                 None
             }
         }
@@ -47,32 +52,27 @@ impl<'a> Sema<'a> {
         let value = self.rvalue(id)?;
         let ty = self.ty(value);
         if !self.module.types.is_integer(ty) {
-            let message = format!(
-                "the length of an array must be an integer, not {}",
-                self.show(ty)
-            );
+            let message = format!("size of array has non-integer type {}", self.show(ty));
             self.error(span, message);
             return None;
         }
         let Some(Value::Int(bits)) = self.eval(value) else {
-            self.error(
-                span,
-                "OpenCL C has no variable length arrays: the length must be a constant",
-            );
+            self.error(span, "variable length arrays are not supported in OpenCL")
+                .hint("the size must be an integer constant, such as a macro of '-D'");
             return None;
         };
         let size = self.signed_value(bits, ty);
         if size < 0 {
-            self.error(span, "the length of an array cannot be negative");
+            self.error(span, "array size is negative");
             return None;
         }
         let bytes = (size as u128) * u128::from(self.module.types.size(elem).max(1));
         if bytes >= u128::from(MAX_OBJECT) {
-            self.error(span, format!("an array of {size} elements is too large"));
+            self.error(span, format!("array is too large ({size} elements)"));
             return None;
         }
         if size == 0 {
-            self.error(span, "an array must have at least one element");
+            self.error(span, "array size must be greater than zero");
             return None;
         }
         Some(size as u64)

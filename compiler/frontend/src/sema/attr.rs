@@ -1,5 +1,7 @@
 //! Attributes.
 use super::Sema;
+use super::typed::LoopHint;
+use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
 
@@ -52,8 +54,9 @@ impl<'a> Sema<'a> {
             let name = self.attr_name(attr);
             if !KNOWN.contains(&name) {
                 self.warning(
+                    Warning::UnknownAttributes,
                     attr.name_span,
-                    format!("attribute '{name}' is not known here and has no effect"),
+                    format!("unknown attribute '{name}' ignored"),
                 );
             }
         }
@@ -77,9 +80,12 @@ impl<'a> Sema<'a> {
             let bytes = match attr.args.first() {
                 // Without a number: the largest alignment of any type.
                 None => Some(128),
-                Some(AttrArg::Expr(expr)) => self.integer_constant(*expr, "requested alignment"),
+                Some(AttrArg::Expr(expr)) => self.integer_constant(*expr),
                 Some(AttrArg::Type(_)) => {
-                    self.error(attr.span, "'aligned' takes a number of bytes");
+                    self.error(
+                        attr.span,
+                        "'aligned' attribute requires an integer constant",
+                    );
                     None
                 }
             };
@@ -88,7 +94,7 @@ impl<'a> Sema<'a> {
                     align = align.max(n as u64)
                 }
                 Some(_) => {
-                    self.error(attr.span, "an alignment must be a power of two");
+                    self.error(attr.span, "requested alignment is not a power of 2");
                 }
                 None => {}
             }
@@ -100,13 +106,11 @@ impl<'a> Sema<'a> {
     pub(super) fn attr_numbers<const N: usize>(&mut self, attr: &Attr) -> Option<[u32; N]> {
         let name = self.attr_name(attr);
         if attr.args.len() != N {
-            self.error(
-                attr.span,
-                format!(
-                    "attribute '{name}' takes {N} argument{}",
-                    if N == 1 { "" } else { "s" }
-                ),
-            );
+            let count = match N {
+                1 => "takes one argument".to_string(),
+                _ => format!("requires exactly {N} arguments"),
+            };
+            self.error(attr.span, format!("'{name}' attribute {count}"));
             return None;
         }
         let mut out = [0; N];
@@ -114,17 +118,17 @@ impl<'a> Sema<'a> {
             let AttrArg::Expr(expr) = arg else {
                 self.error(
                     attr.span,
-                    format!("attribute '{name}' takes integer constants"),
+                    format!("'{name}' attribute requires an integer constant"),
                 );
                 return None;
             };
-            let value = self.integer_constant(*expr, "attribute argument")?;
+            let value = self.integer_constant(*expr)?;
             match u32::try_from(value) {
                 Ok(n) if n > 0 => *slot = n,
                 _ => {
                     self.error(
                         self.ast.expr(*expr).span,
-                        format!("attribute '{name}' takes no sizes of 0"),
+                        format!("'{name}' attribute must be greater than 0"),
                     );
                     return None;
                 }
@@ -138,15 +142,16 @@ impl<'a> Sema<'a> {
         match attr.args.first() {
             Some(AttrArg::Type(name)) => self.type_name(*name).map(|t| t.q.ty),
             Some(AttrArg::Expr(expr)) => {
-                let what = match self.ast.expr(*expr).kind {
-                    ExprKind::Ident(name) => format!("'{}'", self.name(name)),
-                    _ => "the attribute's argument".to_string(),
+                let message = match self.ast.expr(*expr).kind {
+                    ExprKind::Ident(name) => format!("unknown type name '{}'", self.name(name)),
+                    _ => "expected a type".to_string(),
                 };
-                self.error(attr.span, format!("{what} is not a type"));
+                self.error(attr.span, message);
                 None
             }
             None => {
-                self.error(attr.span, "attribute requires a type");
+                let name = self.attr_name(attr);
+                self.error(attr.span, format!("'{name}' attribute takes one argument"));
                 None
             }
         }
@@ -161,13 +166,37 @@ impl<'a> Sema<'a> {
         let types = &mut self.module.types;
         let scalar = types.int_kind(ty).is_some() || types.is_float(ty);
         if !scalar || !matches!(len, 2 | 3 | 4 | 8 | 16) {
-            let message = format!(
-                "{} has no vector of {len} elements in OpenCL C",
-                self.show(ty)
-            );
+            let message = match scalar {
+                true => format!(
+                    "vector size {len} is not supported; supported sizes are 2, 3, 4, 8 and 16"
+                ),
+                false => format!("invalid vector element type {}", self.show(ty)),
+            };
             self.error(attr.span, message);
             return None;
         }
         Some(types.vector(ty, len as u8))
+    }
+
+    /// The hint of `opencl_unroll_hint`.
+    pub(super) fn unroll_hint(&mut self, attrs: &[Attr]) -> Option<LoopHint> {
+        let attr = self.find_attr(attrs, "opencl_unroll_hint")?;
+        let Some(AttrArg::Expr(expr)) = attr.args.first() else {
+            return Some(LoopHint::Unroll);
+        };
+        match self.integer_constant(*expr)? {
+            0 => Some(LoopHint::Unroll),
+            1 => Some(LoopHint::DontUnroll),
+            n => match u32::try_from(n) {
+                Ok(n) => Some(LoopHint::UnrollCount(n)),
+                Err(_) => {
+                    self.error(
+                        attr.span,
+                        "'opencl_unroll_hint' attribute requires a non-negative integral compile time constant expression",
+                    );
+                    None
+                }
+            },
+        }
     }
 }

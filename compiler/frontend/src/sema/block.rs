@@ -53,6 +53,11 @@ impl<'a> Sema<'a> {
     /// lies between.
     pub(super) fn variable(&mut self, name: Symbol, local: LocalId, span: Span) -> Option<PlaceId> {
         let level = self.level_of(name);
+        if level == self.blocks.len() {
+            self.note_named(local);
+        } else if let Some(func) = self.blocks.get_mut(level).and_then(|b| b.func.as_mut()) {
+            func.usage.capture(local);
+        }
         self.variable_at(level, local, span)
     }
 
@@ -84,15 +89,17 @@ impl<'a> Sema<'a> {
             _ => false,
         };
         if refused {
-            let message = format!(
-                "a block cannot capture '{}' of type {}",
-                variable.name,
-                self.show(ty.ty)
-            );
-            self.error(span, message).note(
-                variable.span,
-                format!("'{}' is declared here", variable.name),
-            );
+            let message = match self.module.types.get(ty.ty) {
+                Type::Array { .. } => {
+                    "cannot refer to declaration with an array type inside block".to_string()
+                }
+                _ => format!(
+                    "cannot refer to variable of type {} inside block",
+                    self.show(ty.ty)
+                ),
+            };
+            self.error(span, message)
+                .note(variable.span, format!("'{}' declared here", variable.name));
             return None;
         }
         let state = self.blocks.last_mut()?;
@@ -141,12 +148,14 @@ impl<'a> Sema<'a> {
     pub(super) fn block_literal(&mut self, lit: &'a BlockLit, span: Span) -> Option<Operand> {
         let enqueue = "__opencl_c_device_enqueue";
         if !self.lang.core_feature(enqueue) {
-            let message = format!("blocks require {enqueue}, which this device lacks");
-            self.error(span, message);
+            self.requires(span, "blocks", enqueue);
             return None;
         }
         if let Some(dots) = lit.variadic {
-            self.error(dots, "a block cannot have variable arguments");
+            self.error(
+                dots,
+                "invalid block prototype, variadic arguments are not allowed in OpenCL",
+            );
             return None;
         }
         let ret = match lit.ret {
@@ -157,10 +166,7 @@ impl<'a> Sema<'a> {
         for param in &lit.params {
             let ty = self.param_type(param)?;
             if !self.module.types.is_complete(ty.q.ty) {
-                let message = format!(
-                    "no variable can have the incomplete type {}",
-                    self.show(ty.q.ty)
-                );
+                let message = format!("variable has incomplete type {}", self.show(ty.q.ty));
                 self.error(param.span, message);
                 return None;
             }
@@ -193,6 +199,10 @@ impl<'a> Sema<'a> {
         self.funcs.push(FuncMeta {
             overloadable: false,
             defined: true,
+            params: Vec::new(),
+            must_use: false,
+            is_static: false,
+            used: true,
         });
         let state = FuncState::new(id, name, ret.unwrap_or(TypeTable::VOID));
         let state = FuncState {
@@ -366,26 +376,24 @@ impl<'a> Sema<'a> {
                 ("many", self.span(args[params.len()]))
             };
             let message = format!(
-                "too {few} arguments: the block takes {}, the call has {}",
+                "too {few} arguments to block call, expected {}, have {}",
                 params.len(),
                 args.len()
             );
             let declared = self.module.function(value.func).span;
-            self.error(at, message).note(declared, "the block is here");
+            self.error(at, message)
+                .note(declared, "block declared here");
             return None;
         }
         let mut all = vec![self.block_context(value, span)?];
         for (&arg, param) in args.iter().zip(params) {
-            let purpose = super::convert::Purpose::Argument(Span::NONE);
+            let purpose = super::convert::Purpose::Argument(None);
             all.push(self.assign_convert(arg, param, purpose)?);
         }
         if let Some(current) = &self.func {
             self.calls.push((current.id, value.func, span));
         } else {
-            self.error(
-                span,
-                "an initialiser at program scope cannot call functions",
-            );
+            self.error(span, "initializer element is not a compile-time constant");
             return None;
         }
         let kind = ExprKind::Call {
@@ -404,14 +412,18 @@ impl<'a> Sema<'a> {
         out: &mut Vec<StmtId>,
     ) -> Option<()> {
         let Some(ast::Init::Expr(init)) = init else {
-            let message = "a block variable must be initialised where it is declared";
+            let message = "invalid block variable declaration - must be initialized";
             self.error(name_span, message);
             return None;
         };
         let at = self.ast.expr(*init).span;
         let operand = self.operand(*init)?;
         let Operand::Block(value) = operand else {
-            self.error(at, "a block variable must be initialised with a block");
+            let message = format!(
+                "initializing {} with an expression that is not a block",
+                self.show(ty)
+            );
+            self.error(at, message);
             return None;
         };
         if self.module.function(value.func).ret == TypeTable::ERROR {
@@ -420,9 +432,9 @@ impl<'a> Sema<'a> {
         if self.module.types.get(ty) != &Type::Block(value.signature) {
             let block = self.module.types.intern(Type::Block(value.signature));
             let message = format!(
-                "a block of type {} cannot initialise {}",
-                self.show(block),
-                self.show(ty)
+                "initializing {} with an expression of incompatible type {}",
+                self.show(ty),
+                self.show(block)
             );
             self.error(at, message);
             return None;

@@ -48,8 +48,7 @@ impl<'a> Sema<'a> {
             // Said before the arguments are looked at, whose names may be as new.
             let text = self.name(name);
             if let Some(needs) = builtins::unavailable(text, &self.lang) {
-                let message = format!("built-in function '{text}' requires {needs}");
-                self.error(callee_span, message);
+                self.requires(callee_span, &format!("declaration '{text}'"), &needs);
                 return None;
             }
         }
@@ -88,8 +87,7 @@ impl<'a> Sema<'a> {
             }
             if !known {
                 let span = self.ast.expr(id).span;
-                let message = format!("function '{text}' is not declared");
-                self.undeclared(text, span, &message);
+                self.undeclared(text, span);
                 return None;
             }
         }
@@ -97,7 +95,10 @@ impl<'a> Sema<'a> {
     }
 
     fn not_a_function(&mut self, ty: TypeId, span: Span) {
-        let message = format!("a value of type {} cannot be called", self.show(ty));
+        let message = format!(
+            "called object type {} is not a function or function pointer",
+            self.show(ty)
+        );
         self.error(span, message);
     }
 
@@ -124,7 +125,7 @@ impl<'a> Sema<'a> {
                     return self.call_builtin(name, args, rparen, callee_span, span);
                 }
                 Ok(None) => {
-                    self.no_match(text, &ids, callee_span);
+                    self.no_match(text, &ids, &args, callee_span);
                     return None;
                 }
                 Err(()) => return None,
@@ -132,6 +133,7 @@ impl<'a> Sema<'a> {
         } else {
             ids[0]
         };
+        self.funcs[func.0 as usize].used = true;
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
         if args.len() != params.len() {
@@ -140,21 +142,21 @@ impl<'a> Sema<'a> {
             } else {
                 ("many", self.span(args[params.len()]))
             };
-            self.error(
-                at,
-                format!(
-                    "too {few} arguments: '{text}' takes {}, the call has {}",
-                    params.len(),
-                    args.len()
-                ),
-            )
-            .note(declared, format!("'{text}' is declared here"));
+            let message = format!(
+                "too {few} arguments to function call, expected {}, have {}",
+                params.len(),
+                args.len()
+            );
+            self.error(at, message)
+                .note(declared, format!("'{text}' declared here"));
             return None;
         }
         let mut converted = Vec::with_capacity(args.len());
         let mut good = true;
-        for (&arg, &param) in args.iter().zip(&params) {
-            match self.assign_convert(arg, param, Purpose::Argument(declared)) {
+        let declared = self.funcs[func.0 as usize].params.clone();
+        for (index, (&arg, &param)) in args.iter().zip(&params).enumerate() {
+            let purpose = Purpose::Argument(declared.get(index).copied());
+            match self.assign_convert(arg, param, purpose) {
                 Some(value) => converted.push(value),
                 None => good = false,
             }
@@ -164,7 +166,7 @@ impl<'a> Sema<'a> {
         }
         if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
             let message = format!(
-                "'{text}' cannot be called: its result type {} is incomplete",
+                "calling '{text}' with incomplete return type {}",
                 self.show(ret)
             );
             self.error(callee_span, message);
@@ -173,10 +175,7 @@ impl<'a> Sema<'a> {
         if let Some(current) = &self.func {
             self.calls.push((current.id, func, callee_span));
         } else {
-            self.error(
-                span,
-                "an initialiser at program scope cannot call functions",
-            );
+            self.error(span, "initializer element is not a compile-time constant");
             return None;
         }
         Some(self.mk(
@@ -221,25 +220,45 @@ impl<'a> Sema<'a> {
             [(id, _)] => Ok(Some(*id)),
             several => {
                 let ids: Vec<FuncId> = several.iter().map(|(id, _)| *id).collect();
-                let mut report = self.error(
-                    span,
-                    format!("several functions '{text}' fit these arguments equally well"),
-                );
+                let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
                 for id in ids {
                     let at = self.module.function(id).span;
-                    report = report.note(at, "this one fits");
+                    report = report.note(at, "candidate function");
                 }
                 Err(())
             }
         }
     }
 
-    fn no_match(&mut self, text: &str, ids: &[FuncId], span: Span) {
-        let mut report = self.error(span, format!("no function '{text}' takes these arguments"));
+    fn no_match(&mut self, text: &str, ids: &[FuncId], args: &[ExprId], span: Span) {
+        let mut report = self.error(span, format!("no matching function for call to '{text}'"));
         for &id in ids {
             let at = self.module.function(id).span;
-            report = report.note(at, "this one does not fit");
+            let why = self.not_viable(id, args);
+            report = report.note(at, format!("candidate function not viable: {why}"));
         }
+    }
+
+    /// The reason why a function does not take some arguments.
+    fn not_viable(&self, id: FuncId, args: &[ExprId]) -> String {
+        let params = &self.module.function(id).params;
+        let (want, have) = (params.len(), args.len());
+        if want != have {
+            return format!(
+                "requires {want} argument{}, but {have} {} provided",
+                if want == 1 { "" } else { "s" },
+                if have == 1 { "was" } else { "were" }
+            );
+        }
+        let misfit = |&(&arg, &param): &(&ExprId, &TypeId)| self.fit(arg, param).is_none();
+        let position = args.iter().zip(params).position(|pair| misfit(&pair));
+        let index = position.unwrap_or(0);
+        format!(
+            "no known conversion from {} to {} for {} argument",
+            self.show(self.ty(args[index])),
+            self.show(params[index]),
+            ordinal(index + 1)
+        )
     }
 
     fn fit(&self, arg: ExprId, param: TypeId) -> Option<Fit> {
@@ -298,7 +317,7 @@ impl<'a> Sema<'a> {
         let text = self.name(name);
         match (text, args.as_slice()) {
             ("__builtin_expect", [value, _]) => {
-                return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(Span::NONE));
+                return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(None));
             }
             // The assumed condition is not evaluated.
             ("__builtin_assume", [_]) | ("__builtin_unreachable", []) => {
@@ -320,10 +339,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         if self.func.is_none() {
-            self.error(
-                span,
-                "an initialiser at program scope cannot call functions",
-            );
+            self.error(span, "initializer element is not a compile-time constant");
             return None;
         }
         let shapes: Vec<Arg> = args
@@ -334,10 +350,7 @@ impl<'a> Sema<'a> {
             })
             .collect();
         if shapes.iter().any(|a| a.ty == TypeTable::VOID) {
-            self.error(
-                callee_span,
-                format!("an argument of '{text}' has type 'void'"),
-            );
+            self.error(callee_span, "argument type 'void' is incomplete");
             return None;
         }
         let resolution = match builtins::resolve(text, &shapes, &mut self.module.types, &self.lang)
@@ -354,7 +367,7 @@ impl<'a> Sema<'a> {
         let mut converted = Vec::with_capacity(args.len());
         for (index, &arg) in args.iter().enumerate() {
             let value = match resolution.params.get(index) {
-                Some(&param) => self.assign_convert(arg, param, Purpose::Argument(Span::NONE))?,
+                Some(&param) => self.assign_convert(arg, param, Purpose::Argument(None))?,
                 None => self.promote_variadic(arg)?,
             };
             converted.push(value);
@@ -390,7 +403,7 @@ impl<'a> Sema<'a> {
             return Some(arg);
         }
         let message = format!(
-            "argument of type {} cannot be passed to a variadic function",
+            "cannot pass object of type {} to variadic function",
             self.show(ty)
         );
         self.error(self.span(arg), message);
@@ -407,13 +420,10 @@ impl<'a> Sema<'a> {
     ) {
         match error {
             ResolveError::Unknown => {
-                self.error(
-                    span,
-                    format!("built-in function '{text}' is not supported yet"),
-                );
+                self.error(span, format!("builtin function '{text}' is not supported"));
             }
             ResolveError::Disabled { needs } => {
-                self.error(span, format!("built-in function '{text}' requires {needs}"));
+                self.requires(span, &format!("declaration '{text}'"), &needs);
             }
             ResolveError::Count { min, max } => {
                 let have = args.len();
@@ -429,35 +439,49 @@ impl<'a> Sema<'a> {
                 } else {
                     "at most "
                 };
-                self.error(
-                    at,
-                    format!(
-                        "too {few} arguments: '{text}' takes {least}{bound}, the call has {have}"
-                    ),
+                let message = format!(
+                    "too {few} arguments to function call, expected {least}{bound}, have {have}"
                 );
+                self.error(at, message);
+            }
+            ResolveError::NoMatch { .. } if text.starts_with("as_") && args.len() == 1 => {
+                let message = format!(
+                    "invalid reinterpretation: sizes of '{}' and {} must match",
+                    &text["as_".len()..],
+                    self.show(self.ty(args[0]))
+                );
+                self.error(span, message);
             }
             ResolveError::NoMatch { candidates } => {
                 let shown: Vec<String> = args.iter().map(|&a| self.show(self.ty(a))).collect();
-                let mut report = self.error(
-                    span,
-                    format!(
-                        "no built-in function '{text}' takes arguments of types ({})",
-                        shown.join(", ")
-                    ),
+                let message = format!(
+                    "no matching function for call to '{text}' with arguments of type ({})",
+                    shown.join(", ")
                 );
+                let mut report = self.error(span, message);
                 for candidate in candidates {
-                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
+                    report = report.note(Span::NONE, format!("candidate function: {candidate}"));
                 }
+                self.builtin_hint(report, text, args);
             }
             ResolveError::Ambiguous { candidates } => {
-                let mut report = self.error(
-                    span,
-                    format!("several functions '{text}' fit these arguments equally well"),
-                );
+                let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
                 for candidate in candidates {
-                    report = report.note(Span::NONE, format!("candidate: {candidate}"));
+                    report = report.note(Span::NONE, format!("candidate function: {candidate}"));
                 }
             }
         }
     }
+}
+
+/// `1st`, `2nd`, and so on.
+fn ordinal(number: usize) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
 }

@@ -61,8 +61,9 @@ impl<'a> Sema<'a> {
     ) -> Option<ExprId> {
         let from = self.ty(value);
         if self.module.types.elem_lanes(to).0 == TypeTable::HALF && !self.lang.fp16() {
-            let message = format!("a value cannot be cast to type {}", self.show(to));
-            self.error(span, message);
+            let message = format!("casting to type {} is not allowed", self.show(to));
+            let report = self.error(span, message);
+            self.extension_note(report, "cl_khr_fp16");
             return None;
         }
         if from == to {
@@ -101,36 +102,36 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         let types = &self.module.types;
-        let message = if types.is_vector(from) && types.is_vector(to) {
-            format!(
-                "vector type {} does not convert to {}; use a convert_ or as_ function",
-                self.show(from),
-                self.show(to)
-            )
+        let (a, b) = (self.show(from), self.show(to));
+        let vectors = types.is_vector(from) && types.is_vector(to);
+        let message = if vectors {
+            format!("invalid conversion between ext-vector type {a} and {b}")
         } else if types.is_vector(from) {
-            format!(
-                "vector type {} does not convert to scalar type {}",
-                self.show(from),
-                self.show(to)
-            )
+            format!("invalid conversion between vector type {a} and scalar type {b}")
         } else if self.is_aggregate(to) {
-            format!(
-                "only arithmetic and pointer types can be cast to, not {}",
-                self.show(to)
-            )
+            format!("used type {b} where arithmetic or pointer type is required")
         } else if self.is_aggregate(from) {
-            format!(
-                "only arithmetic and pointer values can be cast, not {}",
-                self.show(from)
-            )
+            format!("operand of type {a} where arithmetic or pointer type is required")
+        } else if types.is_pointer(from) {
+            format!("pointer cannot be cast to type {b}")
+        } else if types.is_pointer(to) {
+            format!("operand of type {a} cannot be cast to a pointer type")
         } else {
-            format!(
-                "a value of type {} cannot be cast to {}",
-                self.show(from),
-                self.show(to)
-            )
+            format!("invalid conversion from {a} to {b}")
         };
-        self.error(span, message);
+        let report = self.error(span, message);
+        if vectors {
+            let (lanes, size) = (types.elem_lanes(from).1, types.size(from));
+            let name = types.display(to);
+            if lanes == types.elem_lanes(to).1 {
+                report.note(
+                    span,
+                    format!("use 'convert_{name}' to convert each element"),
+                );
+            } else if size == types.size(to) {
+                report.hint(format!("use 'as_{name}' to reinterpret the bits"));
+            }
+        }
         None
     }
 
@@ -147,7 +148,7 @@ impl<'a> Sema<'a> {
             || space == AddrSpace::Generic && from_space != AddrSpace::Constant;
         if from_space != space && !generic && !self.is_null_constant(value) {
             let message = format!(
-                "a cast from {} to {} would change the pointer's address space",
+                "casting {} to type {} changes address space of pointer",
                 self.show(from),
                 self.show(to)
             );
@@ -175,7 +176,7 @@ impl<'a> Sema<'a> {
         };
         if !scalar(from) || !scalar(to) || types.size(from) != types.size(to) {
             let message = format!(
-                "{} and {} differ in size, which reinterpretation cannot change",
+                "invalid reinterpretation: sizes of {} and {} must match",
                 self.show(to),
                 self.show(from)
             );

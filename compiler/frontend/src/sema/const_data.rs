@@ -135,7 +135,8 @@ impl<'a> Sema<'a> {
     pub(super) fn check_data_size(&self, size: u64, span: Span) -> Option<()> {
         if size > MAX_INITIAL_DATA {
             let most = MAX_INITIAL_DATA >> 20;
-            let message = format!("an object of {size} bytes is larger than {most} MiB");
+            let message =
+                format!("initialized object is too large ({size} bytes, at most {most} MiB)");
             self.error(span, message);
             return None;
         }

@@ -2,10 +2,20 @@
 use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{
     AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
-use crate::source::Span;
+use crate::source::{Span, Symbol};
+
+/// A parameter where its function is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    /// Its name, if it has one.
+    pub(super) name: Option<Symbol>,
+    /// Its position.
+    pub(super) span: Span,
+}
 
 /// Purpose of an implicit conversion; its error message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +25,7 @@ pub(super) enum Purpose {
     /// `T a = b`; the declared name, or nothing for a part of an aggregate.
     Init(Span),
     /// An argument; the parameter's declaration for a note.
-    Argument(Span),
+    Argument(Option<Parameter>),
     /// `return b`
     Return,
 }
@@ -40,19 +50,20 @@ impl<'a> Sema<'a> {
                 let (q, space) = (place.ty, place.space);
                 match *self.module.types.get(q.ty) {
                     Type::Array { elem, .. } => {
+                        self.note_unknown(id);
                         let ty = self.module.types.pointer(elem, space);
                         Some(self.mk(ExprKind::Decay(id), ty, span))
                     }
                     Type::Atomic(_) => {
                         let message = format!(
-                            "a value of type {} can be read only by the atomic built-in functions",
+                            "value of atomic type {} cannot be read directly; use an atomic function such as atomic_load",
                             self.show(q.ty)
                         );
                         self.error(span, message);
                         None
                     }
                     Type::Void => {
-                        self.error(span, "a value of type 'void' cannot be used");
+                        self.error(span, "invalid use of a value of type 'void'");
                         None
                     }
                     _ if !self.module.types.is_complete(q.ty) => {
@@ -65,20 +76,22 @@ impl<'a> Sema<'a> {
                     }
                     _ => {
                         self.check_half_access(q.ty, "load", span)?;
+                        self.note_read(id, span);
                         Some(self.mk(ExprKind::Load(id), q.ty, span))
                     }
                 }
             }
             Operand::Block(_) => {
-                self.error(span, "a block can only be called or enqueued");
+                self.error(
+                    span,
+                    "a block can only be called or passed to enqueue_kernel",
+                );
                 None
             }
             Operand::Function(name) | Operand::Builtin(name) => {
-                let message = format!(
-                    "function '{}' can only be called: OpenCL C has no function pointers",
-                    self.name(name)
-                );
-                self.error(span, message);
+                let message = "taking address of function is not allowed";
+                self.error(span, message)
+                    .hint(format!("'{}' can only be called", self.name(name)));
                 None
             }
         }
@@ -90,12 +103,16 @@ impl<'a> Sema<'a> {
         if elem != TypeTable::HALF || self.lang.fp16() {
             return Some(());
         }
-        let doing = if word == "load" { "reading" } else { "writing" };
+        let doing = match word {
+            "load" => "loading directly from",
+            _ => "assigning directly to",
+        };
         let message = format!(
-            "{doing} a value of type {} in memory requires cl_khr_fp16; the v{word}_half functions do not",
+            "{doing} pointer to type {} requires cl_khr_fp16; use the v{word}_half functions instead",
             self.show(ty)
         );
-        self.error(span, message);
+        let report = self.error(span, message);
+        self.extension_note(report, "cl_khr_fp16");
         None
     }
 
@@ -156,7 +173,10 @@ impl<'a> Sema<'a> {
         if self.module.types.is_pointer(ty) {
             return Some(self.convert(ConvertKind::ToBool, operand, TypeTable::BOOL));
         }
-        let message = format!("a condition must be a scalar, not {}", self.show(ty));
+        let message = format!(
+            "used type {} where arithmetic or pointer type is required",
+            self.show(ty)
+        );
         self.error(self.span(operand), message);
         None
     }
@@ -268,10 +288,11 @@ impl<'a> Sema<'a> {
             }
             Type::Int(_) if types.is_pointer(from) => {
                 let message = format!(
-                    "a pointer becomes an integer only by a cast: {}",
+                    "incompatible pointer to integer conversion {}",
                     self.purpose_text(purpose, from, to)
                 );
-                self.error(at, message).highlight(span);
+                let report = self.error(at, message).highlight(span);
+                self.parameter_note(report, purpose);
                 return None;
             }
             Type::Opaque(OpaqueKind::Sampler) => {
@@ -300,15 +321,15 @@ impl<'a> Sema<'a> {
     fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
         let (from, to) = (self.show(from), self.show(to));
         let message = match purpose {
-            Purpose::Assign(_) => format!("a value of type {from} cannot be assigned to {to}"),
+            Purpose::Assign(_) => format!("assigning to {to} from incompatible type {from}"),
             Purpose::Init(_) => {
-                format!("a value of type {from} cannot initialise {to}")
+                format!("initializing {to} with an expression of incompatible type {from}")
             }
             Purpose::Argument(_) => {
-                format!("a value of type {from} cannot be passed to a parameter of type {to}")
+                format!("passing {from} to parameter of incompatible type {to}")
             }
             Purpose::Return => {
-                format!("a value of type {from} cannot be returned as {to}")
+                format!("returning {from} from a function with incompatible result type {to}")
             }
         };
         let report = self.error(purpose.caret(span), message).highlight(span);
@@ -316,22 +337,35 @@ impl<'a> Sema<'a> {
     }
 
     fn parameter_note(&self, report: crate::diagnostics::Report<'a>, purpose: Purpose) {
-        if let Purpose::Argument(declared) = purpose {
-            if declared.lo.is_some() {
-                report.note(declared, "the parameter is declared here");
-            }
+        if let Purpose::Argument(Some(parameter)) = purpose {
+            let name = match parameter.name {
+                Some(name) => format!(" '{}'", self.name(name)),
+                None => String::new(),
+            };
+            report.note(
+                parameter.span,
+                format!("passing argument to parameter{name} here"),
+            );
         }
     }
 
     pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
         let (from, to) = (self.show(from), self.show(to));
         match purpose {
-            Purpose::Assign(_) => format!("assigning {from} to {to}"),
-            Purpose::Init(_) => format!("initialising {to} with {from}"),
-            Purpose::Argument(_) => format!("passing {from} to a parameter of type {to}"),
+            Purpose::Assign(_) => format!("assigning to {to} from {from}"),
+            Purpose::Init(_) => format!("initializing {to} with an expression of type {from}"),
+            Purpose::Argument(_) => format!("passing {from} to parameter of type {to}"),
             Purpose::Return => {
-                format!("returning {from} as {to}")
+                format!("returning {from} from a function with result type {to}")
             }
+        }
+    }
+
+    /// [`Self::purpose_text`] in the order that clang has for address spaces.
+    fn space_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
+        match purpose {
+            Purpose::Assign(_) => format!("assigning {} to {}", self.show(from), self.show(to)),
+            _ => self.purpose_text(purpose, from, to),
         }
     }
 
@@ -352,10 +386,11 @@ impl<'a> Sema<'a> {
         let Some((from_pointee, from_space)) = self.module.types.pointer_parts(from) else {
             if self.module.types.is_integer(from) {
                 let message = format!(
-                    "an integer becomes a pointer only by a cast: {}",
+                    "incompatible integer to pointer conversion {}",
                     self.purpose_text(purpose, from, to)
                 );
-                self.error(at, message).highlight(span);
+                let report = self.error(at, message).highlight(span);
+                self.parameter_note(report, purpose);
                 return None;
             }
             self.incompatible(span, from, to, purpose);
@@ -364,10 +399,8 @@ impl<'a> Sema<'a> {
         let space_ok = from_space == space
             || (space == AddrSpace::Generic && from_space != AddrSpace::Constant);
         if !space_ok {
-            let message = format!(
-                "{} would change the pointer's address space",
-                self.purpose_text(purpose, from, to)
-            );
+            let text = self.space_text(purpose, from, to);
+            let message = format!("{text} changes address space of pointer");
             let report = self.error(at, message).highlight(span);
             self.parameter_note(report, purpose);
             return None;
@@ -382,8 +415,12 @@ impl<'a> Sema<'a> {
             lost.remove(Quals::CONST);
         }
         if !pointee.quals.contains(lost) {
-            let message = format!("{} drops qualifiers", self.purpose_text(purpose, from, to));
-            self.warning(at, message).highlight(span);
+            let message = format!(
+                "{} discards qualifiers",
+                self.purpose_text(purpose, from, to)
+            );
+            self.warning(Warning::DiscardsQualifiers, at, message)
+                .highlight(span);
         }
         Some(self.pointer_convert(value, to))
     }
@@ -406,17 +443,18 @@ impl<'a> Sema<'a> {
             types.pointer_parts(to_pointee),
         ) {
             if x != y {
-                let report = self.error(
-                    span,
-                    format!(
-                        "{text} would change the address space of a pointer behind the pointer"
-                    ),
-                );
+                let text = self.space_text(purpose, from, to);
+                let message = format!("{text} changes address space of nested pointer");
+                let report = self.error(span, message);
                 self.parameter_note(report, purpose);
                 return None;
             }
             if a.ty == b.ty {
-                self.warning(span, format!("{text} drops qualifiers behind the pointer"));
+                self.warning(
+                    Warning::DiscardsQualifiers,
+                    span,
+                    format!("{text} discards qualifiers in nested pointer types"),
+                );
                 return Some(());
             }
         }
@@ -424,12 +462,14 @@ impl<'a> Sema<'a> {
             (Some(x), Some(y)) => x.bits() == y.bits(),
             _ => false,
         };
-        let message = if sign_only {
-            format!("{text} changes the signedness behind the pointer")
+        let (warning, message) = if sign_only {
+            let what = "converts between pointers to integer types with different sign";
+            (Warning::PointerSign, format!("{text} {what}"))
         } else {
-            format!("{text} mixes pointers to different types")
+            let message = format!("incompatible pointer types {text}");
+            (Warning::IncompatiblePointerTypes, message)
         };
-        let report = self.warning(span, message);
+        let report = self.warning(warning, span, message);
         self.parameter_note(report, purpose);
         Some(())
     }
@@ -458,7 +498,20 @@ impl<'a> Sema<'a> {
         let from = self.ty(value);
         let span = self.span(value);
         let types = &self.module.types;
-        let (old, new) = match self.body.expr(value).kind {
+        let (warning, old, new) = match self.body.expr(value).kind {
+            ExprKind::Int(bits) if types.is_float(to) => {
+                let number = self.signed_value(bits, from);
+                let Some(Value::Float(x)) =
+                    self.convert_value(ConvertKind::IntToFloat, Value::Int(bits), from, to)
+                else {
+                    return;
+                };
+                if x.is_infinite() || x as i128 == number {
+                    return;
+                }
+                let warning = Warning::ImplicitConstIntFloatConversion;
+                (warning, number.to_string(), x.to_string())
+            }
             ExprKind::Int(bits) => {
                 let Some(kind) = types.int_kind(to) else {
                     return;
@@ -474,7 +527,8 @@ impl<'a> Sema<'a> {
                 let Value::Int(cut) = self.int_value(bits, to) else {
                     return;
                 };
-                (number.to_string(), self.signed_value(cut, to).to_string())
+                let new = self.signed_value(cut, to).to_string();
+                (Warning::ConstantConversion, number.to_string(), new)
             }
             ExprKind::Float(x) => {
                 if types.int_kind(to).is_none() || x == x.trunc() && x.abs() < 9e18 {
@@ -485,15 +539,16 @@ impl<'a> Sema<'a> {
                 else {
                     return;
                 };
-                (x.to_string(), self.signed_value(bits, to).to_string())
+                let new = self.signed_value(bits, to).to_string();
+                (Warning::LiteralConversion, x.to_string(), new)
             }
             _ => return,
         };
         let message = format!(
-            "this conversion from {} to {} changes the value from {old} to {new}",
+            "implicit conversion from {} to {} changes value from {old} to {new}",
             self.show(from),
             self.show(to)
         );
-        self.warning(span, message);
+        self.warning(warning, span, message);
     }
 }

@@ -1,30 +1,48 @@
 //! Declarations of variables and typedefs.
 use super::Sema;
-use super::const_eval::Value;
 use super::convert::Purpose;
 use super::scope::{Entity, GlobalMeta, SpacedType};
-use super::typed::{
-    ConstData, ExprId, ExprKind, Global, GlobalId, Init, Linkage, Local, LocalId, StmtId, StmtKind,
-};
-use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
+use super::typed::{ConstData, ExprId, ExprKind, Global, GlobalId, Linkage, StmtId};
+use crate::diagnostics::Warning;
+use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
-    self, Attr, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass,
-    TypeSpec,
+    self, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass, TypeSpec,
 };
 use crate::source::{Span, Symbol};
 use pumice_target::options::ClStd;
 
 /// One variable's declaration, its type known.
-struct Variable<'a> {
-    name: Symbol,
-    span: Span,
-    ty: SpacedType,
-    storage: Option<StorageClass>,
-    init: Option<&'a ast::Init>,
-    align: u64,
+pub(super) struct Variable<'a> {
+    pub(super) name: Symbol,
+    pub(super) span: Span,
+    pub(super) ty: SpacedType,
+    pub(super) storage: Option<StorageClass>,
+    pub(super) init: Option<&'a ast::Init>,
+    pub(super) align: u64,
+    /// `__attribute__((unused))` behind its name.
+    pub(super) unused: bool,
 }
 
+pub(super) const NO_INITIALIZER: &str = "variable in constant address space must be initialized";
+
 impl<'a> Sema<'a> {
+    /// Reports a variable of static storage in an address space that has none.
+    pub(super) fn wrong_space(&self, span: Span, what: &str) {
+        let allowed = match self.lang.program_scope_globals() {
+            true => "global or constant",
+            false => "constant",
+        };
+        let message = format!("{what} variable must reside in {allowed} address space");
+        let report = self.error(span, message);
+        let feature = "__opencl_c_program_scope_global_variables";
+        if self.lang.program_scope_globals() {
+        } else if !self.lang.feature(feature) {
+            report.hint(format!("this device does not support {feature}"));
+        } else if self.lang.std < ClStd::Cl20 {
+            report.hint("add '__constant', or build with '-cl-std=CL2.0' or later");
+        }
+    }
+
     pub(super) fn declaration_at_program_scope(&mut self, decl: &'a Declaration) {
         let mut none = Vec::new();
         self.declaration(decl, &mut none);
@@ -43,7 +61,11 @@ impl<'a> Sema<'a> {
                 _ => false,
             };
             if !declares && base.is_some() {
-                self.warning(decl.span, "this declares nothing");
+                self.warning(
+                    Warning::MissingDeclarations,
+                    decl.span,
+                    "declaration does not declare anything",
+                );
             }
             return;
         }
@@ -64,13 +86,13 @@ impl<'a> Sema<'a> {
         for &(class, span) in &specs.storage {
             match class {
                 StorageClass::ThreadLocal => {
-                    self.error(span, "thread-local storage does not exist in OpenCL C");
+                    self.error(span, "thread-local storage is not supported in OpenCL C");
                 }
                 StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
-                    self.error(span, "'auto' and 'register' have no place at program scope");
+                    self.error(span, "illegal storage class on file-scoped variable");
                 }
                 _ if found.is_some_and(|f| f != class) => {
-                    self.error(span, "a declaration has one storage class at most");
+                    self.error(span, "cannot combine with previous storage class specifier");
                 }
                 _ => found = Some(class),
             }
@@ -94,7 +116,10 @@ impl<'a> Sema<'a> {
         {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(at, "only variables can have an initialiser");
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
             }
             return self
                 .function_declaration(&decl.specs, declarator, base)
@@ -110,14 +135,17 @@ impl<'a> Sema<'a> {
         if storage == Some(StorageClass::Typedef) {
             if let Some(init) = &item.init {
                 let at = self.init_span(init);
-                self.error(at, "only variables can have an initialiser");
+                self.error(
+                    at,
+                    "illegal initializer (only variables can be initialized)",
+                );
             }
             return self.typedef(name, span, SpacedType { align, ..ty });
         }
         if matches!(self.module.types.get(ty.q.ty), Type::Function { .. }) {
             self.error(
                 span,
-                "declaring a function through a typedef is not supported",
+                "declaring a function through a typedef is not supported in OpenCL C",
             );
             return None;
         }
@@ -127,7 +155,7 @@ impl<'a> Sema<'a> {
                 FunctionSpec::Kernel => "__kernel",
                 FunctionSpec::Noreturn => "_Noreturn",
             };
-            self.error(spec_span, format!("'{word}' is for functions only"));
+            self.error(spec_span, format!("'{word}' can only appear on functions"));
         }
         let variable = Variable {
             name,
@@ -136,10 +164,11 @@ impl<'a> Sema<'a> {
             storage,
             init: item.init.as_ref(),
             align,
+            unused: self.has_attr(&declarator.attrs, "unused"),
         };
         if let Type::Block(_) = self.module.types.get(ty.q.ty) {
             if storage == Some(StorageClass::Extern) {
-                self.error(span, "a block variable cannot be 'extern'");
+                self.error(span, "invalid block variable declaration - using 'extern' storage class is disallowed");
                 return None;
             }
             return self.block_variable((name, span), ty.q.ty, item.init.as_ref(), out);
@@ -157,13 +186,13 @@ impl<'a> Sema<'a> {
                 if old.q != ty.q || old.space != ty.space {
                     // Both have this very name, which would not tell them apart.
                     let message = format!(
-                        "this typedef names another type than before ('{}' now, '{}' before)",
+                        "typedef redefinition with different types ('{}' vs '{}')",
                         self.module.types.display_qual(ty.q),
                         self.module.types.display_qual(old.q)
                     );
                     let previous = previous.span;
                     self.error(span, message)
-                        .note(previous, "the earlier definition is here");
+                        .note(previous, "previous definition is here");
                 }
                 return Some(());
             }
@@ -182,7 +211,7 @@ impl<'a> Sema<'a> {
         Some(())
     }
 
-    fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
+    pub(super) fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
         let ty = v.ty.q.ty;
         let is_open_array = matches!(self.module.types.get(ty), Type::Array { len: None, .. });
         let is_record = matches!(self.module.types.get(ty), Type::Record(_));
@@ -195,12 +224,10 @@ impl<'a> Sema<'a> {
         };
         if !complete {
             let message = if is_open_array {
-                format!(
-                    "an array needs a length or an initialiser to be defined ({})",
-                    self.show(ty)
-                )
+                "definition of variable with array type needs an explicit size or an initializer"
+                    .to_string()
             } else {
-                format!("no variable can have the incomplete type {}", self.show(ty))
+                format!("variable has incomplete type {}", self.show(ty))
             };
             self.error(v.span, message);
             return None;
@@ -211,7 +238,7 @@ impl<'a> Sema<'a> {
         }
         if let Some(OpaqueKind::Image(..) | OpaqueKind::Pipe(..)) = self.module.types.opaque(elem) {
             let message = format!(
-                "only a parameter can have type {}, no variable",
+                "type {} can only be used as a function parameter in OpenCL",
                 self.show(elem)
             );
             self.error(v.span, message);
@@ -220,31 +247,26 @@ impl<'a> Sema<'a> {
         self.check_half_value(elem, v.span, "variable")
     }
 
-    fn is_sampler(&self, ty: TypeId) -> bool {
+    pub(super) fn is_sampler(&self, ty: TypeId) -> bool {
         self.module.types.opaque(ty) == Some(OpaqueKind::Sampler)
     }
 
     /// A sampler variable is a name for its constant (OpenCL C 3.0 §6.15.15.1).
-    fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
-        if let Some(space @ (AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic)) =
-            v.ty.space
-        {
-            let message = format!("no sampler can be in the address space {}", space.name());
+    pub(super) fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
+        if let Some(AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic) = v.ty.space {
+            let message = "sampler type cannot be used with the __local and __global address space qualifiers";
             self.error(v.span, message);
             return None;
         }
         let Some(ast::Init::Expr(init)) = v.init else {
-            self.error(
-                v.span,
-                "a sampler variable must have a constant initialiser",
-            );
+            self.error(v.span, "variable of type 'sampler_t' must be initialized");
             return None;
         };
         let value = self.rvalue(*init)?;
         let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
         let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
             let at = self.ast.expr(*init).span;
-            self.error(at, "a sampler variable must have a constant initialiser");
+            self.error(at, "initializer element is not a compile-time constant");
             return None;
         };
         self.bind_new(v.name, Entity::Sampler(mask), v.span);
@@ -262,7 +284,7 @@ impl<'a> Sema<'a> {
         let mask = u32::try_from(value).unwrap_or(u32::MAX);
         let addressing = mask & 0xe;
         if mask & !0x3f != 0 || addressing > 8 || mask & 0x30 == 0x30 {
-            self.error(span, format!("{value} is no sum of a sampler's constants"));
+            self.error(span, format!("invalid sampler initializer {value}"));
             return None;
         }
         Some(mask)
@@ -278,22 +300,13 @@ impl<'a> Sema<'a> {
             Some(AddrSpace::Constant) => AddrSpace::Constant,
             Some(AddrSpace::Global) | None if globals_allowed => AddrSpace::Global,
             _ => {
-                self.error(
-                    v.span,
-                    if self.lang.std < ClStd::Cl20 {
-                        "a variable at program scope must be in the constant address space before OpenCL C 2.0"
-                    } else if globals_allowed {
-                        "a variable at program scope must be in the global or constant address space"
-                    } else {
-                        "a variable at program scope must be in the constant address space; the device lacks __opencl_c_program_scope_global_variables"
-                    },
-                );
+                self.wrong_space(v.span, "program scope");
                 return None;
             }
         };
         if matches!(self.module.types.get(v.ty.q.ty), Type::Opaque(_)) {
             let message = format!(
-                "no variable at program scope can have type {}",
+                "the {} type cannot be used to declare a program scope variable",
                 self.show(v.ty.q.ty)
             );
             self.error(v.span, message);
@@ -324,10 +337,7 @@ impl<'a> Sema<'a> {
             self.initialise_global(id, init)?;
         } else if !is_extern {
             if space == AddrSpace::Constant {
-                self.error(
-                    v.span,
-                    "a variable in the constant address space must have an initialiser",
-                );
+                self.error(v.span, NO_INITIALIZER);
                 return None;
             }
             self.global_meta[id.0 as usize].tentative = true;
@@ -345,11 +355,9 @@ impl<'a> Sema<'a> {
             Entity::Global(id) => id,
             Entity::Poisoned => return Some(None),
             _ => {
-                self.error(
-                    v.span,
-                    format!("'{text}' is already the name of something else"),
-                )
-                .note(previous.span, "the earlier definition is here");
+                let message = format!("redefinition of '{text}' as different kind of symbol");
+                self.error(v.span, message)
+                    .note(previous.span, "previous definition is here");
                 return None;
             }
         };
@@ -358,25 +366,25 @@ impl<'a> Sema<'a> {
         let same = self.composite(old_ty, v.ty.q);
         let (Some(ty), true) = (same, old_space == space) else {
             let message = format!(
-                "'{text}' has another type than before ({} now, {} before)",
+                "redefinition of '{text}' with a different type: {} vs {}",
                 self.show_qual(v.ty.q),
                 self.show_qual(old_ty)
             );
             self.error(v.span, message)
-                .note(previous.span, "the earlier definition is here");
+                .note(previous.span, "previous definition is here");
             return None;
         };
         if self.global_meta[id.0 as usize].defined && v.init.is_some() {
-            self.error(v.span, format!("'{text}' is defined a second time"))
-                .note(previous.span, "the earlier definition is here");
+            self.error(v.span, format!("redefinition of '{text}'"))
+                .note(previous.span, "previous definition is here");
             return None;
         }
         if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
             self.error(
                 v.span,
-                format!("'{text}' is 'static' here and was not before"),
+                format!("static declaration of '{text}' follows non-static declaration"),
             )
-            .note(previous.span, "the earlier definition is here");
+            .note(previous.span, "previous definition is here");
             return None;
         }
         self.module.globals[id.0 as usize].ty = ty;
@@ -399,7 +407,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn add_global(
+    pub(super) fn add_global(
         &mut self,
         v: &Variable<'a>,
         space: AddrSpace,
@@ -432,7 +440,7 @@ impl<'a> Sema<'a> {
         GlobalId(self.module.globals.len() as u32 - 1)
     }
 
-    fn initialise_global(&mut self, id: GlobalId, init: &'a ast::Init) -> Option<()> {
+    pub(super) fn initialise_global(&mut self, id: GlobalId, init: &'a ast::Init) -> Option<()> {
         self.global_meta[id.0 as usize].defined = true;
         let q = self.module.global(id).ty;
         let (ty, data) = self.constant_initialiser(q.ty, init, self.module.global(id).span)?;
@@ -462,204 +470,6 @@ impl<'a> Sema<'a> {
                 relocs: Vec::new(),
             });
         }
-    }
-
-    fn local_variable(
-        &mut self,
-        v: Variable<'a>,
-        _attrs: &[Attr],
-        out: &mut Vec<StmtId>,
-    ) -> Option<()> {
-        self.check_variable_type(&v)?;
-        if self.is_sampler(v.ty.q.ty) {
-            return self.sampler_variable(&v);
-        }
-        match (v.storage, v.ty.space) {
-            (Some(StorageClass::Static), space) => return self.static_local(v, space),
-            (Some(StorageClass::Extern), space) => return self.extern_local(v, space),
-            (_, None | Some(AddrSpace::Private)) => {}
-            (_, Some(AddrSpace::Local)) => return self.work_group_variable(v),
-            (_, Some(AddrSpace::Constant)) => {
-                self.check_kernel_scope(&v, "constant")?;
-                if v.init.is_none() {
-                    self.error(
-                        v.span,
-                        "a variable in the constant address space must have an initialiser",
-                    );
-                    return None;
-                }
-                return self.static_variable(v, AddrSpace::Constant);
-            }
-            (_, Some(space)) => {
-                self.error(
-                    v.span,
-                    format!(
-                        "no variable in a function can be in the {} address space",
-                        space.name().trim_start_matches('_')
-                    ),
-                );
-                return None;
-            }
-        }
-        let id = self.add_local(self.name(v.name).to_string(), v.ty.q, v.align, v.span);
-        self.bind_new(v.name, Entity::Local(id), v.span);
-        let init = match v.init {
-            None => None,
-            Some(init) => {
-                let (ty, init) = self.initialiser(v.ty.q.ty, init, v.span)?;
-                self.body.locals[id.0 as usize].ty.ty = ty;
-                let align = self.module.types.align(ty);
-                let local = &mut self.body.locals[id.0 as usize];
-                local.align = local.align.max(align);
-                self.remember_constant(id, v.ty.q, &init);
-                Some(init)
-            }
-        };
-        let stmt = self.mk_stmt(StmtKind::Decl { local: id, init }, v.span);
-        out.push(stmt);
-        Some(())
-    }
-
-    /// Notes the value of a `const` scalar, which array sizes and case labels may use.
-    fn remember_constant(&mut self, id: LocalId, q: QualType, init: &Init) {
-        if !q.quals.contains(Quals::CONST) || q.quals.contains(Quals::VOLATILE) {
-            return;
-        }
-        if let Init::Expr(expr) = init {
-            if let Some(value @ (Value::Int(_) | Value::Float(_))) = self.eval(*expr) {
-                self.const_locals.insert(id, value);
-            }
-        }
-    }
-
-    /// A new private variable of the current function.
-    pub(super) fn add_local(
-        &mut self,
-        name: String,
-        ty: QualType,
-        align: u64,
-        span: Span,
-    ) -> LocalId {
-        let align = self.module.types.align(ty.ty).max(align);
-        self.body.locals.push(Local {
-            name,
-            ty,
-            align,
-            span,
-        });
-        LocalId(self.body.locals.len() as u32 - 1)
-    }
-
-    /// `__local` and `__constant` variables belong to the outermost scope of kernels.
-    fn check_kernel_scope(&mut self, v: &Variable<'a>, space: &str) -> Option<()> {
-        let in_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
-        let message = if !in_kernel {
-            format!("only kernels can have variables in the {space} address space")
-        } else if self.scopes.len() > 2 {
-            format!(
-                "a variable in the {space} address space must be in the outermost block of its kernel"
-            )
-        } else {
-            return Some(());
-        };
-        self.error(v.span, message);
-        None
-    }
-
-    fn work_group_variable(&mut self, v: Variable<'a>) -> Option<()> {
-        self.check_kernel_scope(&v, "local")?;
-        if let Some(init) = v.init {
-            let at = self.init_span(init);
-            self.error(v.span, "a '__local' variable cannot have an initialiser")
-                .highlight(at);
-            return None;
-        }
-        let id = self.add_global(&v, AddrSpace::Local, Linkage::Internal, None);
-        self.bind_new(v.name, Entity::Global(id), v.span);
-        Some(())
-    }
-
-    fn static_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
-        if self.lang.std < ClStd::Cl20 {
-            self.error(
-                v.span,
-                "a variable in a function can be 'static' from OpenCL C 2.0 on",
-            );
-            return None;
-        }
-        let space = match space {
-            Some(AddrSpace::Constant) => AddrSpace::Constant,
-            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
-                AddrSpace::Global
-            }
-            _ => {
-                let allowed = if self.lang.program_scope_globals() {
-                    "global or constant"
-                } else {
-                    "constant"
-                };
-                self.error(
-                    v.span,
-                    format!("a 'static' variable must be in the {allowed} address space"),
-                );
-                return None;
-            }
-        };
-        if space == AddrSpace::Constant && v.init.is_none() {
-            self.error(
-                v.span,
-                "a variable in the constant address space must have an initialiser",
-            );
-            return None;
-        }
-        self.static_variable(v, space)
-    }
-
-    fn static_variable(&mut self, v: Variable<'a>, space: AddrSpace) -> Option<()> {
-        let id = self.add_global(&v, space, Linkage::Internal, None);
-        self.bind_new(v.name, Entity::Global(id), v.span);
-        match v.init {
-            Some(init) => self.initialise_global(id, init),
-            None => {
-                self.global_meta[id.0 as usize].tentative = true;
-                Some(())
-            }
-        }
-    }
-
-    fn extern_local(&mut self, v: Variable<'a>, space: Option<AddrSpace>) -> Option<()> {
-        if let Some(init) = v.init {
-            let at = self.init_span(init);
-            self.error(
-                at,
-                "an 'extern' declaration in a function cannot have an initialiser",
-            );
-            return None;
-        }
-        let existing = self.scopes[0].names.get(&v.name).map(|b| b.entity.clone());
-        if let Some(Entity::Global(id)) = existing {
-            self.bind(v.name, Entity::Global(id), v.span);
-            return Some(());
-        }
-        let space = match space {
-            Some(AddrSpace::Constant) => AddrSpace::Constant,
-            Some(AddrSpace::Global) | None if self.lang.program_scope_globals() => {
-                AddrSpace::Global
-            }
-            _ => {
-                self.error(
-                    v.span,
-                    "an 'extern' variable must be in the constant address space here",
-                );
-                return None;
-            }
-        };
-        let id = self.add_global(&v, space, Linkage::Import, None);
-        let global = &mut self.module.globals[id.0 as usize];
-        global.name = self.names.resolve(v.name).to_string();
-        global.owner = None;
-        self.bind(v.name, Entity::Global(id), v.span);
-        Some(())
     }
 
     pub(super) fn init_span(&self, init: &ast::Init) -> Span {

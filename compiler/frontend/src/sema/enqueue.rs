@@ -61,7 +61,7 @@ impl<'a> Sema<'a> {
     ) -> Option<Vec<ExprId>> {
         if args.len() < 4 {
             let message = format!(
-                "too few arguments: '{text}' takes at least 4, the call has {}",
+                "too few arguments to function call, expected at least 4, have {}",
                 args.len()
             );
             self.error(rparen, message);
@@ -72,11 +72,11 @@ impl<'a> Sema<'a> {
             .find(|&place| args.get(place).is_some_and(|&a| self.is_block(a)))
         else {
             let at = self.span(args[3]);
-            let message = format!("argument 4 or argument 7 of '{text}' must be a block");
+            let message = format!("illegal call to {text}, expected block as argument 4 or 7");
             self.error(at, message);
             return None;
         };
-        let purpose = Purpose::Argument(Span::NONE);
+        let purpose = Purpose::Argument(None);
         let queue = self.opaque(OpaqueKind::Queue);
         let range = self.opaque(OpaqueKind::NdRange);
         let mut out = Vec::with_capacity(args.len() + 3);
@@ -106,7 +106,7 @@ impl<'a> Sema<'a> {
             let ty = self.ty(size);
             if !self.module.types.is_integer(ty) {
                 let message = format!(
-                    "the size of a block's local argument must be an integer, not {}",
+                    "illegal call to {text}, expected local size of integer type, not {}",
                     self.show(ty)
                 );
                 self.error(self.span(size), message);
@@ -125,7 +125,10 @@ impl<'a> Sema<'a> {
         if is_event || self.is_null_constant(arg) {
             return Some(());
         }
-        let message = format!("expected a 'clk_event_t *', not {}", self.show(ty));
+        let message = format!(
+            "illegal call to enqueue_kernel, expected 'clk_event_t *' argument type, not {}",
+            self.show(ty)
+        );
         self.error(self.span(arg), message);
         None
     }
@@ -138,13 +141,13 @@ impl<'a> Sema<'a> {
         let params = self.block_params(func).len();
         let at = self.span(block);
         let message = if self.module.function(func).ret != TypeTable::VOID {
-            format!("a block passed to '{text}' must return 'void'")
+            format!("illegal call to {text}, block must return 'void'")
         } else if !self.takes_local_pointers(func) {
-            format!("the parameters of a block passed to '{text}' must be of type 'local void *'")
-        } else if params != sizes {
             format!(
-                "the block has {params} local arguments, the call of '{text}' gives {sizes} sizes"
+                "blocks used in {text} call are expected to have parameters of type 'local void *'"
             )
+        } else if params != sizes {
+            format!("block has {params} parameters, but {sizes} local sizes are passed to {text}")
         } else {
             return Some(());
         };
@@ -167,7 +170,7 @@ impl<'a> Sema<'a> {
                 ("many", self.span(args[count]))
             };
             let message = format!(
-                "too {few} arguments: '{text}' takes {count}, the call has {}",
+                "too {few} arguments to function call, expected {count}, have {}",
                 args.len()
             );
             self.error(at, message);
@@ -175,13 +178,13 @@ impl<'a> Sema<'a> {
         }
         let block = args[count - 1];
         let ExprKind::Block { func, .. } = self.body.expr(block).kind else {
-            let message = format!("argument {count} of '{text}' must be a block");
+            let message = format!("illegal call to {text}, expected block as argument {count}");
             self.error(self.span(block), message);
             return None;
         };
         if !self.takes_local_pointers(func) {
             let message = format!(
-                "the parameters of a block passed to '{text}' must be of type 'local void *'"
+                "blocks used in {text} call are expected to have parameters of type 'local void *'"
             );
             self.error(self.span(block), message);
             return None;
@@ -189,7 +192,7 @@ impl<'a> Sema<'a> {
         let mut out = Vec::with_capacity(2);
         if count == 2 {
             let range = self.opaque(OpaqueKind::NdRange);
-            let purpose = Purpose::Argument(Span::NONE);
+            let purpose = Purpose::Argument(None);
             out.push(self.assign_convert(args[0], range, purpose)?);
         }
         out.push(block);

@@ -27,7 +27,10 @@ impl<'a> Sema<'a> {
 
     /// The type of an expression that is not evaluated; arrays do not decay.
     pub(super) fn unevaluated(&mut self, id: ast::ExprId) -> Option<QualType> {
-        match self.operand(id)? {
+        self.note_unevaluated(1);
+        let operand = self.operand(id);
+        self.note_unevaluated(-1);
+        match operand? {
             Operand::Value(expr) => Some(QualType::plain(self.ty(expr))),
             Operand::Place(place) => Some(self.body.place(place).ty),
             function => {
@@ -161,7 +164,7 @@ impl<'a> Sema<'a> {
                 Entity::Typedef(_) => {
                     self.error(
                         span,
-                        format!("expected an expression, but '{text}' is a type"),
+                        format!("unexpected type name '{text}': expected expression"),
                     );
                     return None;
                 }
@@ -187,18 +190,19 @@ impl<'a> Sema<'a> {
             let global = self.string_literal(own.as_bytes(), span);
             return Some(Operand::Place(self.global_place(global, span)));
         }
-        self.undeclared(text, span, &format!("'{text}' is not declared"));
+        self.undeclared(text, span);
         None
     }
 
     /// Reports an unknown name, with the one that was perhaps meant.
-    pub(super) fn undeclared(&mut self, text: &str, span: Span, message: &str) {
+    pub(super) fn undeclared(&mut self, text: &str, span: Span) {
+        let message = format!("use of undeclared identifier '{text}'");
         match self.suggest_value(text) {
             Some(other) => {
                 let declared = self.declared_at(&other);
                 let report = self.error(span, format!("{message}; did you mean '{other}'?"));
                 if let Some(declared) = declared {
-                    report.note(declared, format!("'{other}' is declared here"));
+                    report.note(declared, format!("'{other}' declared here"));
                 }
             }
             None => {
@@ -225,7 +229,7 @@ impl<'a> Sema<'a> {
             UnaryOp::Deref => return self.deref(operand, span),
             UnaryOp::AddrOf => return self.address_of(operand, span).map(Operand::Value),
             UnaryOp::Complex => {
-                self.error(span, "complex types do not exist in OpenCL C");
+                self.error(span, "complex types are not supported in OpenCL C");
                 return None;
             }
             _ => {}
@@ -284,7 +288,7 @@ impl<'a> Sema<'a> {
                 _ if types.is_arithmetic(ty) => 1,
                 _ => {
                     let message = format!(
-                        "'vec_step' takes a scalar or vector type, not {}",
+                        "'vec_step' requires built-in scalar or vector type, {} invalid",
                         self.show(ty)
                     );
                     self.error(span, message);
@@ -298,7 +302,7 @@ impl<'a> Sema<'a> {
                     "alignof"
                 };
                 let message = format!(
-                    "'{word}' needs a complete type, which {} is not",
+                    "invalid application of '{word}' to an incomplete type {}",
                     self.show(ty)
                 );
                 self.error(span, message);
@@ -329,8 +333,7 @@ impl<'a> Sema<'a> {
                     let text = self.name(*name);
                     let record = self.module.types.record_id(current);
                     let Some(fields) = record.and_then(|r| self.find_field(r, text)) else {
-                        let message =
-                            format!("no member is named '{text}' in {}", self.show(current));
+                        let message = format!("no member named '{text}' in {}", self.show(current));
                         self.error(*name_span, message);
                         return None;
                     };
@@ -341,9 +344,15 @@ impl<'a> Sema<'a> {
                     }
                 }
                 Designator::Index(index, index_span) => {
-                    let value = self.integer_constant(*index, "offsetof index")?;
+                    let value = self.integer_constant(*index)?;
                     let Type::Array { elem, .. } = *self.module.types.get(current) else {
-                        self.error(*index_span, "offsetof requires an array here");
+                        self.error(
+                            *index_span,
+                            format!(
+                                "offsetof requires array type, {} invalid",
+                                self.show(current)
+                            ),
+                        );
                         return None;
                     };
                     let size = i128::from(self.module.types.size(elem.ty));
@@ -351,7 +360,7 @@ impl<'a> Sema<'a> {
                     current = elem.ty;
                 }
                 Designator::Range(_, _, range_span) => {
-                    self.error(*range_span, "offsetof takes no range");
+                    self.error(*range_span, "array range is not allowed in offsetof");
                     return None;
                 }
             }
@@ -367,7 +376,10 @@ impl<'a> Sema<'a> {
     ) -> Option<Operand> {
         let named = self.type_name(ty)?;
         if self.is_immaterial(named.q.ty) {
-            let message = format!("no literal can have type {}", self.show(named.q.ty));
+            let message = format!(
+                "compound literal of type {} is not allowed",
+                self.show(named.q.ty)
+            );
             self.error(span, message);
             return None;
         }
@@ -376,10 +388,7 @@ impl<'a> Sema<'a> {
             Type::Array { len: None, .. }
         );
         if !open && !self.module.types.is_complete(named.q.ty) {
-            let message = format!(
-                "no variable can have the incomplete type {}",
-                self.show(named.q.ty)
-            );
+            let message = format!("variable has incomplete type {}", self.show(named.q.ty));
             self.error(span, message);
             return None;
         }
@@ -419,7 +428,7 @@ impl<'a> Sema<'a> {
             Some(AddrSpace::Global) if self.lang.program_scope_globals() => AddrSpace::Global,
             Some(space) => {
                 let message = format!(
-                    "no compound literal at program scope can be in the address space {}",
+                    "program scope compound literal cannot be in the {} address space",
                     space.name()
                 );
                 self.error(span, message);
@@ -427,7 +436,7 @@ impl<'a> Sema<'a> {
             }
         };
         let Some(data) = self.init_data(init, q.ty) else {
-            self.error(span, "this initialiser must be known at compile time");
+            self.error(span, "initializer element is not a compile-time constant");
             return None;
         };
         let id = self.push_global(Global {
@@ -461,25 +470,25 @@ impl<'a> Sema<'a> {
         for &(name, value, at) in arms {
             let Some(name) = name else {
                 if let Some((_, previous)) = default.replace((value, at)) {
-                    self.error(at, "a second 'default' is in '_Generic'")
-                        .note(previous, "the earlier one is here");
+                    self.error(at, "duplicate default generic association")
+                        .note(previous, "previous default generic association is here");
                     return None;
                 }
                 continue;
             };
             let q = self.type_name(name)?.q;
             if !self.module.types.is_complete(q.ty) {
-                let message = format!(
-                    "'_Generic' needs complete types, which {} is not",
-                    self.show(q.ty)
-                );
+                let message = format!("type {} in generic association incomplete", self.show(q.ty));
                 self.error(at, message);
                 return None;
             }
             if let Some(&(_, previous)) = seen.iter().find(|(ty, _)| *ty == q.ty) {
-                let message = format!("type {} stands twice in '_Generic'", self.show(q.ty));
+                let shown = self.show(q.ty);
+                let message = format!(
+                    "type {shown} in generic association compatible with previously specified type {shown}"
+                );
                 self.error(at, message)
-                    .note(previous, "the earlier one is here");
+                    .note(previous, format!("compatible type {shown} specified here"));
                 return None;
             }
             seen.push((q.ty, at));
@@ -490,7 +499,10 @@ impl<'a> Sema<'a> {
         match chosen.or(default.map(|(value, _)| value)) {
             Some(value) => self.operand(value),
             None => {
-                let message = format!("no type in '_Generic' is {}", self.show(wanted));
+                let message = format!(
+                    "controlling expression type {} not compatible with any generic association type",
+                    self.show(wanted)
+                );
                 self.error(span, message);
                 None
             }

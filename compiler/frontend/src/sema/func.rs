@@ -2,9 +2,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Sema;
+use super::convert::Parameter;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
-use crate::lang::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
+use super::usage::Usage;
+use crate::diagnostics::Warning;
+use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
@@ -30,6 +33,7 @@ pub(super) struct FuncState {
     pub(super) in_expression: u32,
     /// The first `return` decides the type of the result (blocks).
     pub(super) infer_ret: bool,
+    pub(super) usage: Usage,
 }
 
 impl FuncState {
@@ -47,6 +51,7 @@ impl FuncState {
             returns_value: false,
             in_expression: 0,
             infer_ret: false,
+            usage: Usage::default(),
         }
     }
 }
@@ -57,6 +62,27 @@ pub(super) struct LabelState {
     pub(super) id: LabelId,
     pub(super) defined: Option<Span>,
     pub(super) used: Option<Span>,
+}
+
+/// Functions of a cycle that a message names.
+const RECURSION_SHOWN: usize = 8;
+
+/// The parameters of a function's declarator.
+fn parameters(declarator: &Declarator) -> Vec<Parameter> {
+    let Some(DeclPart::Function { params, .. }) = declarator.parts.first() else {
+        return Vec::new();
+    };
+    let parameter = |param: &ParamDecl| match param.declarator.name {
+        Some((name, span)) => Parameter {
+            name: Some(name),
+            span,
+        },
+        None => Parameter {
+            name: None,
+            span: param.span,
+        },
+    };
+    params.iter().map(parameter).collect()
 }
 
 /// A function's declarator, resolved.
@@ -81,7 +107,7 @@ impl<'a> Sema<'a> {
         match self.module.types.get(ret.q.ty) {
             Type::Array { .. } | Type::Function { .. } => {
                 let message = format!(
-                    "a function cannot return the {} type {}",
+                    "function cannot return {} type {}",
                     if matches!(self.module.types.get(ret.q.ty), Type::Array { .. }) {
                         "array"
                     } else {
@@ -95,19 +121,25 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         if self.is_immaterial(ret.q.ty) {
-            let message = format!("a function cannot return type {}", self.show(ret.q.ty));
+            let message = format!(
+                "declaring function return value of type {} is not allowed",
+                self.show(ret.q.ty)
+            );
             self.error(span, message);
             return None;
         }
         if !matches!(ret.space, None | Some(AddrSpace::Private)) {
-            self.error(span, "the type of a result cannot name an address space");
+            self.error(span, "return type cannot be qualified with address space");
             return None;
         }
         self.check_half_value(ret.q.ty, span, "function return value")?;
         let text = self.name(name);
         if let Some(dots) = variadic {
             if text != "printf" {
-                self.error(*dots, "OpenCL C has no functions with variable arguments");
+                self.error(
+                    *dots,
+                    "invalid prototype, variadic arguments are not allowed in OpenCL",
+                );
                 return None;
             }
         }
@@ -198,6 +230,8 @@ impl<'a> Sema<'a> {
         } else {
             Inlining::Free
         };
+        let must_use = attribute("warn_unused_result");
+        let used = attribute("unused") || attribute("used");
         let is_static = specs
             .storage
             .iter()
@@ -208,11 +242,9 @@ impl<'a> Sema<'a> {
                 Entity::Functions(ids) => known = ids,
                 Entity::Poisoned => {}
                 _ => {
-                    self.error(
-                        signature.span,
-                        format!("'{text}' is already the name of something else"),
-                    )
-                    .note(previous.span, "the earlier definition is here");
+                    let message = format!("redefinition of '{text}' as different kind of symbol");
+                    self.error(signature.span, message)
+                        .note(previous.span, "previous definition is here");
                     return None;
                 }
             }
@@ -222,11 +254,8 @@ impl<'a> Sema<'a> {
             if old.params == params {
                 let (old_span, old_ret) = (old.span, old.ret);
                 if old_ret != signature.ret {
-                    self.error(
-                        signature.span,
-                        format!("'{text}' is declared with a different type"),
-                    )
-                    .note(old_span, "the earlier declaration is here");
+                    self.error(signature.span, format!("conflicting types for '{text}'"))
+                        .note(old_span, "previous declaration is here");
                     return None;
                 }
                 let function = &mut self.module.functions[id.0 as usize];
@@ -244,11 +273,8 @@ impl<'a> Sema<'a> {
         if let Some(&first) = known.first() {
             if !overloadable || !self.funcs[first.0 as usize].overloadable {
                 let old_span = self.module.function(first).span;
-                self.error(
-                    signature.span,
-                    format!("'{text}' is declared with a different type"),
-                )
-                .note(old_span, "the earlier declaration is here");
+                self.error(signature.span, format!("conflicting types for '{text}'"))
+                    .note(old_span, "previous declaration is here");
                 return None;
             }
         }
@@ -276,6 +302,10 @@ impl<'a> Sema<'a> {
         self.funcs.push(FuncMeta {
             overloadable,
             defined: false,
+            params: parameters(declarator),
+            must_use,
+            is_static,
+            used,
         });
         known.push(id);
         self.rebind_function(signature, known);
@@ -303,7 +333,7 @@ impl<'a> Sema<'a> {
             return;
         };
         if let Some(StorageClass::Typedef) = self.storage_class(&def.specs) {
-            self.error(name_span, "a typedef cannot have a body");
+            self.error(name_span, "function definition declared 'typedef'");
         }
         let base = self.spec_type(&def.specs);
         let signature = base.and_then(|base| self.signature(&def.declarator, base));
@@ -314,12 +344,12 @@ impl<'a> Sema<'a> {
             return;
         };
         if signature.variadic {
-            self.error(name_span, "'printf' cannot be defined by a program");
+            self.error(name_span, "definition of builtin function 'printf'");
             return;
         }
         if signature.ret != TypeTable::VOID && !self.module.types.is_complete(signature.ret) {
             let message = format!(
-                "a function cannot return the incomplete type {}",
+                "incomplete result type {} in function definition",
                 self.show(signature.ret)
             );
             self.error(name_span, message);
@@ -330,11 +360,8 @@ impl<'a> Sema<'a> {
         };
         if self.funcs[id.0 as usize].defined {
             let old = self.module.function(id).span;
-            self.error(
-                name_span,
-                format!("'{}' is defined a second time", self.name(name)),
-            )
-            .note(old, "the earlier definition is here");
+            self.error(name_span, format!("redefinition of '{}'", self.name(name)))
+                .note(old, "previous definition is here");
             return;
         }
         self.funcs[id.0 as usize].defined = true;
@@ -369,13 +396,22 @@ impl<'a> Sema<'a> {
         let root = self.function_body(def.body);
         self.pop_scope();
         self.finish_labels();
-        if let Some(func) = self.func.take() {
+        if let Some(mut func) = self.func.take() {
+            if !self.diags.has_errors() {
+                let usage = std::mem::take(&mut func.usage);
+                self.report_usage(&usage, !func.labels.is_empty());
+            }
             // After an error the tree may lack the very `return`.
             let complete = !self.diags.has_errors();
             if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
                 self.warning(
+                    Warning::ReturnType,
                     self.ast.stmt(def.body).span.end(),
-                    "the function can end without returning a value",
+                    if func.returns_value {
+                        "non-void function does not return a value in all control paths"
+                    } else {
+                        "non-void function does not return a value"
+                    },
                 );
             }
             self.body.label_count = func.label_count;
@@ -392,22 +428,22 @@ impl<'a> Sema<'a> {
                 None => (String::new(), param.span),
             };
             if !self.module.types.is_complete(ty.q.ty) {
-                let message = format!(
-                    "no variable can have the incomplete type {}",
-                    self.show(ty.q.ty)
-                );
+                let message = format!("variable has incomplete type {}", self.show(ty.q.ty));
                 self.error(span, message);
             }
             let q: QualType = ty.q;
             let id = self.add_local(text, q, 0, span);
+            let unused = self.has_attr(&param.specs.attrs, "unused")
+                || self.has_attr(&param.declarator.attrs, "unused");
+            if !unused {
+                self.note_declared(id, true, true);
+            }
             if let Some((name, span)) = param.declarator.name {
                 if let Some(previous) = self.lookup_here(name) {
                     let previous = previous.span;
-                    self.error(
-                        span,
-                        format!("a second parameter is named '{}'", self.name(name)),
-                    )
-                    .note(previous, "the earlier declaration is here");
+                    let message = format!("redefinition of parameter '{}'", self.name(name));
+                    self.error(span, message)
+                        .note(previous, "previous declaration is here");
                 } else {
                     self.bind(name, Entity::Local(id), span);
                 }
@@ -415,94 +451,23 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Linker name of an overloadable function: the Itanium form with vendor address spaces.
-    fn mangle(&self, name: &str, params: &[TypeId]) -> String {
-        let mut out = format!("_Z{}{name}", name.len());
-        if params.is_empty() {
-            out.push('v');
+    /// Reports the call at `span` that closes a cycle of functions, given in the order of calls.
+    fn recursive_call(&self, cycle: &[FuncId], span: Span) {
+        let Some(&first) = cycle.first() else { return };
+        let first = self.module.function(first);
+        let text = &first.name;
+        let message = format!("recursive call to '{text}' is not allowed in OpenCL C");
+        let report = self
+            .error(span, message)
+            .note(first.span, format!("'{text}' declared here"));
+        if cycle.len() > 1 {
+            let names = cycle.iter().chain(cycle.first());
+            let names: Vec<String> = names
+                .take(RECURSION_SHOWN)
+                .map(|&id| format!("'{}'", self.module.function(id).name))
+                .collect();
+            report.note(span, format!("calls: {}", names.join(" -> ")));
         }
-        for &param in params {
-            self.mangle_type(param, &mut out);
-        }
-        out
-    }
-
-    fn mangle_type(&self, ty: TypeId, out: &mut String) {
-        let types = &self.module.types;
-        match types.get(ty) {
-            Type::Void => out.push('v'),
-            Type::Bool => out.push('b'),
-            Type::Int(kind) => {
-                let letters = ["c", "h", "s", "t", "i", "j", "l", "m"];
-                out.push_str(letters[*kind as usize]);
-            }
-            Type::Float(kind) => out.push_str(["Dh", "f", "d"][*kind as usize]),
-            Type::Vector { elem, len } => {
-                out.push_str(&format!("Dv{len}_"));
-                self.mangle_type(*elem, out);
-            }
-            Type::Pointer { pointee, space } => {
-                out.push('P');
-                let number = match space {
-                    AddrSpace::Private => None,
-                    AddrSpace::Global => Some(1),
-                    AddrSpace::Constant => Some(2),
-                    AddrSpace::Local => Some(3),
-                    AddrSpace::Generic => Some(4),
-                };
-                if let Some(number) = number {
-                    out.push_str(&format!("U3AS{number}"));
-                }
-                if pointee.quals.contains(crate::lang::types::Quals::VOLATILE) {
-                    out.push('V');
-                }
-                if pointee.quals.contains(crate::lang::types::Quals::CONST) {
-                    out.push('K');
-                }
-                self.mangle_type(pointee.ty, out);
-            }
-            Type::Array { elem, len } => {
-                out.push_str(&format!("A{}_", len.unwrap_or(0)));
-                self.mangle_type(elem.ty, out);
-            }
-            Type::Record(record) => {
-                let text = &types.record(*record).name;
-                out.push_str(&format!("{}{text}", text.len()));
-            }
-            Type::Enum(e) => {
-                let text = &types.enums[e.0 as usize].name;
-                out.push_str(&format!("{}{text}", text.len()));
-            }
-            Type::Atomic(value) => {
-                out.push_str("U7_Atomic");
-                self.mangle_type(*value, out);
-            }
-            Type::Opaque(kind) => self.mangle_opaque(*kind, out),
-            Type::Function { .. } | Type::Block(_) | Type::Error => out.push('z'),
-        }
-    }
-
-    /// Opaque types as clang names them: `14ocl_image2d_ro`, `9ocl_event`.
-    fn mangle_opaque(&self, kind: OpaqueKind, out: &mut String) {
-        let name = match kind {
-            OpaqueKind::Image(image, access) => {
-                let access = match access {
-                    Access::Read => "ro",
-                    Access::Write => "wo",
-                    Access::ReadWrite => "rw",
-                };
-                let stem = image.shape().name.trim_end_matches("_t");
-                format!("ocl_{}_{access}", stem.replace('_', ""))
-            }
-            OpaqueKind::Pipe(packet, _) => {
-                out.push_str("8ocl_pipe");
-                return self.mangle_type(packet, out);
-            }
-            OpaqueKind::ClkEvent => "ocl_clkevent".to_string(),
-            OpaqueKind::ReserveId => "ocl_reserveid".to_string(),
-            other => format!("ocl_{}", other.name().trim_end_matches("_t")),
-        };
-        out.push_str(&format!("{}{name}", name.len()));
     }
 
     /// OpenCL C has no recursion (OpenCL C 3.0 §6.11.i).
@@ -534,15 +499,9 @@ impl<'a> Sema<'a> {
                         path.push((callee.0 as usize, 0));
                     }
                     1 if reported.insert(callee) => {
-                        let callee = self.module.function(callee);
-                        let (text, at) = (callee.name.clone(), callee.span);
-                        self.error(
-                            span,
-                            format!(
-                                "'{text}' calls itself, directly or not: OpenCL C has no recursion"
-                            ),
-                        )
-                        .note(at, format!("'{text}' is declared here"));
+                        let cycle = path.iter().skip_while(|(f, _)| *f != callee.0 as usize);
+                        let cycle: Vec<FuncId> = cycle.map(|(f, _)| FuncId(*f as u32)).collect();
+                        self.recursive_call(&cycle, span);
                     }
                     _ => {}
                 }

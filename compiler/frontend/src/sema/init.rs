@@ -4,8 +4,9 @@ use rustc_hash::FxHashSet;
 use super::Sema;
 use super::convert::Purpose;
 use super::typed::{ConstData, ExprId, ExprKind, Init, InitElem};
+use crate::diagnostics::Warning;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
-use crate::parse::ast::{self, Designator, InitItem, InitList};
+use crate::parse::ast::{self, InitItem, InitList};
 use crate::source::Span;
 use pumice_budget as budget;
 use pumice_reflection::MAX_INITIAL_DATA;
@@ -20,9 +21,9 @@ struct Items<'a> {
 
 /// Subobjects gathered so far.
 #[derive(Default)]
-struct Gathered {
+pub(super) struct Gathered {
     elems: Vec<InitElem>,
-    path: Vec<u64>,
+    pub(super) path: Vec<u64>,
 }
 
 impl<'a> Sema<'a> {
@@ -60,12 +61,12 @@ impl<'a> Sema<'a> {
             return Some((ty, Init::Const(data)));
         }
         self.rvalue(expr)?;
-        self.error(span, "an array takes its initialiser in braces");
+        self.error(span, "array initializer must be an initializer list");
         None
     }
 
     /// The bytes of a string literal that initialises an array of characters.
-    fn string_for(&self, expr: ast::ExprId, elem: TypeId) -> Option<&'a [u8]> {
+    pub(super) fn string_for(&self, expr: ast::ExprId, elem: TypeId) -> Option<&'a [u8]> {
         if elem != TypeTable::CHAR && elem != TypeTable::UCHAR {
             return None;
         }
@@ -81,10 +82,14 @@ impl<'a> Sema<'a> {
 
     fn string_data(&mut self, bytes: &[u8], len: u64, span: Span) -> Option<ConstData> {
         if bytes.len() as u64 > len {
-            self.warning(span, "the string is longer than the array");
+            self.warning(
+                Warning::ExcessInitializers,
+                span,
+                "initializer-string for char array is too long",
+            );
         }
         if len > MAX_INITIAL_DATA {
-            self.error(span, "initialised object is too large");
+            self.error(span, "initialized object is too large");
             return None;
         }
         self.afford(len, span)?;
@@ -107,7 +112,7 @@ impl<'a> Sema<'a> {
         let mut ty = ty;
         if let Type::Array { elem, len: None } = *self.module.types.get(ty) {
             if len == 0 {
-                self.error(list.span, "an array must have at least one element");
+                self.error(list.span, "array size must be greater than zero");
                 return None;
             }
             ty = self.module.types.array(elem, Some(len));
@@ -122,7 +127,7 @@ impl<'a> Sema<'a> {
         }
         let size = self.module.types.size(ty);
         if size > MAX_INITIAL_DATA {
-            self.error(list.span, "initialised object is too large");
+            self.error(list.span, "initialized object is too large");
             return None;
         }
         let mut seen = FxHashSet::default();
@@ -142,7 +147,7 @@ impl<'a> Sema<'a> {
         Some((ty, init))
     }
 
-    fn put(&mut self, value: ExprId, out: &mut Gathered) {
+    pub(super) fn put(&mut self, value: ExprId, out: &mut Gathered) {
         // The element, its path, and the path again among those seen.
         budget::spend_on::<InitElem>(1);
         budget::spend(3 * 8 * out.path.len() as u64 + 48);
@@ -153,7 +158,12 @@ impl<'a> Sema<'a> {
     }
 
     /// A braced list for one object; for arrays gives the number of elements named.
-    fn braced(&mut self, ty: TypeId, list: &'a InitList, out: &mut Gathered) -> Option<u64> {
+    pub(super) fn braced(
+        &mut self,
+        ty: TypeId,
+        list: &'a InitList,
+        out: &mut Gathered,
+    ) -> Option<u64> {
         self.enter(list.span)?;
         let result = self.braced_inner(ty, list, out);
         self.leave();
@@ -190,7 +200,7 @@ impl<'a> Sema<'a> {
                 self.vector_items(ty, &mut items, true, list.span, out)?;
                 if let Some(item) = items.items.get(items.at) {
                     let span = self.init_span(&item.init);
-                    self.error(span, "the vector has fewer elements than the initialiser");
+                    self.error(span, "excess elements in vector initializer");
                     return None;
                 }
                 Some(0)
@@ -202,13 +212,13 @@ impl<'a> Sema<'a> {
                         self.put(zero, out);
                         return Some(0);
                     }
-                    let message = format!("{} cannot be initialised so", self.show(ty));
+                    let message = format!("illegal initializer type {}", self.show(ty));
                     self.error(list.span, message);
                     return None;
                 };
                 if !first.designators.is_empty() {
                     let message = format!(
-                        "a designator has no place in the initialiser of scalar type {}",
+                        "designator in initializer for scalar type {}",
                         self.show(ty)
                     );
                     self.error(list.span, message);
@@ -235,13 +245,14 @@ impl<'a> Sema<'a> {
         if let Some(item) = items.items.get(items.at) {
             let span = self.init_span(&item.init);
             self.warning(
+                Warning::ExcessInitializers,
                 span,
-                format!("the {what} has fewer elements than the initialiser"),
+                format!("excess elements in {what} initializer"),
             );
         }
     }
 
-    fn string_elems(
+    pub(super) fn string_elems(
         &mut self,
         bytes: &[u8],
         elem: TypeId,
@@ -270,7 +281,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn subobject_type(&self, ty: TypeId, index: u64) -> Option<TypeId> {
+    pub(super) fn subobject_type(&self, ty: TypeId, index: u64) -> Option<TypeId> {
         match *self.module.types.get(ty) {
             Type::Record(record) => {
                 let fields = &self.module.types.record(record).fields;
@@ -416,7 +427,13 @@ impl<'a> Sema<'a> {
             if !item.designators.is_empty() {
                 if braced {
                     let at = self.init_span(&item.init);
-                    self.error(at, "designators cannot name the elements of a vector");
+                    self.error(
+                        at,
+                        format!(
+                            "designator in initializer for vector type {}",
+                            self.show(ty)
+                        ),
+                    );
                     items.at += 1;
                     return None;
                 }
@@ -448,179 +465,6 @@ impl<'a> Sema<'a> {
         Some(())
     }
 
-    /// An item with designators: where the next item goes, and the number of elements named.
-    fn designated(
-        &mut self,
-        ty: TypeId,
-        item: &'a InitItem,
-        out: &mut Gathered,
-    ) -> Option<(u64, u64)> {
-        let (first, last, path) = self.designator(ty, &item.designators[0])?;
-        if last - first > 1 << 20 {
-            let span = self.init_span(&item.init);
-            self.error(span, "designator range is too large");
-            return None;
-        }
-        for index in first..=last {
-            self.afford(0, self.init_span(&item.init))?;
-            let depth = out.path.len();
-            out.path.push(index);
-            out.path.extend(&path);
-            let mut sub = ty;
-            for &step in &out.path[depth..] {
-                sub = self.subobject_type(sub, step)?;
-            }
-            let result = self.designated_rest(sub, &item.designators[1..], &item.init, out);
-            out.path.truncate(depth);
-            result?;
-        }
-        Some((last + 1, last + 1))
-    }
-
-    fn designated_rest(
-        &mut self,
-        ty: TypeId,
-        rest: &'a [Designator],
-        init: &'a ast::Init,
-        out: &mut Gathered,
-    ) -> Option<()> {
-        if let Some(next) = rest.first() {
-            let (first, last, path) = self.designator(ty, next)?;
-            if last - first > 1 << 20 {
-                self.error(self.init_span(init), "designator range is too large");
-                return None;
-            }
-            for index in first..=last {
-                self.afford(0, self.init_span(init))?;
-                let depth = out.path.len();
-                out.path.push(index);
-                out.path.extend(&path);
-                let mut sub = ty;
-                for &step in &out.path[depth..] {
-                    sub = self.subobject_type(sub, step)?;
-                }
-                let result = self.designated_rest(sub, &rest[1..], init, out);
-                out.path.truncate(depth);
-                result?;
-            }
-            return Some(());
-        }
-        match init {
-            ast::Init::List(list) => self.braced(ty, list, out).map(|_| ()),
-            ast::Init::Expr(expr) => {
-                if let Type::Array { elem, len } = *self.module.types.get(ty) {
-                    if let Some(bytes) = self.string_for(*expr, elem.ty) {
-                        return self
-                            .string_elems(bytes, elem.ty, len, *expr, out)
-                            .map(|_| ());
-                    }
-                }
-                let value = self.rvalue(*expr)?;
-                let value = self.first_scalar(value, ty, out)?;
-                self.put_at(value, out);
-                Some(())
-            }
-        }
-    }
-
-    /// A value for a designated aggregate without braces initialises its first member.
-    fn first_scalar(
-        &mut self,
-        value: ExprId,
-        ty: TypeId,
-        out: &mut Gathered,
-    ) -> Option<(ExprId, usize)> {
-        let mut target = ty;
-        let mut pushed = 0;
-        while target != self.ty(value)
-            && matches!(
-                self.module.types.get(target),
-                Type::Record(_) | Type::Array { .. }
-            )
-        {
-            target = self.subobject_type(target, 0)?;
-            out.path.push(0);
-            pushed += 1;
-        }
-        match self.assign_convert(value, target, Purpose::Init(Span::NONE)) {
-            Some(value) => Some((value, pushed)),
-            None => {
-                out.path.truncate(out.path.len() - pushed);
-                None
-            }
-        }
-    }
-
-    fn put_at(&mut self, (value, pushed): (ExprId, usize), out: &mut Gathered) {
-        self.put(value, out);
-        out.path.truncate(out.path.len() - pushed);
-    }
-
-    /// First and last index of a designator, and the way through anonymous members.
-    fn designator(&mut self, ty: TypeId, designator: &Designator) -> Option<(u64, u64, Vec<u64>)> {
-        match designator {
-            Designator::Field(name, span) => {
-                let text = self.name(*name);
-                let Some(record) = self.module.types.record_id(ty) else {
-                    let message = format!(
-                        "a field designator is for structs and unions, not for {}",
-                        self.show(ty)
-                    );
-                    self.error(*span, message);
-                    return None;
-                };
-                let Some(path) = self.find_field(record, text) else {
-                    let message =
-                        format!("designator '.{text}' names no member of {}", self.show(ty));
-                    self.error(*span, message);
-                    return None;
-                };
-                let first = u64::from(path[0]);
-                let rest = path[1..].iter().map(|&i| u64::from(i)).collect();
-                Some((first, first, rest))
-            }
-            Designator::Index(index, span) => {
-                let at = self.array_index(ty, *index, *span)?;
-                Some((at, at, Vec::new()))
-            }
-            Designator::Range(first, last, span) => {
-                let first = self.array_index(ty, *first, *span)?;
-                let last = self.array_index(ty, *last, *span)?;
-                if last < first {
-                    self.error(
-                        *span,
-                        format!("the designator's range [{first} ... {last}] is empty"),
-                    );
-                    return None;
-                }
-                Some((first, last, Vec::new()))
-            }
-        }
-    }
-
-    fn array_index(&mut self, ty: TypeId, index: ast::ExprId, span: Span) -> Option<u64> {
-        let Type::Array { len, .. } = *self.module.types.get(ty) else {
-            let message = format!(
-                "an array designator is for arrays, not for {}",
-                self.show(ty)
-            );
-            self.error(span, message);
-            return None;
-        };
-        let value = self.integer_constant(index, "array designator")?;
-        let limit = len.unwrap_or(MAX_INITIAL_DATA);
-        match u64::try_from(value) {
-            Ok(value) if value < limit => Some(value),
-            _ => {
-                self.error(
-                    span,
-                    format!("designator [{value}] is outside of the array"),
-                );
-                None
-            }
-        }
-    }
-
     /// An initialiser of an object with static storage: completed type and bytes.
     pub(super) fn constant_initialiser(
         &mut self,
@@ -641,7 +485,7 @@ impl<'a> Sema<'a> {
             Init::Const(_) => None,
         };
         let span = culprit.map_or(self.init_span(init), |expr| self.span(expr));
-        self.error(span, "this initialiser must be known at compile time");
+        self.error(span, "initializer element is not a compile-time constant");
         None
     }
 }

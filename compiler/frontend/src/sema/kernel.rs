@@ -3,7 +3,9 @@ use super::Sema;
 use super::scope::SpacedType;
 use super::typed::{FuncId, KernelArg, KernelInfo};
 use crate::lang::types::{AddrSpace, FloatKind, OpaqueKind, Quals, Type, TypeId, TypeTable};
-use crate::parse::ast::{Attr, DeclPart, DeclSpecs, Declarator, ParamDecl, TypeSpec, TypeWord};
+use crate::parse::ast::{
+    Attr, DeclPart, DeclSpecs, Declarator, ParamDecl, StorageClass, TypeSpec, TypeWord,
+};
 use crate::source::Span;
 use pumice_target::options::ClStd;
 
@@ -19,7 +21,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) {
         if self.module.function(id).ret != TypeTable::VOID {
-            self.error(specs.ty_span, "a kernel must return 'void'");
+            self.error(specs.ty_span, "kernel must have void return type");
         }
         let mut args = Vec::with_capacity(params.len());
         for (param, ty) in params.iter().zip(types) {
@@ -40,7 +42,7 @@ impl<'a> Sema<'a> {
                 }
                 "vec_type_hint" => info.vec_type_hint = self.attr_type(attr),
                 "overloadable" => {
-                    self.error(attr.span, "a kernel cannot be overloadable");
+                    self.error(attr.span, "kernel functions cannot be overloaded");
                     continue;
                 }
                 _ => continue,
@@ -62,7 +64,12 @@ impl<'a> Sema<'a> {
         let function = &mut self.module.functions[id.0 as usize];
         function.kernel = Some(info);
         if function.linkage == super::typed::Linkage::Internal {
-            self.error(span, "kernel cannot be 'static' or 'inline'");
+            let class = specs.storage.iter().map(|(class, _)| *class);
+            let word = match class.clone().any(|c| c == StorageClass::Static) {
+                true => "static",
+                false => "inline",
+            };
+            self.error(span, format!("kernel functions cannot be declared {word}"));
         }
     }
 
@@ -73,10 +80,11 @@ impl<'a> Sema<'a> {
             if matches!(space, AddrSpace::Private | AddrSpace::Generic) {
                 self.error(
                     span,
-                    "a kernel's pointer argument must point to '__global', '__constant' or '__local'",
+                    "pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' address space",
                 );
             } else if self.module.types.is_pointer(pointee.ty) && self.lang.std < ClStd::Cl20 {
-                self.error(span, "a kernel's argument cannot be a pointer to a pointer");
+                let message = "kernel parameter cannot be declared as a pointer to a pointer";
+                self.error(span, message);
             }
             return;
         }
@@ -85,14 +93,17 @@ impl<'a> Sema<'a> {
                 TypeSpec::Named(name) => format!("'{}'", self.name(*name)),
                 _ => self.show(id),
             };
-            self.error(
-                span,
-                format!("a kernel's argument cannot have type {shown}"),
-            );
+            let message = format!("{shown} cannot be used as the type of a kernel parameter");
+            let report = self.error(span, message);
+            if let Some(other) = host_type(&shown) {
+                report.hint(format!(
+                    "its size differs between host and device; use {other}"
+                ));
+            }
             return;
         }
         if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
-            self.error(span, "a struct passed to a kernel cannot contain pointers");
+            self.error(span, "struct kernel parameters may not contain pointers");
         }
     }
 
@@ -224,4 +235,14 @@ impl<'a> Sema<'a> {
             }
         }
     }
+}
+
+/// The type to take in place of one whose size the host cannot know.
+fn host_type(shown: &str) -> Option<&'static str> {
+    Some(match shown {
+        "'bool'" => "'int' or 'uchar'",
+        "'size_t'" | "'uintptr_t'" => "'ulong'",
+        "'ptrdiff_t'" | "'intptr_t'" => "'long'",
+        _ => return None,
+    })
 }

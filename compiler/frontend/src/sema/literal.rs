@@ -1,6 +1,7 @@
 //! Types and values of literals.
 use super::Sema;
 use super::typed::{ExprId, ExprKind};
+use crate::diagnostics::Warning;
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
 use crate::parse::ast::FloatSuffix;
 use crate::source::{Span, Symbol};
@@ -19,14 +20,15 @@ impl<'a> Sema<'a> {
     pub(super) fn int_literal(&mut self, literal: IntLiteral, span: Span) -> ExprId {
         let value = literal.value;
         if literal.too_large {
-            self.error(span, "the integer literal is too large for any type");
+            self.error(
+                span,
+                "integer literal is too large to be represented in any integer type",
+            );
         }
         let ty = int_type(literal);
         if ty == TypeTable::ULONG && literal.decimal && !literal.unsigned && !literal.too_large {
-            self.warning(
-                span,
-                "the integer literal is too large for a signed type and is taken as unsigned",
-            );
+            let message = "integer literal is too large to be represented in a signed integer type, interpreting as unsigned";
+            self.warning(Warning::ImplicitlyUnsignedLiteral, span, message);
         }
         self.mk(ExprKind::Int(value), ty, span)
     }
@@ -41,7 +43,8 @@ impl<'a> Sema<'a> {
             FloatSuffix::Float => FloatKind::Float,
             FloatSuffix::Half => {
                 if !self.lang.fp16() {
-                    self.error(span, "a half literal requires cl_khr_fp16");
+                    let report = self.error(span, "half precision constant requires cl_khr_fp16");
+                    self.extension_note(report, "cl_khr_fp16");
                     return None;
                 }
                 FloatKind::Half
@@ -52,24 +55,30 @@ impl<'a> Sema<'a> {
                 } else if self.lang.fp64() {
                     FloatKind::Double
                 } else {
-                    self.warning(
-                        span,
-                        "a double literal requires cl_khr_fp64 and becomes a float here",
-                    );
+                    let message = "double precision constant requires cl_khr_fp64, casting to single precision";
+                    let written = self.name(text);
+                    self.warning(Warning::Unnamed, span, message)
+                        .hint(format!("write '{written}f' for a float constant"));
                     FloatKind::Float
                 }
             }
         };
         let text = self.name(text);
         let Some(value) = parse_float(text, kind) else {
-            self.error(span, format!("'{text}' is not a floating constant"));
+            self.error(span, format!("invalid floating constant '{text}'"));
             return None;
         };
         if value.is_infinite() {
-            self.warning(
-                span,
-                format!("the floating literal is too large for '{}'", kind.name()),
+            let most = match kind {
+                FloatKind::Half => "65504",
+                FloatKind::Float => "3.40282347E+38",
+                FloatKind::Double => "1.7976931348623157E+308",
+            };
+            let message = format!(
+                "magnitude of floating-point constant too large for type '{}'; maximum is {most}",
+                kind.name()
             );
+            self.warning(Warning::LiteralRange, span, message);
         }
         Some(self.mk(ExprKind::Float(value), TypeTable::float(kind), span))
     }

@@ -1,6 +1,7 @@
 //! Members, swizzles and indices.
 use super::typed::{ExprKind, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::names;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
@@ -20,7 +21,10 @@ impl<'a> Sema<'a> {
             let pointer = self.rvalue(base)?;
             let ty = self.ty(pointer);
             if !self.module.types.is_pointer(ty) {
-                let message = format!("{} is not a pointer; did you mean '.'?", self.show(ty));
+                let message = format!(
+                    "member reference type {} is not a pointer; did you mean to use '.'?",
+                    self.show(ty)
+                );
                 self.error(name_span, message).highlight(base_span);
                 return None;
             }
@@ -42,13 +46,16 @@ impl<'a> Sema<'a> {
                 self.swizzle(operand, ty, elem, len, name, name_span, span)
             }
             Type::Pointer { .. } => {
-                let message = format!("{} is a pointer; did you mean '->'?", self.show(ty));
+                let message = format!(
+                    "member reference type {} is a pointer; did you mean to use '->'?",
+                    self.show(ty)
+                );
                 self.error(name_span, message).highlight(base_span);
                 None
             }
             _ => {
                 let message = format!(
-                    "{} is not a struct, union or vector and has no members",
+                    "member reference base type {} is not a structure or union",
                     self.show(ty)
                 );
                 self.error(name_span, message).highlight(base_span);
@@ -68,13 +75,12 @@ impl<'a> Sema<'a> {
         let text = self.name(name);
         let record = self.module.types.record_id(ty)?;
         if !self.module.types.record(record).complete {
-            let message = format!(
-                "{} is incomplete: its members are not known here",
-                self.show(ty)
-            );
+            let message = format!("incomplete definition of type {}", self.show(ty));
             let declared = self.module.types.record(record).span;
-            self.error(name_span, message)
-                .note(declared, format!("{} is declared here", self.show(ty)));
+            self.error(name_span, message).note(
+                declared,
+                format!("forward declaration of {}", self.show(ty)),
+            );
             return None;
         }
         let Some(path) = self.find_field(record, text) else {
@@ -87,7 +93,7 @@ impl<'a> Sema<'a> {
                 .map(|f| f.name.clone())
                 .collect();
             let near = names::closest(text, fields.into_iter().filter(|f| !f.is_empty()));
-            let mut message = format!("no member is named '{text}' in {}", self.show(ty));
+            let mut message = format!("no member named '{text}' in {}", self.show(ty));
             if let Some(near) = near {
                 message.push_str(&format!("; did you mean '{near}'?"));
             }
@@ -170,21 +176,23 @@ impl<'a> Sema<'a> {
             Ok(lanes) => lanes,
             Err(SwizzleError::Name(c)) => {
                 let message = match c {
-                    Some(c) => format!("'{c}' names no vector component"),
-                    None => format!("'{text}' names no vector components"),
+                    Some(c) => format!("illegal vector component name '{c}'"),
+                    None => format!("illegal vector component name '{text}'"),
                 };
                 self.error(name_span, message);
                 return None;
             }
             Err(SwizzleError::Range) => {
-                let message = format!("{} does not have this component", self.show(ty));
+                let message = format!("vector component access exceeds type {}", self.show(ty));
                 self.error(name_span, message);
                 return None;
             }
             Err(SwizzleError::Length(n)) => {
                 self.error(
                     name_span,
-                    format!("{n} components do not make a vector; 1, 2, 3, 4, 8 and 16 do"),
+                    format!(
+                        "vector component access has invalid length {n}; supported lengths are: 1,2,3,4,8,16"
+                    ),
                 );
                 return None;
             }
@@ -261,11 +269,14 @@ impl<'a> Sema<'a> {
         };
         let ty = self.ty(pointer);
         if !self.module.types.is_pointer(ty) {
-            self.error(span, "only arrays, pointers and vectors have elements");
+            self.error(
+                span,
+                "subscripted value is not an array, pointer, or vector",
+            );
             return None;
         }
         if !self.module.types.is_integer(self.ty(number)) {
-            self.error(self.span(number), "an index must be an integer");
+            self.error(self.span(number), "array subscript is not an integer");
             return None;
         }
         self.check_constant_index(pointer, number);
@@ -296,15 +307,17 @@ impl<'a> Sema<'a> {
         let span = self.span(number);
         if index < 0 {
             self.warning(
+                Warning::ArrayBounds,
                 span,
-                format!("index {index} is before the array's first element"),
+                format!("array index {index} is before the beginning of the array"),
             );
         } else if index >= i128::from(len) {
             self.warning(
+                Warning::ArrayBounds,
                 span,
                 format!(
-                    "index {index} is past the end of the array, which has {len} element{}",
-                    if len == 1 { "" } else { "s" }
+                    "array index {index} is past the end of the array (that has type {})",
+                    self.show(self.body.place(place).ty.ty)
                 ),
             );
         }
@@ -319,14 +332,15 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Operand> {
         if !self.module.types.is_integer(self.ty(index)) {
-            self.error(self.span(index), "an index must be an integer");
+            self.error(self.span(index), "array subscript is not an integer");
             return None;
         }
         if let Some(number) = self.constant_number(index) {
             if number < 0 || number >= i128::from(len) {
                 self.warning(
+                    Warning::ArrayBounds,
                     self.span(index),
-                    format!("vector index {number} is outside of its {len} components"),
+                    format!("vector index {number} is outside the {len} elements of the vector"),
                 );
             }
             let number = number.clamp(0, i128::from(len) - 1);

@@ -2,6 +2,7 @@
 use super::convert::Purpose;
 use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
@@ -9,7 +10,7 @@ use crate::source::Span;
 impl<'a> Sema<'a> {
     pub(super) fn invalid_operands(&mut self, left: TypeId, right: TypeId, op_span: Span) {
         let message = format!(
-            "this operator does not take {} and {}",
+            "invalid operands to binary expression ({} and {})",
             self.show(left),
             self.show(right)
         );
@@ -17,7 +18,10 @@ impl<'a> Sema<'a> {
     }
 
     fn invalid_unary(&mut self, ty: TypeId, span: Span) {
-        let message = format!("this operator does not take {}", self.show(ty));
+        let message = format!(
+            "invalid argument type {} to unary expression",
+            self.show(ty)
+        );
         self.error(span, message);
     }
 
@@ -26,7 +30,7 @@ impl<'a> Sema<'a> {
         let place = match operand {
             Operand::Place(place) => place,
             _ => {
-                self.error(span, "the expression cannot be assigned to");
+                self.error(span, "expression is not assignable");
                 return None;
             }
         };
@@ -36,13 +40,16 @@ impl<'a> Sema<'a> {
             let mut seen = [false; 16];
             for &lane in lanes {
                 if std::mem::replace(&mut seen[usize::from(lane)], true) {
-                    self.error(span, "a component stands twice in what is assigned to");
+                    self.error(
+                        span,
+                        "vector is not assignable (contains duplicate components)",
+                    );
                     return None;
                 }
             }
         }
         if self.is_temporary(place) {
-            self.error(span, "the expression cannot be assigned to");
+            self.error(span, "expression is not assignable");
             return None;
         }
         if q.quals.contains(Quals::CONST) || space == AddrSpace::Constant {
@@ -51,33 +58,31 @@ impl<'a> Sema<'a> {
         }
         match self.module.types.get(q.ty) {
             Type::Array { .. } => {
-                let message = format!("an array cannot be assigned to ({})", self.show(q.ty));
+                let message = format!("array type {} is not assignable", self.show(q.ty));
                 self.error(span, message);
                 None
             }
             Type::Opaque(kind) if kind.is_handle() => {
-                let message = format!("nothing can be assigned to {}", self.show(q.ty));
+                let message = format!("non-object type {} is not assignable", self.show(q.ty));
                 self.error(span, message);
                 None
             }
             Type::Atomic(_) => {
                 let message = format!(
-                    "a value of type {} can be written only by the atomic built-in functions",
+                    "atomic type {} is not assignable; use an atomic function such as atomic_store",
                     self.show(q.ty)
                 );
                 self.error(span, message);
                 None
             }
             _ if !self.module.types.is_complete(q.ty) => {
-                let message = format!(
-                    "the incomplete type {} cannot be assigned to",
-                    self.show(q.ty)
-                );
+                let message = format!("incomplete type {} is not assignable", self.show(q.ty));
                 self.error(span, message);
                 None
             }
             _ => {
                 self.check_half_access(q.ty, "store", span)?;
+                self.note_written(place);
                 Some(place)
             }
         }
@@ -103,29 +108,25 @@ impl<'a> Sema<'a> {
         let (message, declared) = match &node.kind {
             PlaceKind::Local(local) => {
                 let variable = self.body.local(*local);
-                (
-                    format!(
-                        "'{}' cannot be assigned to: its type is {shown}",
-                        variable.name
-                    ),
-                    Some((variable.name.clone(), variable.span)),
-                )
+                let message = format!(
+                    "cannot assign to variable '{}' with const-qualified type {shown}",
+                    variable.name
+                );
+                (message, Some((variable.name.clone(), variable.span)))
             }
             PlaceKind::Global(global) => {
                 let variable = self.module.global(*global);
-                (
-                    format!(
-                        "'{}' cannot be assigned to: its type is {shown}",
-                        variable.name
-                    ),
-                    Some((variable.name.clone(), variable.span)),
-                )
+                let message = format!(
+                    "cannot assign to variable '{}' with const-qualified type {shown}",
+                    variable.name
+                );
+                (message, Some((variable.name.clone(), variable.span)))
             }
-            _ => ("what is const cannot be assigned to".to_string(), None),
+            _ => ("read-only variable is not assignable".to_string(), None),
         };
         let report = self.error(span, message);
         if let Some((name, at)) = declared {
-            report.note(at, format!("'{name}' is declared const here"));
+            report.note(at, format!("variable '{name}' declared const here"));
         }
     }
 
@@ -140,6 +141,7 @@ impl<'a> Sema<'a> {
         let operand = self.operand(operand)?;
         let place = self.modifiable(operand, span)?;
         let ty = self.body.place(place).ty.ty;
+        self.note_read(place, span);
         let old = self.mk(ExprKind::OldValue, ty, span);
         let value = if self.module.types.is_pointer(ty) {
             let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
@@ -148,7 +150,7 @@ impl<'a> Sema<'a> {
             let (elem, _) = self.module.types.elem_lanes(ty);
             if !self.module.types.is_arithmetic(elem) {
                 let message = format!(
-                    "it is not possible to {} a value of type {}",
+                    "cannot {} value of type {}",
                     if up { "increment" } else { "decrement" },
                     self.show(ty)
                 );
@@ -184,6 +186,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let lhs_span = self.ast.expr(lhs).span;
+        if op.is_none() {
+            self.warn_self_assign(lhs, rhs, op_span);
+        }
         let target = self.operand(lhs);
         let value = self.rvalue(rhs);
         let place = self.modifiable_at(target?, op_span, lhs_span)?;
@@ -193,6 +198,7 @@ impl<'a> Sema<'a> {
             let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
             return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
         };
+        self.note_read(place, lhs_span);
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
         let result = self.binary_values(op, op_span, old, value, span)?;
         let result_ty = self.ty(result);
@@ -282,8 +288,11 @@ impl<'a> Sema<'a> {
     pub(super) fn check_half_arith(&mut self, ty: TypeId, span: Span) -> Option<()> {
         let (elem, _) = self.module.types.elem_lanes(ty);
         if elem == TypeTable::HALF && !self.lang.fp16() {
-            let message = format!("arithmetic on {} requires cl_khr_fp16", self.show(ty));
-            self.error(span, message);
+            self.requires(
+                span,
+                &format!("arithmetic on {}", self.show(ty)),
+                "cl_khr_fp16",
+            );
             return None;
         }
         Some(())
@@ -298,6 +307,7 @@ impl<'a> Sema<'a> {
         rhs: ast::ExprId,
         span: Span,
     ) -> Option<ExprId> {
+        self.warn_precedence(op, op_span, lhs, rhs);
         let left = self.rvalue(lhs);
         let right = self.rvalue(rhs);
         let (left, right) = (left?, right?);
@@ -376,7 +386,11 @@ impl<'a> Sema<'a> {
             } else {
                 "remainder"
             };
-            self.warning(op_span, format!("{what} by zero is undefined"));
+            self.warning(
+                Warning::DivisionByZero,
+                op_span,
+                format!("{what} by zero is undefined"),
+            );
         }
         Some(self.mk_binary(arith, lhs, rhs, ty, span))
     }
@@ -408,6 +422,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
+        self.warn_shift(self.promoted(left), rhs, op_span);
         let (elem, lanes) = self.module.types.elem_lanes(left);
         let (_, count) = self.module.types.elem_lanes(right);
         if lanes == 1 && count == 1 {
@@ -450,6 +465,7 @@ impl<'a> Sema<'a> {
             self.invalid_operands(left, right, op_span);
             return None;
         }
+        self.warn_sign_compare(lhs, rhs, op_span);
         let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
         self.check_half_arith(ty, op_span)?;
         if self.module.types.is_vector(ty) {
@@ -540,7 +556,7 @@ impl<'a> Sema<'a> {
             )
         } else if self.is_immaterial(left) {
             let message = format!(
-                "'?:' cannot choose between values of type {}",
+                "type {} cannot be used in a ternary expression",
                 self.show(left)
             );
             self.error(op_span, message);
@@ -558,7 +574,7 @@ impl<'a> Sema<'a> {
             }
         } else {
             let message = format!(
-                "both results of '?:' must have one type, not {} and {}",
+                "incompatible operand types ({} and {})",
                 self.show(left),
                 self.show(right)
             );

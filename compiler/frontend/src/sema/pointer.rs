@@ -1,6 +1,7 @@
 //! Pointers: arithmetic, comparison, address and indirection.
 use super::typed::{CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::Span;
@@ -11,7 +12,10 @@ impl<'a> Sema<'a> {
         let pointer = self.rvalue(operand)?;
         let ty = self.ty(pointer);
         if !self.module.types.is_pointer(ty) {
-            let message = format!("'*' needs a pointer, not {}", self.show(ty));
+            let message = format!(
+                "indirection requires pointer operand ({} invalid)",
+                self.show(ty)
+            );
             self.error(span, message);
             return None;
         }
@@ -22,7 +26,10 @@ impl<'a> Sema<'a> {
     pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
         let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
         if pointee.ty == TypeTable::VOID {
-            let message = format!("'*' cannot be applied to {}", self.show(self.ty(pointer)));
+            let message = format!(
+                "indirection not permitted on operand of type {}",
+                self.show(self.ty(pointer))
+            );
             self.error(span, message);
             return None;
         }
@@ -47,7 +54,7 @@ impl<'a> Sema<'a> {
             Operand::Place(place) => place,
             Operand::Value(expr) => {
                 let message = format!(
-                    "'&' needs something in memory, not a value of type {}",
+                    "cannot take the address of an rvalue of type {}",
                     self.show(self.ty(expr))
                 );
                 self.error(span, message);
@@ -58,21 +65,25 @@ impl<'a> Sema<'a> {
                 return None;
             }
         };
+        self.note_unknown(place);
         let node = self.body.place(place);
         let (q, space) = (node.ty, node.space);
         if self.is_immaterial(q.ty) {
-            let message = format!("'&' cannot be applied to {}", self.show(q.ty));
+            let message = format!(
+                "cannot take the address of a value of type {}",
+                self.show(q.ty)
+            );
             self.error(span, message);
             return None;
         }
         match node.kind {
             PlaceKind::Lanes { .. } | PlaceKind::Lane { .. } => {
-                self.error(span, "'&' cannot be applied to an element of a vector");
+                self.error(span, "address of vector element requested");
                 None
             }
             PlaceKind::Temporary(_) => {
                 let message = format!(
-                    "'&' needs something in memory, not a value of type {}",
+                    "cannot take the address of an rvalue of type {}",
                     self.show(q.ty)
                 );
                 self.error(span, message);
@@ -98,7 +109,7 @@ impl<'a> Sema<'a> {
         let (pointee, _) = self.module.types.pointer_parts(ty)?;
         if pointee.ty != TypeTable::VOID && !self.module.types.is_complete(pointee.ty) {
             let message = format!(
-                "no arithmetic is possible on a pointer to the incomplete type {}",
+                "arithmetic on a pointer to an incomplete type {}",
                 self.show(pointee.ty)
             );
             self.error(span, message);
@@ -157,7 +168,7 @@ impl<'a> Sema<'a> {
         let (b, _) = self.module.types.pointer_parts(self.ty(rhs))?;
         if a.ty != b.ty {
             let message = format!(
-                "{} and {} point to different types",
+                "{} and {} are not pointers to compatible types",
                 self.show(self.ty(lhs)),
                 self.show(self.ty(rhs))
             );
@@ -166,13 +177,14 @@ impl<'a> Sema<'a> {
         }
         if a.ty != TypeTable::VOID && !self.module.types.is_complete(a.ty) {
             let message = format!(
-                "no arithmetic is possible on a pointer to the incomplete type {}",
+                "arithmetic on a pointer to an incomplete type {}",
                 self.show(a.ty)
             );
             self.error(op_span, message);
             return None;
         }
-        let (lhs, rhs) = self.common_pointers(lhs, rhs, op_span)?;
+        let what = "arithmetic operation with operands of type";
+        let (lhs, rhs) = self.common_pointers(lhs, rhs, what, op_span)?;
         let elem_size = self.module.types.size(a.ty).max(1);
         Some(self.mk(
             ExprKind::PtrDiff {
@@ -190,6 +202,7 @@ impl<'a> Sema<'a> {
         &mut self,
         lhs: ExprId,
         rhs: ExprId,
+        what: &str,
         op_span: Span,
     ) -> Option<(ExprId, ExprId)> {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
@@ -207,7 +220,7 @@ impl<'a> Sema<'a> {
             AddrSpace::Generic
         } else {
             let message = format!(
-                "{} and {} point to separate address spaces",
+                "{what} ({} and {}) which are pointers to non-overlapping address spaces",
                 self.show(left),
                 self.show(right)
             );
@@ -243,13 +256,13 @@ impl<'a> Sema<'a> {
                 } else {
                     if a.ty != b.ty && !void {
                         let message = format!(
-                            "comparison of pointers to different types ({} and {})",
+                            "comparison of distinct pointer types ({} and {})",
                             self.show(left),
                             self.show(right)
                         );
-                        self.warning(op_span, message);
+                        self.warning(Warning::CompareDistinctPointerTypes, op_span, message);
                     }
-                    self.common_pointers(lhs, rhs, op_span)?
+                    self.common_pointers(lhs, rhs, "comparison between", op_span)?
                 }
             }
             (Some(_), None) if types.is_integer(right) => {
@@ -274,11 +287,11 @@ impl<'a> Sema<'a> {
             return self.mk(ExprKind::Null, ty, span);
         }
         let message = format!(
-            "comparison of a pointer with an integer ({} and {})",
+            "comparison between pointer and integer ({} and {})",
             self.show(ty),
             self.show(self.ty(number))
         );
-        self.warning(op_span, message);
+        self.warning(Warning::PointerIntegerCompare, op_span, message);
         self.convert(ConvertKind::IntToPtr, number, ty)
     }
 
@@ -312,13 +325,14 @@ impl<'a> Sema<'a> {
                 let (a, b) = (pointee(left), pointee(right));
                 if a != b && a != TypeTable::VOID && b != TypeTable::VOID {
                     let message = format!(
-                        "the results of '?:' point to different types ({} and {})",
+                        "pointer type mismatch ({} and {})",
                         self.show(left),
                         self.show(right)
                     );
-                    self.warning(op_span, message);
+                    self.warning(Warning::PointerTypeMismatch, op_span, message);
                 }
-                self.common_pointers(lhs, rhs, op_span)
+                let what = "conditional operator with the second and third operands of type";
+                self.common_pointers(lhs, rhs, what, op_span)
             }
             (true, false) if types.is_integer(right) => {
                 let rhs = self.mixed_conditional(rhs, left, op_span);
@@ -330,7 +344,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 let message = format!(
-                    "both results of '?:' must have one type, not {} and {}",
+                    "incompatible operand types ({} and {})",
                     self.show(left),
                     self.show(right)
                 );
@@ -342,11 +356,11 @@ impl<'a> Sema<'a> {
 
     fn mixed_conditional(&mut self, number: ExprId, ty: TypeId, op_span: Span) -> ExprId {
         let message = format!(
-            "one result of '?:' is a pointer, the other an integer ({} and {})",
+            "pointer/integer type mismatch in conditional expression ({} and {})",
             self.show(ty),
             self.show(self.ty(number))
         );
-        self.warning(op_span, message);
+        self.warning(Warning::ConditionalTypeMismatch, op_span, message);
         self.convert(ConvertKind::IntToPtr, number, ty)
     }
 

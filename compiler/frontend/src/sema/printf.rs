@@ -1,25 +1,38 @@
 //! Checks printf's arguments against its format (OpenCL C 3.0 §6.15.14).
 use super::Sema;
 use super::typed::{ExprId, ExprKind, PlaceKind};
-use crate::lang::types::TypeId;
-use pumice_printf::{Directive, Kind, directives};
+use crate::diagnostics::Warning;
+use crate::lang::types::{AddrSpace, TypeId};
+use crate::source::Span;
+use pumice_printf::{Directive, Kind, Length, directives};
 
 impl Sema<'_> {
-    /// Warns about arguments that a literal format does not expect; printing them is undefined.
+    /// Warns about arguments that a literal format does not expect, whose printing is undefined,
+    /// and refuses formats and strings that are no literals.
     pub(super) fn check_printf(&mut self, args: &[ExprId]) {
         let Some((&format, values)) = args.split_first() else {
             return;
         };
         let Some(text) = self.format_text(format) else {
+            if self.is_loaded(format) {
+                let at = self.span(format);
+                self.error(at, "format string is not a string literal");
+            }
             return;
         };
         let directives: Vec<Directive<'_>> = directives(&text).collect();
         if let Some(&extra) = values.get(directives.len()) {
-            self.warning(self.span(extra), "the format does not print this argument");
+            self.warning(
+                Warning::FormatExtraArgs,
+                self.span(extra),
+                "data argument not used by format string",
+            );
         }
         if let Some(missing) = directives.get(values.len()) {
-            let message = format!("no argument is given for '%{}'", char::from(missing.letter));
-            self.warning(self.span(format), message);
+            let message = "more '%' conversions than data arguments";
+            let source = String::from_utf8_lossy(missing.source);
+            self.warning(Warning::FormatInsufficientArgs, self.span(format), message)
+                .note(Span::NONE, format!("'{source}' has no argument"));
         }
         for (directive, &value) in directives.iter().zip(values) {
             let ty = self.ty(value);
@@ -27,12 +40,57 @@ impl Sema<'_> {
             if is_null && directive.kind == Kind::String {
                 continue;
             }
-            if !self.prints(directive.kind, ty) {
-                let (letter, wanted) = (char::from(directive.letter), directive.kind.name());
-                let message = format!("'%{letter}' prints {wanted}, not {}", self.show(ty));
-                self.warning(self.span(value), message);
+            if directive.kind == Kind::String && !self.may_be_literal(value) {
+                let message = "argument of '%s' must be a string literal";
+                self.error(self.span(value), message);
+                continue;
+            }
+            if !self.prints(directive.kind, ty) || !self.has_length(directive, ty) {
+                let message = format!(
+                    "format specifies type '{}' but the argument has type {}",
+                    expected_type(directive),
+                    self.show(ty)
+                );
+                self.warning(Warning::Format, self.span(value), message);
             }
         }
+    }
+
+    /// Returns whether a value comes from a variable that is no constant.
+    fn is_loaded(&self, mut value: ExprId) -> bool {
+        while let ExprKind::Convert { operand, .. } = self.body.expr(value).kind {
+            value = operand;
+        }
+        matches!(self.body.expr(value).kind, ExprKind::Load(_)) && self.eval(value).is_none()
+    }
+
+    /// Returns whether `%s` can print a value: a pointer that may lead to a string literal once
+    /// functions are inlined (OpenCL C 3.0 §6.15.14).
+    fn may_be_literal(&self, value: ExprId) -> bool {
+        let parts = self.module.types.pointer_parts(self.ty(value));
+        let Some((_, space)) = parts else {
+            return false;
+        };
+        let is_kernel = self.func.as_ref().is_some_and(|f| f.is_kernel);
+        let of_host = is_kernel && self.is_parameter(value);
+        matches!(space, AddrSpace::Constant | AddrSpace::Generic) && !of_host
+    }
+
+    fn is_parameter(&self, mut value: ExprId) -> bool {
+        while let ExprKind::Convert { operand, .. } = self.body.expr(value).kind {
+            value = operand;
+        }
+        let ExprKind::Load(place) = self.body.expr(value).kind else {
+            return false;
+        };
+        let PlaceKind::Local(local) = self.body.place(place).kind else {
+            return false;
+        };
+        let params = self
+            .func
+            .as_ref()
+            .map(|f| &self.module.function(f.id).params);
+        params.is_some_and(|params| (local.0 as usize) < params.len())
     }
 
     /// The characters of a string literal.
@@ -51,6 +109,15 @@ impl Sema<'_> {
         Some(bytes.iter().copied().take_while(|&b| b != 0).collect())
     }
 
+    /// Returns whether a scalar integer has the length that a directive names: `long` or not.
+    fn has_length(&self, directive: &Directive<'_>, ty: TypeId) -> bool {
+        let integer = matches!(directive.kind, Kind::Signed | Kind::Unsigned);
+        if !integer || !self.module.types.is_integer(ty) {
+            return true;
+        }
+        (directive.length == Length::Long) == (self.module.types.size(ty) > 4)
+    }
+
     /// Returns whether a conversion of this kind prints a value of type `ty`, or a vector of them.
     fn prints(&self, kind: Kind, ty: TypeId) -> bool {
         let types = &self.module.types;
@@ -66,5 +133,28 @@ impl Sema<'_> {
             Kind::String => pointee.is_some_and(|p| types.size(p) == 1 && types.is_integer(p)),
             Kind::Pointer => pointee.is_some(),
         }
+    }
+}
+
+/// The type that a directive prints, as clang spells it.
+fn expected_type(directive: &Directive<'_>) -> String {
+    let signed = directive.kind == Kind::Signed;
+    let scalar = match (directive.kind, directive.length) {
+        (Kind::Float, _) => "double",
+        (Kind::Character, _) => "int",
+        (Kind::String, _) => "__constant char *",
+        (Kind::Pointer, _) => "void *",
+        (_, Length::Char) if signed => "char",
+        (_, Length::Char) => "uchar",
+        (_, Length::Short) if signed => "short",
+        (_, Length::Short) => "ushort",
+        (_, Length::Long) if signed => "long",
+        (_, Length::Long) => "ulong",
+        _ if signed => "int",
+        _ => "uint",
+    };
+    match directive.vector {
+        Some(count) => format!("{scalar}{count}"),
+        None => scalar.to_string(),
     }
 }

@@ -2,6 +2,7 @@
 use super::Sema;
 use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, Tag};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
 use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
 use crate::source::{Span, Symbol};
@@ -44,21 +45,21 @@ impl<'a> Sema<'a> {
             self.error(
                 spec.span,
                 format!(
-                    "{} without members is not allowed in OpenCL C",
+                    "empty {} is not allowed in OpenCL C",
                     if is_union { "union" } else { "struct" }
                 ),
             );
         }
         if fields.len() > MAX_MEMBERS {
             let message = format!(
-                "a structure can have {MAX_MEMBERS} members, this one has {}",
+                "too many members in struct ({}, at most {MAX_MEMBERS})",
                 fields.len()
             );
             self.error(spec.span, message);
             return None;
         }
         let Some(layout) = lay_out(&self.module.types, fields, is_union, packed, min_align) else {
-            self.error(spec.span, "structure is too large");
+            self.error(spec.span, "struct is too large");
             return None;
         };
         let def = &mut self.module.types.records[id.0 as usize];
@@ -83,21 +84,15 @@ impl<'a> Sema<'a> {
             match tag {
                 Tag::Record(id, ty) if self.module.types.record(id).is_union == spec.is_union => {
                     if spec.members.is_some() && self.module.types.record(id).complete {
-                        self.error(
-                            name_span,
-                            format!("'{}' is defined a second time", self.name(name)),
-                        )
-                        .note(previous_span, "the earlier definition is here");
+                        let message = format!("redefinition of '{}'", self.name(name));
+                        self.error(name_span, message)
+                            .note(previous_span, "previous definition is here");
                         return None;
                     }
                     return Some((id, ty));
                 }
                 _ => {
-                    self.error(
-                        name_span,
-                        format!("'{}' was another kind of type before", self.name(name)),
-                    )
-                    .note(previous_span, "the earlier use is here");
+                    self.other_tag(self.name(name), name_span, previous_span);
                     return None;
                 }
             }
@@ -106,6 +101,18 @@ impl<'a> Sema<'a> {
         let (id, ty) = self.module.types.add_record(text, spec.is_union, name_span);
         self.bind_tag(name, Tag::Record(id, ty), name_span);
         Some((id, ty))
+    }
+
+    fn other_tag(&self, text: &str, span: Span, previous: Span) {
+        let message =
+            format!("use of '{text}' with tag type that does not match previous declaration");
+        self.error(span, message)
+            .note(previous, "previous use is here");
+    }
+
+    fn no_field(&self, ty: TypeId) -> String {
+        let shown = self.show(ty);
+        format!("the {shown} type cannot be used to declare a structure or union field")
     }
 
     fn fields(&mut self, member: &'a MemberDecl, out: &mut Vec<FieldSpec>) {
@@ -138,7 +145,11 @@ impl<'a> Sema<'a> {
                     span: *span,
                 });
             } else {
-                self.warning(*span, "this declares nothing");
+                self.warning(
+                    Warning::MissingDeclarations,
+                    *span,
+                    "declaration does not declare anything",
+                );
             }
             return;
         }
@@ -146,12 +157,12 @@ impl<'a> Sema<'a> {
             let declarator = &member.declarator;
             let Some((name, name_span)) = declarator.name else {
                 if member.bit_width.is_some() {
-                    self.error(declarator.span, "OpenCL C has no bit-fields");
+                    self.error(declarator.span, "bit-fields are not supported in OpenCL");
                 }
                 continue;
             };
             if member.bit_width.is_some() {
-                self.error(name_span, "OpenCL C has no bit-fields");
+                self.error(name_span, "bit-fields are not supported in OpenCL");
                 continue;
             }
             self.check_attrs(&declarator.attrs);
@@ -165,25 +176,23 @@ impl<'a> Sema<'a> {
                 continue;
             };
             if !matches!(ty.space, None | Some(AddrSpace::Private)) {
-                self.error(name_span, "a member cannot name an address space");
+                self.error(
+                    name_span,
+                    "field may not be qualified with an address space",
+                );
                 continue;
             }
             let text = self.name(name);
             let bad = match self.module.types.get(ty_id) {
-                Type::Function { .. } => Some(format!("member '{text}' cannot be a function")),
+                Type::Function { .. } => Some(format!("field '{text}' declared as a function")),
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(OpaqueKind::Event) => {
-                    Some(format!("no member can have type {}", self.show(ty_id)))
+                Type::Opaque(OpaqueKind::Event) => Some(self.no_field(ty_id)),
+                _ if self.is_immaterial(ty_id) => Some(self.no_field(ty_id)),
+                _ if !self.module.types.is_complete(ty_id) => {
+                    Some(format!("field has incomplete type {}", self.show(ty_id)))
                 }
-                _ if self.is_immaterial(ty_id) => {
-                    Some(format!("no member can have type {}", self.show(ty_id)))
-                }
-                _ if !self.module.types.is_complete(ty_id) => Some(format!(
-                    "no member can have the incomplete type {}",
-                    self.show(ty_id)
-                )),
                 _ => None,
             };
             if let Some(message) = bad {
@@ -216,8 +225,8 @@ impl<'a> Sema<'a> {
             }
             for (name, span) in names {
                 if let Some(&previous) = seen.get(&name) {
-                    self.error(span, format!("a second member is named '{name}'"))
-                        .note(previous, "the earlier declaration is here");
+                    self.error(span, format!("duplicate member '{name}'"))
+                        .note(previous, "previous declaration is here");
                 } else {
                     seen.insert(name, span);
                 }
@@ -274,23 +283,19 @@ impl<'a> Sema<'a> {
             Some((Tag::Enum(id, ty), previous_span)) => {
                 let complete = self.module.types.enums[id.0 as usize].complete;
                 if spec.enumerators.is_some() && complete {
-                    self.error(span, format!("'{text}' is defined a second time"))
-                        .note(previous_span, "the earlier definition is here");
+                    self.error(span, format!("redefinition of '{text}'"))
+                        .note(previous_span, "previous definition is here");
                     return None;
                 }
                 (id, ty)
             }
             Some((Tag::Record(..), previous_span)) => {
-                self.error(span, format!("'{text}' was another kind of type before"))
-                    .note(previous_span, "the earlier use is here");
+                self.other_tag(text, span, previous_span);
                 return None;
             }
             None => {
                 if spec.enumerators.is_none() {
-                    self.error(
-                        span,
-                        "an enumeration must be defined before its name is used".to_string(),
-                    );
+                    self.error(span, format!("use of undefined type 'enum {text}'"));
                     return None;
                 }
                 let (id, ty) = self.module.types.add_enum(text, span);
@@ -307,7 +312,7 @@ impl<'a> Sema<'a> {
         let (mut lowest, mut highest) = (0, 0);
         for enumerator in enumerators {
             if let Some(value) = enumerator.value {
-                match self.integer_constant(value, "enumerator value") {
+                match self.integer_constant(value) {
                     Some(value) => next = value,
                     None => {
                         self.bind(enumerator.name, Entity::Poisoned, enumerator.span);
@@ -339,7 +344,8 @@ impl<'a> Sema<'a> {
         } else if u64::try_from(value).is_ok() {
             TypeTable::ULONG
         } else {
-            let message = format!("enumerator value {value} does not fit in 64 bits");
+            let message =
+                format!("enumerator value {value} is not representable in any integer type");
             self.error(span, message);
             return;
         };

@@ -3,6 +3,7 @@ use rustc_hash::FxHashMap;
 
 use super::Sema;
 use super::block::BlockValue;
+use super::convert::Parameter;
 use super::typed::{FuncId, GlobalId, LocalId};
 use crate::lang::names;
 use crate::lang::types::{AddrSpace, EnumId, QualType, RecordId, TypeId};
@@ -96,6 +97,13 @@ impl Scope {
 pub(super) struct FuncMeta {
     pub(super) overloadable: bool,
     pub(super) defined: bool,
+    /// Its parameters as first declared.
+    pub(super) params: Vec<Parameter>,
+    /// `warn_unused_result`.
+    pub(super) must_use: bool,
+    pub(super) is_static: bool,
+    /// Called somewhere, or marked as used.
+    pub(super) used: bool,
 }
 
 /// Facts about a variable that only sema needs; the typed tree lacks them.
@@ -168,13 +176,13 @@ impl<'a> Sema<'a> {
             if !matches!(previous.entity, Entity::Poisoned) {
                 let same =
                     std::mem::discriminant(&previous.entity) == std::mem::discriminant(&entity);
-                let what = if same {
-                    "a second definition of"
+                let kind = if same {
+                    ""
                 } else {
-                    "a name of something else already:"
+                    " as different kind of symbol"
                 };
-                self.error(span, format!("{what} '{}'", self.name(name)))
-                    .note(previous.span, "the earlier definition is here");
+                self.error(span, format!("redefinition of '{}'{kind}", self.name(name)))
+                    .note(previous.span, "previous definition is here");
                 return;
             }
         }

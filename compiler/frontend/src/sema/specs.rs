@@ -1,6 +1,7 @@
 //! Specifiers and declarators to types.
 use super::Sema;
 use super::scope::{Entity, SpacedType};
+use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
 use crate::lang::types::{
     Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
@@ -20,7 +21,10 @@ impl<'a> Sema<'a> {
         let span = specs.ty_span;
         match spec {
             TypeSpec::Missing => {
-                self.error(specs.span, "the declaration lacks a type");
+                self.error(
+                    specs.span,
+                    "a type specifier is required for all declarations",
+                );
                 None
             }
             TypeSpec::Words(words) => self.word_type(words).map(SpacedType::plain),
@@ -57,18 +61,11 @@ impl<'a> Sema<'a> {
     fn opaque_type(&mut self, kind: OpaqueKind, span: Span) -> Option<TypeId> {
         let ty = self.module.types.intern(Type::Opaque(kind));
         if let Some(needs) = kind.missing(&self.lang) {
-            let message = format!(
-                "type '{}' requires {needs}{}",
-                match kind {
-                    OpaqueKind::Image(_, Access::ReadWrite) => self.module.types.display(ty),
-                    _ => kind.name().to_string(),
-                },
-                match needs.starts_with("OpenCL") {
-                    true => "",
-                    false => ", which this device lacks",
-                }
-            );
-            self.error(span, message);
+            let shown = match kind {
+                OpaqueKind::Image(_, Access::ReadWrite) => self.module.types.display(ty),
+                _ => kind.name().to_string(),
+            };
+            self.requires(span, &format!("type '{shown}'"), needs);
             return None;
         }
         Some(ty)
@@ -83,7 +80,7 @@ impl<'a> Sema<'a> {
             _ => types.is_complete(packet),
         };
         if !good {
-            let message = format!("a pipe cannot hold packets of type {}", self.show(packet));
+            let message = format!("invalid pipe packet type {}", self.show(packet));
             self.error(span, message);
             return None;
         }
@@ -102,17 +99,17 @@ impl<'a> Sema<'a> {
                 self.opaque_type(OpaqueKind::Image(kind, access), span)
             }
             Some(OpaqueKind::Pipe(..)) if access == Access::ReadWrite => {
-                self.error(span, "a pipe is 'read_only' or 'write_only'");
+                self.error(
+                    span,
+                    "access qualifier 'read_write' cannot be used for 'pipe'",
+                );
                 None
             }
             Some(OpaqueKind::Pipe(packet, _)) => {
                 self.opaque_type(OpaqueKind::Pipe(packet, access), span)
             }
             _ => {
-                let message = format!(
-                    "access qualifiers are for images and pipes, not for {}",
-                    self.show(ty)
-                );
+                let message = "access qualifier can only be used for pipe and image type";
                 self.error(span, message);
                 None
             }
@@ -125,7 +122,10 @@ impl<'a> Sema<'a> {
             Type::Float(_) => {}
             Type::Atomic(_) => return Some(value),
             _ => {
-                let message = format!("{} has no atomic form in OpenCL C", self.show(value));
+                let message = format!(
+                    "_Atomic cannot be applied to type {} in OpenCL C",
+                    self.show(value)
+                );
                 self.error(span, message);
                 return None;
             }
@@ -139,7 +139,7 @@ impl<'a> Sema<'a> {
                 Entity::Typedef(spaced) => Some(*spaced),
                 Entity::Poisoned => None,
                 _ => {
-                    self.error(span, format!("'{}' does not name a type", self.name(name)));
+                    self.error(span, format!("unknown type name '{}'", self.name(name)));
                     None
                 }
             };
@@ -151,7 +151,7 @@ impl<'a> Sema<'a> {
                 SpacedType::plain(self.module.types.vector(elem, len))
             }
             Some(NamedType::Atomic(_)) if self.lang.std < ClStd::Cl20 => {
-                self.error(span, format!("type '{text}' requires OpenCL C 2.0"));
+                self.requires(span, &format!("type '{text}'"), "OpenCL C 2.0");
                 return None;
             }
             Some(NamedType::Atomic(value)) => {
@@ -161,8 +161,8 @@ impl<'a> Sema<'a> {
             Some(NamedType::Opaque(kind)) => SpacedType::plain(self.opaque_type(kind, span)?),
             None => {
                 let message = match self.suggest_type(text) {
-                    Some(other) => format!("no type is named '{text}'; did you mean '{other}'?"),
-                    None => format!("no type is named '{text}'"),
+                    Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
+                    None => format!("unknown type name '{text}'"),
                 };
                 self.error(span, message);
                 return None;
@@ -197,10 +197,7 @@ impl<'a> Sema<'a> {
             _ => ty,
         };
         if self.module.types.float_kind(value) == Some(FloatKind::Double) && !self.lang.fp64() {
-            self.error(
-                span,
-                "type 'double' requires cl_khr_fp64, which this device lacks",
-            );
+            self.requires(span, "type 'double'", "cl_khr_fp64");
             return None;
         }
         Some(())
@@ -227,16 +224,19 @@ impl<'a> Sema<'a> {
                     None
                 }
                 TypeWord::Complex => {
-                    self.error(span, "complex types do not exist in OpenCL C");
+                    self.error(span, "complex types are not supported in OpenCL C");
                     return None;
                 }
                 _ => base.replace((word, span)),
             };
             if let Some((previous, _)) = clash {
                 let message = if previous == word {
-                    format!("'{}' stands twice", word_name(word))
+                    format!("duplicate '{}' declaration specifier", word_name(word))
                 } else {
-                    format!("this does not go with '{}' before it", word_name(previous))
+                    format!(
+                        "cannot combine with previous '{}' declaration specifier",
+                        word_name(previous)
+                    )
                 };
                 self.error(span, message);
                 return None;
@@ -251,8 +251,8 @@ impl<'a> Sema<'a> {
             TypeWord::Int | TypeWord::Signed | TypeWord::Unsigned => int(32),
             TypeWord::Long => int(64),
             other => {
-                if let Some((sign, sign_span)) = sign {
-                    let message = format!("'{}' cannot be {}", word_name(other), word_name(sign));
+                if let Some((_, sign_span)) = sign {
+                    let message = format!("'{}' cannot be signed or unsigned", word_name(other));
                     self.error(sign_span, message);
                     return None;
                 }
@@ -292,7 +292,7 @@ impl<'a> Sema<'a> {
                 Qual::Restrict => {
                     if !self.module.types.is_pointer(out.q.ty) {
                         let message = format!(
-                            "'restrict' is for pointers, not for {}",
+                            "restrict requires a pointer ({} is invalid)",
                             self.show(out.q.ty)
                         );
                         self.error(span, message);
@@ -307,7 +307,7 @@ impl<'a> Sema<'a> {
                 }
                 Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
                     if access.is_some() {
-                        self.error(span, "the type names a second access qualifier");
+                        self.error(span, "multiple access qualifiers");
                         return None;
                     }
                     out.q.ty = self.with_access(out.q.ty, qual, span)?;
@@ -320,10 +320,7 @@ impl<'a> Sema<'a> {
                 Qual::Constant => AddrSpace::Constant,
                 Qual::Generic => {
                     if !self.lang.generic_address_space() {
-                        self.error(
-                            span,
-                            "the generic address space is not available in this language version",
-                        );
+                        self.no_generic(span);
                         return None;
                     }
                     AddrSpace::Generic
@@ -331,11 +328,15 @@ impl<'a> Sema<'a> {
             };
             match written.or(base.space) {
                 Some(other) if other != space => {
-                    self.error(span, "the type names a second address space");
+                    self.error(span, "multiple address spaces specified for type");
                     return None;
                 }
                 Some(_) if written.is_some() => {
-                    self.warning(span, "the type names its address space twice");
+                    self.warning(
+                        Warning::DuplicateDeclSpecifier,
+                        span,
+                        "multiple identical address spaces specified for type",
+                    );
                 }
                 _ => {}
             }
@@ -392,7 +393,7 @@ impl<'a> Sema<'a> {
                 }
                 DeclPart::Block { span, .. } => {
                     if !matches!(self.module.types.get(current.q.ty), Type::Function { .. }) {
-                        self.error(*span, "only a function type makes a block type");
+                        self.error(*span, "block pointer to non-function type is invalid");
                         return None;
                     }
                     SpacedType::plain(self.module.types.intern(Type::Block(current.q.ty)))
@@ -407,29 +408,25 @@ impl<'a> Sema<'a> {
                     if *is_star {
                         self.error(
                             *brackets,
-                            "OpenCL C has no variable length arrays: the length must be a constant",
+                            "variable length arrays are not supported in OpenCL",
                         );
                         return None;
                     }
                     if !self.module.types.is_complete(elem.ty) {
                         let message = match self.module.types.get(elem.ty) {
                             Type::Function { .. } => {
-                                "array of functions is not possible".to_string()
+                                "array of functions is not allowed".to_string()
                             }
-                            Type::Array { .. } => {
-                                "only the first length of an array can be left out".to_string()
+                            _ => {
+                                format!("array has incomplete element type {}", self.show(elem.ty))
                             }
-                            _ => format!(
-                                "no array can have elements of the incomplete type {}",
-                                self.show(elem.ty)
-                            ),
                         };
                         self.error(span, message);
                         return None;
                     }
                     if self.is_immaterial(elem.ty) {
                         let message =
-                            format!("no array can have elements of type {}", self.show(elem.ty));
+                            format!("array of {} type is invalid in OpenCL", self.show(elem.ty));
                         self.error(span, message);
                         return None;
                     }
@@ -452,8 +449,14 @@ impl<'a> Sema<'a> {
                         self.module.types.get(current.q.ty),
                         Type::Function { .. } | Type::Array { .. }
                     ) {
-                        let message =
-                            format!("a function cannot return type {}", self.show(current.q.ty));
+                        let kind = match self.module.types.get(current.q.ty) {
+                            Type::Array { .. } => "array",
+                            _ => "function",
+                        };
+                        let message = format!(
+                            "function cannot return {kind} type {}",
+                            self.show(current.q.ty)
+                        );
                         self.error(*span, message);
                         return None;
                     }
@@ -474,11 +477,14 @@ impl<'a> Sema<'a> {
 
     fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
         if matches!(self.module.types.get(pointee.q.ty), Type::Function { .. }) {
-            self.error(span, "OpenCL C has no pointers to functions");
+            self.error(span, "pointers to functions are not allowed");
             return None;
         }
         if self.is_immaterial(pointee.q.ty) {
-            let message = format!("no pointer can point to {}", self.show(pointee.q.ty));
+            let message = format!(
+                "pointer to type {} is invalid in OpenCL",
+                self.show(pointee.q.ty)
+            );
             self.error(span, message);
             return None;
         }
@@ -500,15 +506,19 @@ impl<'a> Sema<'a> {
                 ty.space = None;
             }
             Type::Function { .. } => {
-                self.error(span, "OpenCL C has no pointers to functions");
+                self.error(span, "pointers to functions are not allowed");
                 return None;
             }
             Type::Block(_) => {
-                self.error(span, "a block cannot be an argument");
+                let message = format!(
+                    "declaring function parameter of type {} is not allowed",
+                    self.show(ty.q.ty)
+                );
+                self.error(span, message);
                 return None;
             }
             Type::Void => {
-                self.error(span, "a parameter cannot have type 'void'");
+                self.error(span, "argument may not have 'void' type");
                 return None;
             }
             _ => {}
@@ -516,7 +526,7 @@ impl<'a> Sema<'a> {
         match ty.space {
             None | Some(AddrSpace::Private) => {}
             Some(_) => {
-                self.error(span, "a parameter cannot name an address space");
+                self.error(span, "parameter may not be qualified with an address space");
                 return None;
             }
         }
@@ -536,8 +546,16 @@ impl<'a> Sema<'a> {
     pub(super) fn check_half_value(&mut self, ty: TypeId, span: Span, what: &str) -> Option<()> {
         let (elem, _) = self.module.types.elem_lanes(ty);
         if self.module.types.float_kind(elem) == Some(FloatKind::Half) && !self.lang.fp16() {
-            let message = format!("a {what} of type {} requires cl_khr_fp16", self.show(ty));
-            self.error(span, message);
+            let pointer = match what {
+                "variable" => "",
+                _ => "; did you forget * ?",
+            };
+            let message = format!(
+                "declaring {what} of type {} is not allowed{pointer}",
+                self.show(ty)
+            );
+            let report = self.error(span, message);
+            self.extension_note(report, "cl_khr_fp16");
             return None;
         }
         Some(())

@@ -1,11 +1,11 @@
 //! Statements.
 use super::Sema;
 use super::convert::Purpose;
-use super::func::LabelState;
 use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase};
+use crate::diagnostics::Warning;
 use crate::lang::types::{TypeId, TypeTable};
-use crate::parse::ast::{self, Attr, AttrArg, PragmaKind};
-use crate::source::{Span, Symbol};
+use crate::parse::ast::{self, PragmaKind};
+use crate::source::Span;
 use pumice_budget as budget;
 
 /// A switch while its body is checked.
@@ -44,9 +44,9 @@ impl<'a> Sema<'a> {
             }
             if let ast::StmtKind::Pragma(pragma) = &self.ast.stmt(stmt).kind {
                 if !at_start && matches!(pragma.kind, PragmaKind::FpContract(_)) {
-                    let message = "the pragma belongs outside of functions or before all else in a \
-                                   block; it holds from here to the block's end";
-                    self.warning(pragma.span, message);
+                    let message = "'#pragma fp_contract' can only appear at file scope or at the \
+                                   start of a compound statement";
+                    self.warning(Warning::IgnoredPragmas, pragma.span, message);
                 }
                 if let PragmaKind::Unroll(count) = pragma.kind {
                     hint = match count {
@@ -69,7 +69,7 @@ impl<'a> Sema<'a> {
             return None;
         };
         let Some(func) = &mut self.func else {
-            self.error(span, "a statement expression is possible in functions only");
+            self.error(span, "statement expression not allowed at file scope");
             return None;
         };
         // Jumps lead out of the expression, but no case of a switch around it leads in.
@@ -102,7 +102,7 @@ impl<'a> Sema<'a> {
         let ty = value.map_or(TypeTable::VOID, |v| self.ty(v));
         if self.module.types.record_id(ty).is_some() {
             let message = format!(
-                "a statement expression with a value of type {} is not supported",
+                "statement expression of type {} is not supported",
                 self.show(ty)
             );
             self.error(span, message);
@@ -137,6 +137,7 @@ impl<'a> Sema<'a> {
             ast::StmtKind::Null | ast::StmtKind::Error => {}
             ast::StmtKind::Expr(expr) => {
                 if let Some(value) = self.discarded(*expr) {
+                    self.warn_unused_value(*expr, value);
                     let stmt = self.mk_stmt(StmtKind::Expr(value), span);
                     out.push(stmt);
                 }
@@ -157,6 +158,9 @@ impl<'a> Sema<'a> {
                 then,
                 otherwise,
             } => {
+                if otherwise.is_none() {
+                    self.warn_empty_body(*then, "if statement");
+                }
                 let cond = self.condition(*cond);
                 let then = self.scoped(*then);
                 let otherwise = otherwise.map(|s| self.scoped(s));
@@ -180,15 +184,20 @@ impl<'a> Sema<'a> {
                 self.statement(*body, LoopHint::None, out);
             }
             ast::StmtKind::While { cond, body } => {
+                self.enter_loop();
                 let cond = self.condition(*cond);
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), false, None, body, hint, span, out);
                 }
             }
             ast::StmtKind::DoWhile { body, cond } => {
+                self.enter_loop();
                 let body = self.loop_body(*body);
-                if let Some(cond) = self.condition(*cond) {
+                let cond = self.condition(*cond);
+                self.leave_loop();
+                if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), true, None, body, hint, span, out);
                 }
             }
@@ -203,9 +212,11 @@ impl<'a> Sema<'a> {
                 if let Some(init) = init {
                     self.statement(*init, LoopHint::None, &mut first);
                 }
+                self.enter_loop();
                 let test = cond.map(|c| self.condition(c));
                 let step = step.and_then(|s| self.discarded(s));
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 self.pop_scope();
                 if test != Some(None) {
                     self.push_loop(first, test.flatten(), false, step, body, hint, span, out);
@@ -222,7 +233,7 @@ impl<'a> Sema<'a> {
                 body,
             } => {
                 if self.func.as_ref().is_some_and(|f| f.in_expression > 0) {
-                    let message = "a label inside a statement expression is not supported";
+                    let message = "label inside a statement expression is not supported";
                     self.error(*label_span, message);
                     return;
                 }
@@ -233,7 +244,7 @@ impl<'a> Sema<'a> {
             }
             ast::StmtKind::Break => {
                 if self.func.as_ref().is_some_and(|f| f.breakable == 0) {
-                    self.error(span, "'break' is in no loop or switch");
+                    self.error(span, "'break' statement not in loop or switch statement");
                     return;
                 }
                 let stmt = self.mk_stmt(StmtKind::Break, span);
@@ -241,7 +252,7 @@ impl<'a> Sema<'a> {
             }
             ast::StmtKind::Continue => {
                 if self.func.as_ref().is_some_and(|f| f.loops == 0) {
-                    self.error(span, "'continue' is in no loop");
+                    self.error(span, "'continue' statement not in loop statement");
                     return;
                 }
                 let stmt = self.mk_stmt(StmtKind::Continue, span);
@@ -253,27 +264,6 @@ impl<'a> Sema<'a> {
                 let hint = self.unroll_hint(attrs).unwrap_or(hint);
                 self.statement(*body, hint, out);
             }
-        }
-    }
-
-    fn unroll_hint(&mut self, attrs: &[Attr]) -> Option<LoopHint> {
-        let attr = self.find_attr(attrs, "opencl_unroll_hint")?;
-        let Some(AttrArg::Expr(expr)) = attr.args.first() else {
-            return Some(LoopHint::Unroll);
-        };
-        match self.integer_constant(*expr, "unroll hint")? {
-            0 => Some(LoopHint::Unroll),
-            1 => Some(LoopHint::DontUnroll),
-            n => match u32::try_from(n) {
-                Ok(n) => Some(LoopHint::UnrollCount(n)),
-                Err(_) => {
-                    self.error(
-                        attr.span,
-                        "attribute 'opencl_unroll_hint' takes a constant that is not negative",
-                    );
-                    None
-                }
-            },
         }
     }
 
@@ -334,11 +324,21 @@ impl<'a> Sema<'a> {
         } = self.ast.expr(id).kind
         {
             self.warning(
+                Warning::Parentheses,
                 op_span,
                 "using the result of an assignment as a condition without parentheses",
             );
         }
         let value = self.rvalue(id)?;
+        let ty = self.ty(value);
+        if !self.module.types.is_scalar(ty) && ty != TypeTable::ERROR {
+            let message = format!(
+                "statement requires expression of scalar type ({} invalid)",
+                self.show(ty)
+            );
+            self.error(self.span(value), message);
+            return None;
+        }
         self.truth(value)
     }
 
@@ -350,7 +350,10 @@ impl<'a> Sema<'a> {
             if self.module.types.is_integer(ty) {
                 promoted = Some(self.promote(checked));
             } else {
-                let message = format!("'switch' needs an integer, not {}", self.show(ty));
+                let message = format!(
+                    "statement requires expression of integer type ({} invalid)",
+                    self.show(ty)
+                );
                 self.error(self.ast.expr(value).span, message);
             }
         }
@@ -381,7 +384,7 @@ impl<'a> Sema<'a> {
         out.push(stmt);
     }
 
-    fn new_label(&mut self) -> LabelId {
+    pub(super) fn new_label(&mut self) -> LabelId {
         match &mut self.func {
             Some(func) => {
                 func.label_count += 1;
@@ -406,7 +409,7 @@ impl<'a> Sema<'a> {
         out: &mut Vec<StmtId>,
     ) {
         let Some(ty) = self.switch_type() else {
-            self.error(span.start(), "'case' is in no switch");
+            self.error(span.start(), "'case' statement not in switch statement");
             return;
         };
         let at = self.ast.expr(lo).span;
@@ -417,7 +420,7 @@ impl<'a> Sema<'a> {
         };
         let Some(last) = last else { return };
         if last < first {
-            self.warning(at, "the range of this case is empty");
+            self.warning(Warning::Switch, at, "empty case range specified");
         }
         let label = self.new_label();
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
@@ -440,8 +443,8 @@ impl<'a> Sema<'a> {
             .find(|(lo, hi, _)| first <= *hi && *lo <= last)
             .copied();
         if let Some((_, _, previous)) = clash {
-            self.error(at, format!("a second case has the value {first}"))
-                .note(previous, "the earlier one is here");
+            self.error(at, format!("duplicate case value '{first}'"))
+                .note(previous, "previous case defined here");
             return;
         }
         state.ranges.push((first, last, at));
@@ -454,7 +457,7 @@ impl<'a> Sema<'a> {
 
     /// A case label's value as the switch's type has it.
     fn case_value(&mut self, id: ast::ExprId, ty: TypeId) -> Option<i128> {
-        let value = self.integer_constant(id, "case value")?;
+        let value = self.integer_constant(id)?;
         if ty == TypeTable::ERROR {
             return Some(value);
         }
@@ -464,8 +467,11 @@ impl<'a> Sema<'a> {
         let cut = self.signed_value(bits, ty);
         if cut != value {
             self.warning(
+                Warning::Switch,
                 self.ast.expr(id).span,
-                format!("the switch's type turns the case value {value} into {cut}"),
+                format!(
+                    "overflow converting case value to switch condition type ({value} to {cut})"
+                ),
             );
         }
         Some(cut)
@@ -473,7 +479,7 @@ impl<'a> Sema<'a> {
 
     fn default(&mut self, span: Span, out: &mut Vec<StmtId>) {
         if self.switch_type().is_none() {
-            self.error(span.start(), "'default' is in no switch");
+            self.error(span.start(), "'default' statement not in switch statement");
             return;
         }
         let label = self.new_label();
@@ -481,61 +487,13 @@ impl<'a> Sema<'a> {
             return;
         };
         if let Some((_, previous)) = state.default {
-            self.error(span.start(), "a second 'default' is in the switch")
-                .note(previous, "the earlier one is here");
+            self.error(span.start(), "multiple default labels in one switch")
+                .note(previous, "previous case defined here");
             return;
         }
         state.default = Some((label, span.start()));
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
         out.push(stmt);
-    }
-
-    fn label(&mut self, name: Symbol, span: Span, define: bool) -> LabelId {
-        let known = self
-            .func
-            .as_ref()
-            .and_then(|f| f.labels.get(&name).copied());
-        let mut state = match known {
-            Some(state) => state,
-            None => LabelState {
-                id: self.new_label(),
-                defined: None,
-                used: None,
-            },
-        };
-        if define {
-            if let Some(previous) = state.defined {
-                self.error(
-                    span,
-                    format!("a second label is named '{}'", self.name(name)),
-                )
-                .note(previous, "the earlier definition is here");
-                // A second place for one label would break the tree's promise.
-                return self.new_label();
-            }
-            state.defined = Some(span);
-        } else if state.used.is_none() {
-            state.used = Some(span);
-        }
-        if let Some(func) = &mut self.func {
-            func.labels.insert(name, state);
-        }
-        state.id
-    }
-
-    /// Every label used must be somewhere.
-    pub(super) fn finish_labels(&mut self) {
-        let Some(func) = &self.func else { return };
-        let mut missing: Vec<(Span, Symbol)> = func
-            .labels
-            .iter()
-            .filter(|(_, state)| state.defined.is_none())
-            .filter_map(|(&name, state)| state.used.map(|span| (span, name)))
-            .collect();
-        missing.sort_by_key(|(_, name)| *name);
-        for (span, name) in missing {
-            self.error(span, format!("no label is named '{}'", self.name(name)));
-        }
     }
 
     fn return_stmt(&mut self, value: Option<ast::ExprId>, span: Span, out: &mut Vec<StmtId>) {
@@ -563,7 +521,7 @@ impl<'a> Sema<'a> {
             (None, false) => {
                 self.error(
                     span,
-                    format!("'return' lacks the value of function '{name}'"),
+                    format!("non-void function '{name}' should return a value"),
                 );
                 // Said once is enough.
                 if let Some(func) = &mut self.func {
@@ -579,7 +537,7 @@ impl<'a> Sema<'a> {
                 if self.ty(value) != TypeTable::VOID {
                     self.error(
                         at,
-                        format!("'return' has a value, but '{name}' returns 'void'"),
+                        format!("void function '{name}' should not return a value"),
                     );
                     return;
                 }

@@ -27,7 +27,7 @@ impl<'a> Sema<'a> {
             }
             (Some(_), Some(_)) => {
                 if left != right {
-                    self.invalid_operands(left, right, op_span);
+                    self.different_vectors(left, right, op_span);
                     return None;
                 }
                 Some((lhs, rhs, left))
@@ -41,6 +41,18 @@ impl<'a> Sema<'a> {
                 Some((lhs, rhs, right))
             }
         }
+    }
+
+    /// Reports an operator between vectors of two types.
+    fn different_vectors(&mut self, left: TypeId, right: TypeId, op_span: Span) {
+        let lanes = |ty| self.module.types.elem_lanes(ty).1;
+        let (a, b) = (self.show(left), self.show(right));
+        let message = if lanes(left) == lanes(right) {
+            format!("implicit conversions between vector types ({a} and {b}) are not permitted")
+        } else {
+            format!("vector operands do not have the same number of elements ({a} and {b})")
+        };
+        self.error(op_span, message);
     }
 
     /// A scalar beside a vector: converted to the element type and put into all lanes.
@@ -66,7 +78,7 @@ impl<'a> Sema<'a> {
         };
         if greater {
             let message = format!(
-                "the scalar's type has a greater rank than the vector's elements ({} and {})",
+                "scalar operand type has greater rank than the type of the vector element ({} and {})",
                 self.show(ty),
                 self.show(vector)
             );
@@ -122,7 +134,7 @@ impl<'a> Sema<'a> {
         let (cond_elem, lanes) = self.module.types.vector_parts(cond_ty)?;
         if !self.module.types.is_integer(cond_elem) {
             let message = format!(
-                "the condition must be a vector of integers, not {}",
+                "used type {} where floating point type is not allowed",
                 self.show(cond_ty)
             );
             self.error(self.span(cond), message);
@@ -147,7 +159,7 @@ impl<'a> Sema<'a> {
         let (elem, count) = self.module.types.elem_lanes(ty);
         if count != lanes {
             let message = format!(
-                "condition {} and result {} differ in the number of elements",
+                "vector condition type {} and result type {} do not have the same number of elements",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -156,7 +168,7 @@ impl<'a> Sema<'a> {
         }
         if self.module.types.size(elem) != self.module.types.size(cond_elem) {
             let message = format!(
-                "condition {} and result {} differ in the size of elements",
+                "vector condition type {} and result type {} do not have elements of the same size",
                 self.show(cond_ty),
                 self.show(ty)
             );
@@ -223,7 +235,7 @@ impl<'a> Sema<'a> {
                 } => {
                     if from_elem != elem {
                         let message = format!(
-                            "an element of {} cannot be initialised with {}",
+                            "initializing element of {} with an expression of incompatible type {}",
                             self.show(ty),
                             self.show(from)
                         );
@@ -239,7 +251,7 @@ impl<'a> Sema<'a> {
                 }
                 _ => {
                     let message = format!(
-                        "{} cannot be initialised with {}",
+                        "initializing {} with an expression of incompatible type {}",
                         self.show(elem),
                         self.show(from)
                     );
@@ -251,10 +263,10 @@ impl<'a> Sema<'a> {
         let want = usize::from(lanes);
         if have != want {
             let few = if have < want { "few" } else { "many" };
-            self.error(
-                span,
-                format!("too {few} elements for the vector: it has {want}, the initialiser {have}"),
+            let message = format!(
+                "too {few} elements in vector initialization (expected {want} elements, have {have})"
             );
+            self.error(span, message);
             return None;
         }
         if parts.len() == 1 {

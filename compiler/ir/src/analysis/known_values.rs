@@ -18,7 +18,7 @@ pub fn may_be_known(func: &Function, value: Value, depth: u32) -> bool {
     };
     match &func.insts[inst].kind {
         InstKind::Load { ptr, .. } => !in_buffer(func, *ptr),
-        InstKind::BuiltIn { which } => of_group(*which),
+        InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => of_group(*which),
         InstKind::LoadArg { .. } | InstKind::LoadArgWord { .. } | InstKind::AtomicRmw { .. } => {
             false
         }
@@ -122,7 +122,7 @@ fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashS
     let lane = |value: Value| one(value) || of_integer(func, value);
     match &func.insts[inst].kind {
         InstKind::Load { .. } => loads.contains(&inst),
-        InstKind::BuiltIn { which } => of_group(*which),
+        InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => of_group(*which),
         InstKind::Unary { arg, .. } | InstKind::Convert { arg, .. } | InstKind::Splat { arg } => {
             one(*arg)
         }

@@ -271,16 +271,21 @@ impl Finder<'_> {
                             }
                         }
                     }
-                    InstKind::Load { ptr, align, .. } => {
+                    InstKind::Load { ptr, align, flags } => {
                         if let Some(r) = result {
-                            self.access(id, *ptr, f.ty(r), *align, AccessKind::Load);
+                            let align = flags.element_align(*align);
+                            self.access(id, *ptr, f.ty(r), align, AccessKind::Load);
                             self.escape(id, r);
                         }
                     }
                     InstKind::Store {
-                        ptr, value, align, ..
+                        ptr,
+                        value,
+                        align,
+                        flags,
                     } => {
-                        self.access(id, *ptr, f.ty(*value), *align, AccessKind::Store);
+                        let align = flags.element_align(*align);
+                        self.access(id, *ptr, f.ty(*value), align, AccessKind::Store);
                         self.escape(id, *value);
                     }
                     InstKind::AtomicLoad { ptr, .. } | InstKind::AtomicCmpXchg { ptr, .. } => {
@@ -364,12 +369,18 @@ fn align_up(value: u32, align: u32) -> u32 {
 
 impl Partitions {
     /// Finds the partitions of the given functions (those reachable from kernels).
+    ///
+    /// # Errors
+    /// A variable that is too large, or a pointer for which no partition is found.
     pub fn compute(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
         Self::find(module, functions, true)
     }
 
     /// The same before emission, when it is known that no number becomes a pointer to private
     /// memory.
+    ///
+    /// # Errors
+    /// As [`Partitions::compute`].
     pub fn without_numbers(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
         Self::find(module, functions, false)
     }

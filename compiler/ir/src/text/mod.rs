@@ -38,6 +38,7 @@ mod lex;
 mod names;
 mod node;
 mod parse;
+mod parse_function;
 mod parse_inst;
 mod write;
 

@@ -7,7 +7,8 @@ use super::super::{
 };
 use super::lex::Tok;
 use super::names::FLOAT_FLAGS;
-use super::parse::{Defined, Parser, Result1};
+use super::parse::{Parser, Result1};
+use super::parse_function::Defined;
 use smallvec::SmallVec;
 
 /// The mnemonic's dotted words after the first, taken from the front.
@@ -36,6 +37,8 @@ impl<'a> Words<'a> {
         let find = |word: &str| match word {
             "volatile" => Some(AccessFlags::VOLATILE),
             "nontemporal" => Some(AccessFlags::NONTEMPORAL),
+            "byte" => Some(AccessFlags::BYTE),
+            "short" => Some(AccessFlags::SHORT),
             _ => None,
         };
         while let Some(flag) = self.take(find) {
@@ -341,6 +344,15 @@ impl Parser {
             },
             "builtin" => InstKind::BuiltIn {
                 which: need!(words.take(BuiltIn::from_name)),
+            },
+            "builtin_word" => InstKind::BuiltInWord {
+                which: need!(words.take(BuiltIn::from_name)),
+                high: need!(words.take(|word| match word {
+                    "low" => Some(false),
+                    "high" => Some(true),
+                    _ => None,
+                })),
+                lane: self.integer(8)? as u8,
             },
             "group" => {
                 let scope = need!(words.take(Scope::from_name));

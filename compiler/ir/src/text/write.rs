@@ -313,6 +313,12 @@ fn access_flags(flags: AccessFlags) -> String {
     if flags.contains(AccessFlags::NONTEMPORAL) {
         out.push_str(".nontemporal");
     }
+    if flags.contains(AccessFlags::BYTE) {
+        out.push_str(".byte");
+    }
+    if flags.contains(AccessFlags::SHORT) {
+        out.push_str(".short");
+    }
     out
 }
 
@@ -493,6 +499,10 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
         ),
         InstKind::ReadClock { scope } => format!("read_clock.{}", scope.name()),
         InstKind::BuiltIn { which } => format!("builtin.{}", which.name()),
+        InstKind::BuiltInWord { which, lane, high } => {
+            let word = if *high { "high" } else { "low" };
+            format!("builtin_word.{}.{word} {lane}", which.name())
+        }
         InstKind::Group { op, scope, args } => {
             let args = operands(func, args);
             let gap = if args.is_empty() { "" } else { " " };

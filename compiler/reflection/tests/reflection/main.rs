@@ -4,3 +4,5 @@ mod common;
 mod instructions;
 mod large_data;
 mod refusals;
+mod table;
+mod writer;

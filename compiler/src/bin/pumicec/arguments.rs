@@ -1,7 +1,8 @@
 //! The command line, in both of its forms.
 
-use pumice_compiler::abi::{self, Abi, DescriptorFlags};
+use pumice_compiler::abi::Abi;
 use pumice_compiler::options::{ClStd, Define};
+use pumice_compiler::target::flags::{self, DescriptorFlags};
 use pumice_compiler::{CompileOptions, options};
 
 /// The first part of it.
@@ -65,9 +66,9 @@ const EMITS: &[(&str, Emit)] = &[
     ("descriptor-map", Emit::DescriptorMap),
 ];
 
-/// Devices that need no device at hand.
+/// Targets that `--device` names; none needs a device at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Device {
+pub enum DevicePreset {
     /// Features of a Vulkan driver on the CPU.
     Reference,
     /// The same, with samplers coarser than OpenCL wants them.
@@ -88,7 +89,7 @@ pub struct Arguments {
     /// A device info file, which changes the target.
     pub device_info: Option<String>,
     /// Device to compile for.
-    pub device: Device,
+    pub device: DevicePreset,
     /// The build options.
     pub options: CompileOptions,
     /// Argument passing convention of kernels.
@@ -99,14 +100,14 @@ pub struct Arguments {
 
 /// Returns the text of `--help`.
 pub fn usage() -> String {
-    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", abi::help())
+    format!("{USAGE}\nOptions of --abi=descriptors:\n{}", flags::help())
 }
 
 impl Arguments {
     /// Reads a command line. The empty error asks for the usage.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut emit = Emit::Kernel;
-        let mut device = Device::Reference;
+        let mut device = DevicePreset::Reference;
         let (mut output, mut input, mut device_info) = (None, None, None);
         let mut words = Vec::new();
         let mut descriptors = false;
@@ -198,11 +199,11 @@ fn emit_named(what: &str) -> Result<Emit, String> {
 }
 
 /// Parses the name of a device.
-fn device_named(which: &str) -> Result<Device, String> {
+fn device_named(which: &str) -> Result<DevicePreset, String> {
     match which {
-        "reference" => Ok(Device::Reference),
-        "coarse" => Ok(Device::Coarse),
-        "full" => Ok(Device::Full),
+        "reference" => Ok(DevicePreset::Reference),
+        "coarse" => Ok(DevicePreset::Coarse),
+        "full" => Ok(DevicePreset::Full),
         _ => Err(format!("unknown device '{which}'")),
     }
 }

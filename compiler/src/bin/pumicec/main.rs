@@ -16,7 +16,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, Device, Emit, usage};
+use arguments::{Arguments, DevicePreset, Emit, usage};
 use pumice_compiler::backend::pass::Ctx;
 use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::target::{QuirkKind, Quirks};
@@ -155,12 +155,12 @@ fn compile() -> ExitCode {
     };
     let target = match &args.device_info {
         None => Ok(match args.device {
-            Device::Reference => Target::reference(),
-            Device::Coarse => Target {
+            DevicePreset::Reference => Target::reference(),
+            DevicePreset::Coarse => Target {
                 quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
                 ..Target::reference()
             },
-            Device::Full => full_target(),
+            DevicePreset::Full => full_target(),
         }),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|e| e.to_string())

@@ -157,23 +157,23 @@ impl Gen {
     /// A variable without an index of its own, or a literal: what indices are made of.
     fn scalar_variable(&mut self, ty: Ty) -> String {
         for _ in 0..4 {
-            if self.places.is_empty() {
+            if self.lvalues.is_empty() {
                 break;
             }
-            let place = self.random.below(self.places.len() as u32) as usize;
-            let place = &self.places[place];
-            if place.lens.is_empty() && !place.ty.is_vector() && !place.ty.is_float() {
-                let (text, from) = (place.text.clone(), place.ty);
+            let lvalue = self.random.below(self.lvalues.len() as u32) as usize;
+            let lvalue = &self.lvalues[lvalue];
+            if lvalue.lens.is_empty() && !lvalue.ty.is_vector() && !lvalue.ty.is_float() {
+                let (text, from) = (lvalue.text.clone(), lvalue.ty);
                 return self.convert(&text, from, ty);
             }
         }
         "gid".to_string()
     }
 
-    /// The text of place `at`, its indices filled in.
-    pub(crate) fn place(&mut self, at: usize) -> String {
-        let lens = self.places[at].lens.clone();
-        let mut text = self.places[at].text.clone();
+    /// The text of lvalue `at`, its indices filled in.
+    pub(crate) fn lvalue(&mut self, at: usize) -> String {
+        let lens = self.lvalues[at].lens.clone();
+        let mut text = self.lvalues[at].text.clone();
         for len in lens {
             let index = self.index(len);
             text = text.replacen('@', &index, 1);
@@ -183,7 +183,7 @@ impl Gen {
 
     /// Something without operands.
     pub(crate) fn leaf(&mut self, ty: Ty) -> String {
-        if self.places.is_empty() || self.random.chance(15) {
+        if self.lvalues.is_empty() || self.random.chance(15) {
             let literal = self.literal(ty.scalar);
             if !ty.is_vector() {
                 return literal;
@@ -194,16 +194,16 @@ impl Gen {
             }
             return format!("({})({literal})", ty.name());
         }
-        let mut at = self.random.below(self.places.len() as u32) as usize;
+        let mut at = self.random.below(self.lvalues.len() as u32) as usize;
         // Prefer what needs no conversion.
         for _ in 0..3 {
-            if self.places[at].ty == ty {
+            if self.lvalues[at].ty == ty {
                 break;
             }
-            at = self.random.below(self.places.len() as u32) as usize;
+            at = self.random.below(self.lvalues.len() as u32) as usize;
         }
-        let from = self.places[at].ty;
-        let text = self.place(at);
+        let from = self.lvalues[at].ty;
+        let text = self.lvalue(at);
         self.convert(&text, from, ty)
     }
 

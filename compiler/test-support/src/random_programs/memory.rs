@@ -5,7 +5,7 @@ use super::{Array, Gen, Record};
 
 impl Gen {
     /// Makes an array visible, to expressions and to pointers.
-    pub(crate) fn array_place(
+    pub(crate) fn array_lvalue(
         &mut self,
         text: &str,
         ty: Ty,
@@ -19,9 +19,9 @@ impl Gen {
             len,
             space,
             writable,
-            born: self.places.len(),
+            born: self.lvalues.len(),
         });
-        self.add_place(format!("{text}[@]"), vec![len], ty, writable);
+        self.add_lvalue(format!("{text}[@]"), vec![len], ty, writable);
     }
 
     /// Struct types and `__constant` tables at program scope.
@@ -50,7 +50,7 @@ impl Gen {
                 ty.name(),
                 values.join(", ")
             ));
-            self.array_place(&name, ty, len, Space::Constant, false);
+            self.array_lvalue(&name, ty, len, Space::Constant, false);
         }
     }
 
@@ -95,7 +95,7 @@ impl Gen {
     }
 
     /// Makes the leaves of a struct visible.
-    pub(crate) fn record_places(
+    pub(crate) fn record_lvalues(
         &mut self,
         text: &str,
         record: usize,
@@ -104,9 +104,9 @@ impl Gen {
     ) {
         for (path, lens, ty) in self.records[record].leaves.clone() {
             if let ([len], Some(start)) = (&lens[..], path.strip_suffix("[@]")) {
-                self.array_place(&format!("{text}{start}"), ty, *len, space, writable);
+                self.array_lvalue(&format!("{text}{start}"), ty, *len, space, writable);
             } else {
-                self.add_place(format!("{text}{path}"), lens, ty, writable);
+                self.add_lvalue(format!("{text}{path}"), lens, ty, writable);
             }
         }
     }
@@ -116,7 +116,7 @@ impl Gen {
         let path = self.records[record].leaves[0].0.clone();
         let stem = format!("s{record}_");
         let all: Vec<String> = self
-            .places
+            .lvalues
             .iter()
             .filter_map(|p| p.text.strip_suffix(path.as_str()))
             .filter(|text| text.starts_with(&stem) && !text.contains('.'))
@@ -154,18 +154,18 @@ impl Gen {
                 self.line(&format!("{ty} {name} = {{({first})(0)}};"));
             }
         }
-        self.record_places(&name, record, Space::Private, true);
+        self.record_lvalues(&name, record, Space::Private, true);
         // A pointer to it sees the same fields.
         if self.has(Self::POINTERS) && self.random.chance(40) {
             let pointer = self.fresh("ps");
             if self.has(Self::GENERICS) && self.random.chance(50) {
                 self.line(&format!("{ty} *{pointer} = &{name};"));
                 for (path, lens, ty) in self.records[record].leaves.clone() {
-                    self.add_place(format!("{pointer}->{}", &path[1..]), lens, ty, true);
+                    self.add_lvalue(format!("{pointer}->{}", &path[1..]), lens, ty, true);
                 }
             } else {
                 self.line(&format!("__private {ty} *{pointer} = &{name};"));
-                self.record_places(&format!("(*{pointer})"), record, Space::Private, true);
+                self.record_lvalues(&format!("(*{pointer})"), record, Space::Private, true);
             }
         }
     }
@@ -214,9 +214,9 @@ impl Gen {
         }
         for (at, ty) in members.iter().enumerate() {
             if arrays[at] {
-                self.add_place(format!("{name}.m{at}[@]"), vec![ty.lanes], ty.lane(), true);
+                self.add_lvalue(format!("{name}.m{at}[@]"), vec![ty.lanes], ty.lane(), true);
             } else {
-                self.add_place(format!("{name}.m{at}"), Vec::new(), *ty, true);
+                self.add_lvalue(format!("{name}.m{at}"), Vec::new(), *ty, true);
             }
         }
     }
@@ -234,16 +234,16 @@ impl Gen {
             self.line(&format!("{0} {name}[{len}] = {{({0})(0)}};", ty.name()));
         } else {
             let i = self.fresh("i");
-            let at = self.places.len();
-            self.add_place(i.clone(), Vec::new(), Ty::scalar(Scalar::Uint), false);
+            let at = self.lvalues.len();
+            self.add_lvalue(i.clone(), Vec::new(), Ty::scalar(Scalar::Uint), false);
             let value = self.expr(ty, 2);
-            self.places.truncate(at);
+            self.lvalues.truncate(at);
             self.line(&format!("{} {name}[{len}];", ty.name()));
             self.line(&format!(
                 "for (uint {i} = 0; {i} < {len}; {i}++) {name}[{i}] = {value};"
             ));
         }
-        self.array_place(&name, ty, len, Space::Private, true);
+        self.array_lvalue(&name, ty, len, Space::Private, true);
         if ty.is_vector() || !self.has(Self::VECTORS) || len < 4 || self.random.chance(50) {
             return;
         }
@@ -253,14 +253,14 @@ impl Gen {
         if self.random.chance(50) {
             let value = self.fresh("v");
             self.line(&format!("{} {value} = vload4({at}, {name});", wide.name()));
-            self.add_place(value, Vec::new(), wide, true);
+            self.add_lvalue(value, Vec::new(), wide, true);
         } else {
             let value = self.expr(wide, 2);
             self.line(&format!("vstore4({value}, {at}, {name});"));
         }
     }
 
-    /// A pointer to `len` elements that live as long as place number `before`.
+    /// A pointer to `len` elements that live as long as lvalue number `before`.
     pub(crate) fn pointer_to(
         &mut self,
         space: Option<Space>,
@@ -329,7 +329,7 @@ impl Gen {
         if len != 1 || !matches!(space, None | Some(Space::Private)) {
             return None;
         }
-        let all: Vec<String> = self.places[..before.min(self.places.len())]
+        let all: Vec<String> = self.lvalues[..before.min(self.lvalues.len())]
             .iter()
             .filter(|p| {
                 let plain = p.text.chars().all(|c| c.is_ascii_alphanumeric());
@@ -350,7 +350,7 @@ impl Gen {
         let array = self.arrays[array].clone();
         let len = (array.len / 2).max(1);
         let space = Some(array.space);
-        let before = self.places.len();
+        let before = self.lvalues.len();
         let Some(value) = self.pointer_to(space, array.ty, len, array.writable, before) else {
             return self.assignment();
         };
@@ -371,10 +371,10 @@ impl Gen {
                 }
             }
             self.line(&format!("{constant}{ty} *{name} = {value};"));
-            return self.add_place(format!("{name}[@]"), vec![len], array.ty, array.writable);
+            return self.add_lvalue(format!("{name}[@]"), vec![len], array.ty, array.writable);
         }
         self.line(&format!("{qualifier}{constant}{ty} *{name} = {value};"));
-        self.array_place(&name, array.ty, len, array.space, array.writable);
+        self.array_lvalue(&name, array.ty, len, array.space, array.writable);
         match self.random.below(4) {
             0 => {
                 // Through a pointer to the pointer, which is then moved.
@@ -384,7 +384,7 @@ impl Gen {
                     let condition = self.condition(1);
                     self.line(&format!("if ({condition}) *{outer} = {value};"));
                 }
-                self.add_place(
+                self.add_lvalue(
                     format!("(*{outer})[@]"),
                     vec![len],
                     array.ty,
@@ -397,7 +397,7 @@ impl Gen {
                 self.line(&format!(
                     "struct {{ {qualifier}{constant}{ty} *p; char n; }} {holder} = {{{name}, 1}};"
                 ));
-                self.add_place(
+                self.add_lvalue(
                     format!("{holder}.p[@]"),
                     vec![len],
                     array.ty,
@@ -413,7 +413,7 @@ impl Gen {
                         "{qualifier}{constant}uchar *{bytes} = ({qualifier}{constant}uchar *){name};"
                     ));
                     let ty = Ty::scalar(Scalar::Uchar);
-                    self.add_place(format!("{bytes}[@]"), vec![count], ty, array.writable);
+                    self.add_lvalue(format!("{bytes}[@]"), vec![count], ty, array.writable);
                 }
             }
             _ => {
@@ -445,8 +445,8 @@ impl Gen {
         let variable = self.fresh("v");
         self.line(&format!("{} {variable} = {name}[{other}];", ty.name()));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        self.add_place(variable, Vec::new(), ty, true);
-        self.add_place(format!("{name}[lid]"), Vec::new(), ty, true);
+        self.add_lvalue(variable, Vec::new(), ty, true);
+        self.add_lvalue(format!("{name}[lid]"), Vec::new(), ty, true);
     }
 
     /// Atomic operations whose order does not matter.
@@ -470,6 +470,6 @@ impl Gen {
         let (variable, index) = (self.fresh("v"), self.index(4));
         self.line(&format!("{} {variable} = {name}[{index}];", ty.name()));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        self.add_place(variable, Vec::new(), ty, true);
+        self.add_lvalue(variable, Vec::new(), ty, true);
     }
 }

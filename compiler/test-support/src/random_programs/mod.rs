@@ -19,14 +19,14 @@ mod types;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-pub use oracle::expectations;
+pub use oracle::{check_low_devices, expectations};
 
 use types::{INTEGERS, Random, Scalar, Space, Ty};
 
 /// Something that can be read, perhaps written: `@` stands for an index below the next length,
 /// a power of two.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Lvalue {
     text: String,
     lens: Vec<u32>,
     ty: Ty,
@@ -42,7 +42,7 @@ pub(crate) struct Array {
     len: u32,
     space: Space,
     writable: bool,
-    /// Number of places when it was declared; it outlives places from there on.
+    /// Number of lvalues when it was declared; it outlives lvalues from there on.
     born: usize,
 }
 
@@ -66,14 +66,14 @@ pub(crate) struct Function {
     record: Option<usize>,
 }
 
-/// A struct: its leaves as places see them, without the variable's name.
+/// A struct: its leaves as lvalues see them, without the variable's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     name: String,
     leaves: Vec<(String, Vec<u32>, Ty)>,
 }
 
-/// Statements allowed at a place.
+/// Statements allowed in one place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flow {
     /// All work-items of a group come here together.
@@ -90,7 +90,7 @@ pub(crate) struct Flow {
 pub(crate) struct Gen {
     random: Random,
     features: u32,
-    places: Vec<Place>,
+    lvalues: Vec<Lvalue>,
     arrays: Vec<Array>,
     functions: Vec<Function>,
     records: Vec<Record>,
@@ -141,14 +141,14 @@ impl Gen {
         }
     }
 
-    pub(crate) fn add_place(
+    pub(crate) fn add_lvalue(
         &mut self,
         text: impl Into<String>,
         lens: Vec<u32>,
         ty: Ty,
         writable: bool,
     ) {
-        self.places.push(Place {
+        self.lvalues.push(Lvalue {
             text: text.into(),
             lens,
             ty,
@@ -198,7 +198,7 @@ pub fn program(seed: u64) -> String {
     let mut g = Gen {
         random,
         features,
-        places: Vec::new(),
+        lvalues: Vec::new(),
         arrays: Vec::new(),
         functions: Vec::new(),
         records: Vec::new(),
@@ -236,19 +236,19 @@ fn kernel(g: &mut Gen, global: u32) -> String {
     }
     let (scalar, vector) = (g.any_integer(), g.any_type());
     let local = g.any_type();
-    g.add_place("in[@]", vec![32], Ty::scalar(input), false);
-    g.add_place("x", Vec::new(), scalar, true);
-    g.add_place("y", Vec::new(), vector, true);
-    g.add_place("gid", Vec::new(), Ty::scalar(Scalar::Uint), false);
-    g.add_place("lid", Vec::new(), Ty::scalar(Scalar::Uint), false);
-    g.array_place("mine", scratch, 4, Space::Global, true);
+    g.add_lvalue("in[@]", vec![32], Ty::scalar(input), false);
+    g.add_lvalue("x", Vec::new(), scalar, true);
+    g.add_lvalue("y", Vec::new(), vector, true);
+    g.add_lvalue("gid", Vec::new(), Ty::scalar(Scalar::Uint), false);
+    g.add_lvalue("lid", Vec::new(), Ty::scalar(Scalar::Uint), false);
+    g.array_lvalue("mine", scratch, 4, Space::Global, true);
     if g.has(Gen::FLOATS) {
-        g.add_place("fin[@]", vec![16], Ty::scalar(Scalar::Float), false);
+        g.add_lvalue("fin[@]", vec![16], Ty::scalar(Scalar::Float), false);
     }
     if g.has(Gen::LOCALS) {
-        g.array_place("(la + lid * 2)", local, 2, Space::Local, true);
+        g.array_lvalue("(la + lid * 2)", local, 2, Space::Local, true);
     }
-    let first = g.places.len();
+    let first = g.lvalues.len();
     g.budget = 14 + g.random.below(20) as i32;
     let top = Flow {
         uniform: true,
@@ -312,24 +312,24 @@ impl Gen {
     fn results(&mut self, first: usize) -> u32 {
         let mut at = 0;
         self.line("ulong h = 0;");
-        for index in 0..self.places.len() {
-            let place = self.places[index].clone();
-            if index < first && !place.writable {
+        for index in 0..self.lvalues.len() {
+            let lvalue = self.lvalues[index].clone();
+            if index < first && !lvalue.writable {
                 continue;
             }
-            if !place.writable && place.lens.is_empty() {
+            if !lvalue.writable && lvalue.lens.is_empty() {
                 continue;
             }
-            if let [len] = place.lens[..] {
-                let text = place.text.replace('@', "i");
-                let mixed = self.mixed(&text, place.ty);
+            if let [len] = lvalue.lens[..] {
+                let text = lvalue.text.replace('@', "i");
+                let mixed = self.mixed(&text, lvalue.ty);
                 self.line(&format!("for (uint i = 0; i < {len}; i++) {mixed}"));
                 self.line(&format!("out[gid * WORDS + {at}] = h;"));
-            } else if place.lens.is_empty() && !place.ty.is_vector() {
-                let bits = self.bits(&place.text, place.ty.scalar);
+            } else if lvalue.lens.is_empty() && !lvalue.ty.is_vector() {
+                let bits = self.bits(&lvalue.text, lvalue.ty.scalar);
                 self.line(&format!("out[gid * WORDS + {at}] = {bits};"));
-            } else if place.lens.is_empty() {
-                let mixed = self.mixed(&place.text, place.ty);
+            } else if lvalue.lens.is_empty() {
+                let mixed = self.mixed(&lvalue.text, lvalue.ty);
                 self.line(&mixed);
                 self.line(&format!("out[gid * WORDS + {at}] = h;"));
             } else {

@@ -14,6 +14,7 @@ use pumice_filetests::{Arg, KernelFile, Run};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
+use crate::low_targets;
 use crate::runs::{Arguments, range_of_single_items};
 
 fn interpret(
@@ -33,61 +34,114 @@ fn interpret(
 }
 
 /// The file with expectations for each buffer that a kernel changes, in place of those that it
-/// has. The error says what the compiler or the interpreter refused, or how the passes change
-/// the result.
+/// has.
+///
+/// # Errors
+/// A program that the compiler or the interpreter refuses, or whose result the passes change.
 pub fn expectations(text: &str) -> Result<String, String> {
-    let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
-    let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
     let target = Target::reference();
-    let source = Source {
-        name: "<source>",
-        text: text.as_bytes(),
-    };
-    let built = compile(source, &options, &target, &NoIncludes);
-    let module = built.output.ok_or(built.log)?;
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
-    let lower = LowerOptions {
-        math: options.math,
-        ..LowerOptions::default()
-    };
-    let ctx = Ctx {
-        target: &target,
-        options: &lower,
-    };
-    let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
-    // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
-    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-    let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-    let results: Vec<Vec<Vec<u8>>> = runs
-        .iter()
-        .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
-        .collect::<Result<_, _>>()?;
+    let program = Prepared::of(text, &target)?;
     let ways = [
-        ("passes", false, target.clone()),
-        ("needed passes", true, target),
-        ("passes for drivers with faults", false, with_faults()),
+        ("passes".to_string(), false, target.clone()),
+        ("needed passes".to_string(), true, target),
+        (
+            "passes for drivers with faults".to_string(),
+            false,
+            with_faults(),
+        ),
     ];
-    for (which, opt_disable, target) in ways {
-        let mut lower = lower.clone();
-        lower.math.opt_disable = opt_disable;
+    program.check(&ways)?;
+    Ok(annotate(text, &program.runs, &program.results))
+}
+
+/// Compares what devices compute that lack something with what the program says, optimised and not.
+///
+/// # Errors
+/// As [`expectations`].
+pub fn check_low_devices(text: &str) -> Result<(), String> {
+    let program = Prepared::of(text, &Target::reference())?;
+    let ways: Vec<(String, bool, Target)> = (low_targets().into_iter())
+        .flat_map(|(name, target)| {
+            [false, true].map(|opt_disable| {
+                let which = if opt_disable {
+                    "needed passes"
+                } else {
+                    "passes"
+                };
+                (format!("{which} {name}"), opt_disable, target.clone())
+            })
+        })
+        .collect();
+    program.check(&ways)
+}
+
+/// A program before the passes, and its results.
+struct Prepared {
+    ir: Module,
+    runs: Vec<Run>,
+    lower: LowerOptions,
+    results: Vec<Vec<Vec<u8>>>,
+}
+
+impl Prepared {
+    fn of(text: &str, target: &Target) -> Result<Self, String> {
+        let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
+        let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
+        let source = Source {
+            name: "<source>",
+            text: text.as_bytes(),
+        };
+        let built = compile(source, &options, target, &NoIncludes);
+        let module = built.output.ok_or(built.log)?;
+        let linked = link(&[&module], &LinkOptions::default());
+        let module = linked.output.ok_or(linked.log)?;
+        let lower = LowerOptions {
+            math: options.math,
+            ..LowerOptions::default()
+        };
         let ctx = Ctx {
-            target: &target,
+            target,
             options: &lower,
         };
-        let mut ir = ir.clone();
-        pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {})
-            .map_err(|e| format!("{which}: {e}"))?;
-        for (run, expected) in runs.iter().zip(&results) {
-            // Passes copy structs in whole words, padding included.
-            let after =
-                interpret(&ir, run, false).map_err(|e| format!("after the {which}: {e}"))?;
-            if after != *expected {
-                return Err(format!("{}: the {which} change the result", run.kernel));
+        let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
+        // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+        let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+        let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+        let results: Vec<Vec<Vec<u8>>> = runs
+            .iter()
+            .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            ir,
+            runs,
+            lower,
+            results,
+        })
+    }
+
+    /// Compares the results behind the passes, without optimisation or with, of each device.
+    fn check(&self, ways: &[(String, bool, Target)]) -> Result<(), String> {
+        for (which, opt_disable, target) in ways {
+            let mut lower = self.lower.clone();
+            lower.math.opt_disable = *opt_disable;
+            let ctx = Ctx {
+                target,
+                options: &lower,
+            };
+            let mut ir = self.ir.clone();
+            pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {})
+                .map_err(|e| format!("{which}: {e}"))?;
+            for (run, expected) in self.runs.iter().zip(&self.results) {
+                // Passes copy structs in whole words, padding included.
+                let after =
+                    interpret(&ir, run, false).map_err(|e| format!("after the {which}: {e}"))?;
+                if after != *expected {
+                    return Err(format!("{}: the {which} change the result", run.kernel));
+                }
             }
         }
+        Ok(())
     }
-    Ok(annotate(text, &runs, &results))
 }
 
 /// A device with everything, whose driver needs every help.

@@ -8,11 +8,11 @@ struct Scope(usize, usize);
 
 impl Gen {
     fn scope(&self) -> Scope {
-        Scope(self.places.len(), self.arrays.len())
+        Scope(self.lvalues.len(), self.arrays.len())
     }
 
     fn leave(&mut self, scope: &Scope) {
-        self.places.truncate(scope.0);
+        self.lvalues.truncate(scope.0);
         self.arrays.truncate(scope.1);
     }
 
@@ -69,20 +69,20 @@ impl Gen {
         let value = self.expr(ty, 3);
         let name = self.fresh("v");
         self.line(&format!("{} {name} = {value};", ty.name()));
-        self.add_place(name, Vec::new(), ty, true);
+        self.add_lvalue(name, Vec::new(), ty, true);
     }
 
-    /// A place that may be written, of any type or of the given kind.
+    /// An lvalue that may be written, of any type or of the given kind.
     pub(crate) fn target(&mut self, suits: impl Fn(Ty) -> bool) -> Option<(String, Ty)> {
-        let all: Vec<usize> = (0..self.places.len())
-            .filter(|i| self.places[*i].writable && suits(self.places[*i].ty))
+        let all: Vec<usize> = (0..self.lvalues.len())
+            .filter(|i| self.lvalues[*i].writable && suits(self.lvalues[*i].ty))
             .collect();
         if all.is_empty() {
             return None;
         }
         let at = *self.random.pick(&all);
-        let ty = self.places[at].ty;
-        Some((self.place(at), ty))
+        let ty = self.lvalues[at].ty;
+        Some((self.lvalue(at), ty))
     }
 
     pub(crate) fn assignment(&mut self) {
@@ -204,7 +204,7 @@ impl Gen {
         let ty = Ty::scalar(Scalar::Uint);
         match step {
             0 => {
-                self.add_place(counter.clone(), Vec::new(), ty, false);
+                self.add_lvalue(counter.clone(), Vec::new(), ty, false);
                 let limit = self.fresh("n");
                 let head = format!(
                     "for (uint {counter} = 0, {limit} = {rounds}; {counter} < {limit}; {counter}++)"
@@ -218,13 +218,13 @@ impl Gen {
                     self.condition(1)
                 };
                 self.line(&format!("uint {counter} = {rounds};"));
-                self.add_place(counter.clone(), Vec::new(), ty, false);
+                self.add_lvalue(counter.clone(), Vec::new(), ty, false);
                 let head = format!("while ({counter}-- > 0 && {extra})");
                 self.block(&head, count, inner, "");
             }
             _ => {
                 self.line(&format!("uint {counter} = 0;"));
-                self.add_place(counter.clone(), Vec::new(), ty, false);
+                self.add_lvalue(counter.clone(), Vec::new(), ty, false);
                 self.block("do", count, inner, "");
                 self.line(&format!("while (++{counter} < {rounds});"));
             }
@@ -333,10 +333,10 @@ impl Gen {
     /// A function with a body, before the kernel.
     pub(crate) fn function(&mut self) {
         let name = self.fresh("f");
-        let places = std::mem::take(&mut self.places);
+        let lvalues = std::mem::take(&mut self.lvalues);
         let arrays = std::mem::take(&mut self.arrays);
-        self.places.extend(
-            places
+        self.lvalues.extend(
+            lvalues
                 .iter()
                 .filter(|p| p.text.starts_with("table"))
                 .cloned(),
@@ -359,8 +359,8 @@ impl Gen {
             depth: 1,
             ..Flow::default()
         };
-        self.add_place("lid", Vec::new(), Ty::scalar(Scalar::Uint), false);
-        self.add_place("gid", Vec::new(), Ty::scalar(Scalar::Uint), false);
+        self.add_lvalue("lid", Vec::new(), Ty::scalar(Scalar::Uint), false);
+        self.add_lvalue("gid", Vec::new(), Ty::scalar(Scalar::Uint), false);
         while self.budget > 0 {
             self.statement(flow);
         }
@@ -374,7 +374,7 @@ impl Gen {
             "{shown} {name}({}) {{\n    uint lid = get_local_id(0), gid = get_global_id(0);\n{body}}}\n",
             texts.join(", ")
         ));
-        self.places = places;
+        self.lvalues = lvalues;
         self.arrays = arrays;
         self.functions.push(Function {
             name,
@@ -391,7 +391,7 @@ impl Gen {
         if self.has(Self::RECORDS) && !self.records.is_empty() && self.random.chance(25) {
             let record = self.random.below(self.records.len() as u32) as usize;
             let text = format!("{} {name}", self.records[record].name);
-            self.record_places(&name, record, Space::Private, true);
+            self.record_lvalues(&name, record, Space::Private, true);
             return (Param::Record(record), text);
         }
         if self.has(Self::POINTERS) && self.random.chance(35) {
@@ -406,11 +406,11 @@ impl Gen {
             let qualifier = if generic { "" } else { space.qualifier() };
             let constant = if writable { "" } else { "const " };
             let text = format!("{qualifier}{constant}{} *{name}", ty.name());
-            self.add_place(format!("{name}[@]"), vec![len], ty, writable);
+            self.add_lvalue(format!("{name}[@]"), vec![len], ty, writable);
             let space = (!generic).then_some(space);
             return (Param::Pointer(space, ty, len, writable), text);
         }
-        self.add_place(name.clone(), Vec::new(), ty, true);
+        self.add_lvalue(name.clone(), Vec::new(), ty, true);
         (Param::Value(ty), format!("{} {name}", ty.name()))
     }
 
@@ -451,7 +451,7 @@ impl Gen {
             let arg = match *param {
                 Param::Value(ty) => Some(self.expr(ty, 2)),
                 Param::Pointer(space, ty, len, writable) => {
-                    self.pointer_to(space, ty, len, writable, self.places.len())
+                    self.pointer_to(space, ty, len, writable, self.lvalues.len())
                 }
                 Param::Record(record) => self.record_value(record),
             };
@@ -465,10 +465,10 @@ impl Gen {
             let name = self.fresh(&format!("s{record}_"));
             let ty = self.records[record].name.clone();
             self.line(&format!("{ty} {name} = {call};"));
-            return self.record_places(&name, record, Space::Private, true);
+            return self.record_lvalues(&name, record, Space::Private, true);
         }
         let name = self.fresh("v");
         self.line(&format!("{} {name} = {call};", function.result.name()));
-        self.add_place(name, Vec::new(), function.result, true);
+        self.add_lvalue(name, Vec::new(), function.result, true);
     }
 }

@@ -9,7 +9,7 @@ fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)>
     let control = |pick: fn(&pumice_vulkan_layer::caps::FloatControls) -> bool| {
         caps.float_controls.iter().any(pick)
     };
-    let subgroup = &caps.subgroup;
+    let subgroup = &caps.subgroup.ops;
     Some(match capability {
         0 | 1 => (true, "Shader"),
         // Group instructions of SPV_AMD_shader_ballot.

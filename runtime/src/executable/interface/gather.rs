@@ -16,8 +16,8 @@ use super::init_fini::InitFini;
 use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
 use super::module_scan::ModuleScan;
 use super::{
-    ArgKind, ArgMeta, Content, Interface, KernelInfo, KernelInterface, ModuleData, ModulePlace,
-    Place, PrintfBuffer, RangePush, Source,
+    ArgKind, ArgMeta, ArgPlace, Content, Interface, KernelInfo, KernelInterface, ModuleData,
+    ModulePlace, PrintfBuffer, RangePush, Source,
 };
 
 /// More arguments are refused: one per byte of the largest CL_DEVICE_MAX_PARAMETER_SIZE.
@@ -33,7 +33,7 @@ pub(super) struct KernelDraft {
     num_args: Option<u32>,
     may_use_printf: Option<bool>,
     args: BTreeMap<u32, ArgMeta>,
-    pub places: Vec<(usize, Place)>,
+    pub places: Vec<(usize, ArgPlace)>,
     required: Option<[u32; 3]>,
 }
 
@@ -125,7 +125,7 @@ impl Builder<'_> {
             I::ArgumentPodUniform(a) => self.block(a, BindingKind::UniformBuffer, false),
             I::ArgumentPointerUniform(a) => self.block(a, BindingKind::UniformBuffer, true),
             I::ArgumentPodPushConstant(a) => {
-                let place = Place::Push {
+                let place = ArgPlace::Push {
                     offset: a.offset,
                     size: a.size,
                     content: Content::Bytes,
@@ -135,7 +135,7 @@ impl Builder<'_> {
             }
             I::ArgumentPointerPushConstant(a) => {
                 pointer_size(self.caps, a.size)?;
-                let place = Place::Push {
+                let place = ArgPlace::Push {
                     offset: a.offset,
                     size: a.size,
                     content: Content::Pointer,
@@ -146,7 +146,7 @@ impl Builder<'_> {
                 if a.elem_size == 0 {
                     return Err("a local argument has elements of 0 bytes".into());
                 }
-                let place = Place::Local {
+                let place = ArgPlace::Local {
                     spec_id: a.spec_id,
                     elem_size: a.elem_size,
                 };
@@ -258,7 +258,7 @@ impl Builder<'_> {
         kind: BindingKind,
         arg: ArgKind,
     ) -> Result<()> {
-        let place = Place::Descriptor {
+        let place = ArgPlace::Descriptor {
             set: a.set,
             binding: a.binding,
             kind,
@@ -280,7 +280,7 @@ impl Builder<'_> {
         ordinal: u32,
         info: Option<pumice_reflection::InfoRef>,
         kind: ArgKind,
-        place: Place,
+        place: ArgPlace,
     ) -> Result<()> {
         let info = info
             .and_then(|info| self.infos.get(info.0 as usize))
@@ -308,7 +308,7 @@ impl Builder<'_> {
         if pointer {
             pointer_size(self.caps, a.size)?;
         }
-        let place = Place::Block {
+        let place = ArgPlace::Block {
             set: a.set,
             binding: a.binding,
             offset: a.offset,
@@ -483,7 +483,7 @@ impl Builder<'_> {
                 .places
                 .iter()
                 .find_map(|(ordinal, place)| match place {
-                    Place::Descriptor {
+                    ArgPlace::Descriptor {
                         set: s,
                         binding: b,
                         kind,
@@ -494,7 +494,7 @@ impl Builder<'_> {
         let mut places = Vec::new();
         for &(ordinal, place) in &draft.places {
             match place {
-                Place::Descriptor { set, binding, kind } => {
+                ArgPlace::Descriptor { set, binding, kind } => {
                     if ordinal == usize::MAX {
                         if kind_of(set, binding) != Some(kind) {
                             return Err(in_kernel(format!(
@@ -505,7 +505,7 @@ impl Builder<'_> {
                     }
                     claim(set, binding, kind, Source::Argument(ordinal)).map_err(in_kernel)?;
                 }
-                Place::Block {
+                ArgPlace::Block {
                     set,
                     binding,
                     offset,
@@ -526,7 +526,7 @@ impl Builder<'_> {
                     let end = end.next_multiple_of(16).min(limit);
                     claim(set, binding, kind, Source::Block(end)).map_err(in_kernel)?;
                 }
-                Place::Push {
+                ArgPlace::Push {
                     offset,
                     size,
                     content,
@@ -535,7 +535,7 @@ impl Builder<'_> {
                     let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
                     push_size = push_size.max(end);
                 }
-                Place::Local { .. } => {}
+                ArgPlace::Local { .. } => {}
             }
             places.push((ordinal, place));
         }

@@ -6,7 +6,7 @@ use pumice_reflection::{DescriptorArgument, ImageInfoPush, ImageInfoUniform, Ins
 use pumice_vulkan_layer::{AddressMode, BindingKind, SamplerDesc};
 
 use super::gather::{Builder, Result};
-use super::{ArgKind, ArgMeta, Content, Place, Source};
+use super::{ArgKind, ArgMeta, ArgPlace, Content, Source};
 
 impl Builder<'_> {
     /// One of the instructions about images and samplers; others say nothing here.
@@ -59,7 +59,7 @@ impl Builder<'_> {
         inst: &Instruction,
     ) -> Result<()> {
         check_word(a.size, inst)?;
-        let place = Place::Push {
+        let place = ArgPlace::Push {
             offset: a.offset,
             size: a.size,
             content,
@@ -77,7 +77,7 @@ impl Builder<'_> {
         inst: &Instruction,
     ) -> Result<()> {
         check_word(a.size, inst)?;
-        let place = Place::Block {
+        let place = ArgPlace::Block {
             set: a.set,
             binding: a.binding,
             offset: a.offset,
@@ -146,6 +146,6 @@ pub(super) fn check_number(
 }
 
 /// A block's kind, which travels as a descriptor place without an argument of its own.
-pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, Place) {
-    (usize::MAX, Place::Descriptor { set, binding, kind })
+pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, ArgPlace) {
+    (usize::MAX, ArgPlace::Descriptor { set, binding, kind })
 }

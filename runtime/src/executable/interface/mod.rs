@@ -76,7 +76,7 @@ pub enum ArgKind {
 
 /// The place of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::executable) enum Place {
+pub(in crate::executable) enum ArgPlace {
     Descriptor {
         set: u32,
         binding: u32,
@@ -135,7 +135,7 @@ pub(in crate::executable) struct KernelInterface {
     pub info: KernelInfo,
     pub function: u32,
     /// One place per use of an argument.
-    pub places: Vec<(usize, Place)>,
+    pub places: Vec<(usize, ArgPlace)>,
     pub bindings: BTreeMap<(u32, u32), (BindingKind, Source)>,
     pub layout: LayoutDesc,
     /// The work-group size that the module fixes.

@@ -1,4 +1,4 @@
-//! ModuleScan about a Vulkan module that its reflection does not tell: capabilities, work-group sizes
+//! Facts about a Vulkan module that its reflection lacks: capabilities, work-group sizes
 //! fixed in the module, built-ins in use, and how much work-group memory a kernel takes.
 //!
 //! Reads instruction words only as far as it needs them; operands out of place make a fact

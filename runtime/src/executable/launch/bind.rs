@@ -8,7 +8,7 @@ use super::range::NdRange;
 use super::{ArgValue, ImageArg, LaunchError, Result};
 use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{
-    Content, Interface, KernelInterface, ModulePlace, Place, RangePush, Source,
+    ArgPlace, Content, Interface, KernelInterface, ModulePlace, RangePush, Source,
 };
 
 /// Writes three values, low dimension first, as the module takes them.
@@ -111,7 +111,7 @@ impl Builder<'_> {
             put(&mut self.push, offset as usize, &bytes);
         }
         for &(ordinal, place) in &self.kernel.places {
-            if let Place::Push {
+            if let ArgPlace::Push {
                 offset,
                 size,
                 content,
@@ -127,7 +127,7 @@ impl Builder<'_> {
     pub fn descriptor_sets(&mut self, kernel: usize) -> Result<Vec<DescriptorSet>> {
         let mut blocks: BTreeMap<(u32, u32), Vec<u8>> = BTreeMap::new();
         for &(ordinal, place) in &self.kernel.places {
-            let Place::Block {
+            let ArgPlace::Block {
                 set,
                 binding,
                 offset,
@@ -203,9 +203,9 @@ impl Builder<'_> {
         let Some(Some(ArgValue::Sampler { desc, .. })) = self.args.get(ordinal) else {
             return Err(LaunchError::Args(ordinal));
         };
-        let is_mask = |place: &Place| {
+        let is_mask = |place: &ArgPlace| {
             let content = Content::SamplerMask;
-            matches!(place, Place::Push { content: c, .. } if *c == content)
+            matches!(place, ArgPlace::Push { content: c, .. } if *c == content)
         };
         let mut places = self.kernel.places.iter();
         let told = places.any(|(o, place)| *o == ordinal && is_mask(place));

@@ -26,7 +26,7 @@ use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
 use super::device_module::PipelineKey;
 use super::interface::module_scan::{ModuleScan, SpecValues};
-use super::interface::{ArgKind, Interface, KernelInterface, Place};
+use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -286,16 +286,15 @@ impl Executable {
         let varies = regions
             .iter()
             .any(|region| region.local_size != range.local_size);
-        let name = &kernel.info.name;
         if let Some(fixed) = kernel.fixed_local_size {
             if varies || range.local_size != fixed {
                 return Err(LaunchError::WorkGroupSize(format!(
-                    "kernel `{name}` runs in groups of {fixed:?} only"
+                    "it runs in groups of {fixed:?} only"
                 )));
             }
         }
         if regions.len() > 1 && splitting(&self.interface, &self.scan).is_none() {
-            let text = format!("kernel `{name}` was compiled without offsets of regions");
+            let text = "it was compiled without offsets of regions";
             return Err(if varies {
                 LaunchError::WorkGroupSize(format!("{text}: groups must be of one size"))
             } else {
@@ -316,7 +315,7 @@ impl Executable {
         let range = launch.range;
         let mut all = Vec::new();
         for &(ordinal, place) in &kernel.places {
-            let Place::Local { spec_id, elem_size } = place else {
+            let ArgPlace::Local { spec_id, elem_size } = place else {
                 continue;
             };
             if let Some(Some(ArgValue::Local { size })) = launch.args.get(ordinal) {
@@ -355,10 +354,9 @@ impl Executable {
             || self.interface.region_offset.is_some();
         let has_ids = self.scan.built_ins.contains(&GLOBAL_INVOCATION_ID);
         if has_offset && !takes_offset && has_ids {
-            return Err(LaunchError::GlobalOffset(format!(
-                "kernel `{}` was compiled without one",
-                kernel.info.name
-            )));
+            return Err(LaunchError::GlobalOffset(
+                "it was compiled without one".into(),
+            ));
         }
         Ok(all)
     }
@@ -393,7 +391,7 @@ fn check_sub_groups(kernel: &KernelInterface, range: &NdRange, device: &Device) 
     let Some(size) = kernel.info.required_sub_group_size else {
         return Ok(());
     };
-    let (name, subgroup) = (&kernel.info.name, &device.capabilities().subgroup);
+    let subgroup = &device.capabilities().subgroup;
     let sizes = subgroup.sizes();
     if !sizes.contains(&size) {
         let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
@@ -402,13 +400,13 @@ fn check_sub_groups(kernel: &KernelInterface, range: &NdRange, device: &Device) 
             false => sizes.join(", "),
         };
         return Err(LaunchError::Resources(format!(
-            "kernel `{name}` requires sub-groups of {size} work-items, the device has {there}"
+            "it requires sub-groups of {size} work-items, the device has {there}"
         )));
     }
     let work_items: u64 = range.local_size.iter().map(|&n| u64::from(n)).product();
     match subgroup.most_work_items(size) {
         Some(most) if work_items > u64::from(most) => Err(LaunchError::WorkGroupSize(format!(
-            "kernel `{name}` takes {most} work-items in sub-groups of {size}"
+            "it takes {most} work-items in sub-groups of {size}"
         ))),
         _ => Ok(()),
     }

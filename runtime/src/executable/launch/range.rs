@@ -97,37 +97,45 @@ impl Limits {
         // CL_INVALID_GLOBAL_OFFSET if an offset plus the size exceeds the range of size_t.
         let mut ends = (range.global_offset.iter()).zip(range.global_size);
         if ends.any(|(offset, size)| offset.checked_add(size).is_none()) {
-            let text = "offset plus size overflow".into();
+            let text = "it exceeds the range of size_t with the global size".into();
             return Err(LaunchError::GlobalOffset(text));
         }
         // CL_INVALID_WORK_GROUP_SIZE if the local size is not the required one.
         let local = range.local_size.map(|n| n as usize);
         if let Some(required) = self.required.filter(|required| *required != local) {
-            return group_size(format!("{local:?}, the kernel requires {required:?}"));
+            let (given, required) = (shown(local), shown(required));
+            return group_size(format!("{given} given, the kernel requires {required}"));
         }
         // CL_INVALID_WORK_GROUP_SIZE if a size is 0, or all together exceed the kernel's limit.
         let items = (local.iter()).try_fold(1_usize, |items, size| items.checked_mul(*size));
         let limit = self.group_size.min(self.device_group_size);
         if items.is_none_or(|items| items == 0 || items > limit) {
-            return group_size(format!(
-                "{local:?}, the kernel takes 1 to {limit} work-items"
-            ));
+            let given = shown(local);
+            return group_size(match items {
+                Some(0) => format!("{given} given, a dimension is 0"),
+                _ => format!("{given} given, the kernel takes at most {limit} work-items"),
+            });
         }
         // CL_INVALID_WORK_ITEM_SIZE if a size exceeds the device's for its dimension.
         if local.iter().zip(self.item_sizes).any(|(n, max)| *n > max) {
-            let most = self.item_sizes;
-            let text = format!("{local:?}, the device takes up to {most:?}");
+            let (given, most) = (shown(local), shown(self.item_sizes));
+            let text = format!("{given} given, the device takes at most {most}");
             return Err(LaunchError::WorkItemSize(text));
         }
         // CL_INVALID_WORK_GROUP_SIZE if the local size does not divide the global size where groups
         // must be uniform.
         let mut sizes = range.global_size.iter().zip(range.local_size);
         if !self.non_uniform && !sizes.all(|(global, local)| global % u64::from(local) == 0) {
-            let global = range.global_size;
-            return group_size(format!("{local:?} does not divide {global:?}"));
+            let (local, global) = (shown(local), shown(range.global_size));
+            return group_size(format!("{local} does not divide the global size {global}"));
         }
         Ok(())
     }
+}
+
+/// Sizes in a message: `8x4x1`.
+fn shown<T: std::fmt::Display>([x, y, z]: [T; 3]) -> String {
+    format!("{x}x{y}x{z}")
 }
 
 /// The largest divisor of `size` that is at most `limit`, multiples of `multiple` first.

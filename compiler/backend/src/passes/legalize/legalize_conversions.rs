@@ -96,7 +96,7 @@ fn lower(
                     f32_to_f16(x, target, middle, mode, ty)
                 }
                 _ => {
-                    if mode == Rounding::Rte && target.float_controls[0].rounding_rte {
+                    if mode == Rounding::Rte && rounds_to_nearest(target) {
                         rounding?;
                     }
                     f32_to_f16(x, target, arg, mode, ty)
@@ -435,9 +435,20 @@ fn f32_to_f16(
     mode: Rounding,
     ty: Type,
 ) -> Value {
-    if mode == Rounding::Rte && target.float_controls[0].rounding_rte {
+    if mode == Rounding::Rte && rounds_to_nearest(target) {
         return x.convert(ConvertOp::FToF, arg, ty);
     }
+    let narrow = f32_bits_to_f16_bits(x, arg, mode);
+    x.convert(ConvertOp::Bitcast, narrow, ty)
+}
+
+/// Returns whether the device's own conversions to f16 round to nearest even.
+fn rounds_to_nearest(target: &Target) -> bool {
+    target.float16 && target.float_controls[0].rounding_rte
+}
+
+/// The bits of the f16 that an f32 becomes.
+pub(crate) fn f32_bits_to_f16_bits(x: &mut Expander<'_>, arg: Value, mode: Rounding) -> Value {
     let bits = x.bits_of(arg);
     let int = x.ty(bits);
     let sign = x.bin_const(BinaryOp::LShr, bits, 16);
@@ -496,6 +507,5 @@ fn f32_to_f16(
     let nan = x.icmp_const(IntCond::Ugt, magnitude, 0x7F80_0000);
     let result = x.select(nan, quiet, result);
     let result = x.bin(BinaryOp::Or, result, sign);
-    let narrow = x.convert(ConvertOp::Trunc, result, int.with_scalar(Scalar::I16));
-    x.convert(ConvertOp::Bitcast, narrow, ty)
+    x.convert(ConvertOp::Trunc, result, int.with_scalar(Scalar::I16))
 }

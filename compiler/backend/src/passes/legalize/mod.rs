@@ -1,7 +1,10 @@
 //! Passes that turn types and widths that a device lacks into those that it has.
 
 pub mod legalize_conversions;
+pub mod legalize_half;
+pub mod legalize_int64;
 pub mod legalize_memory;
+pub mod legalize_small_ints;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
 pub mod spill_private;

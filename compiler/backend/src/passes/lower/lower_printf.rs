@@ -46,7 +46,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 if let (PrintfArg::Value(value), Kind::String) = (*arg, kind) {
                     let id = string(x, globals, &mut strings, &mut records, value);
                     *arg = PrintfArg::Value(id.ok_or_else(|| {
-                        LowerError::new("printf: an argument for %s is not a string literal")
+                        LowerError::new("an argument of '%s' in printf is not a string literal")
                     })?);
                 }
             }

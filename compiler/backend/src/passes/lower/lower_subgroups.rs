@@ -2,6 +2,7 @@
 //!
 //! - Rotation and relative shuffles: a shuffle from a computed lane.
 //! - Clustered reductions: each lane combines the active lanes of its cluster in order.
+//! - Reductions and scans of 64-bit integers on devices without: each lane combines the active lanes.
 //! - SPV_AMD_shader_ballot where the driver has no VK_AMD_shader_ballot: reductions and scans
 //!   are the KHR ones; a swizzle is a shuffle whose result counts only where the ballot says
 //!   that the source lane is active, else it is 0; WriteInvocationAMD is a select, MbcntAMD a
@@ -9,6 +10,7 @@
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
+use crate::passes::legalize::legalize_int64::is_word_by_word;
 use crate::passes::lower::lower_collectives::{built_in, combined, sub_group};
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -55,6 +57,14 @@ pub fn has(target: &Target, op: GroupOp) -> bool {
 }
 
 fn lower(x: &mut Expander<'_>, target: &Target, op: GroupOp, args: &[Value]) -> Option<Value> {
+    let long = args
+        .first()
+        .is_some_and(|&arg| x.ty(arg).scalar == Scalar::I64);
+    if long && !target.int64 && !is_word_by_word(op) {
+        if let Some(operation) = op.operation() {
+            return Some(by_shuffles(x, op, operation, args));
+        }
+    }
     if has(target, op) {
         return None;
     }
@@ -167,22 +177,59 @@ fn active_or_zero(x: &mut Expander<'_>, value: Value, lane: Value, source: Value
     x.select(active, found, zero)
 }
 
+/// A reduction or scan of numbers that the device has no such operations of.
+fn by_shuffles(
+    x: &mut Expander<'_>,
+    op: GroupOp,
+    operation: GroupOperation,
+    args: &[Value],
+) -> Value {
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    let zero = x.splat(Type::I32, 0);
+    let size = built_in(x, BuiltIn::SubgroupMaxSize);
+    let counts = match operation {
+        GroupOperation::ClusteredReduce => return clustered_reduce(x, op, args),
+        GroupOperation::Reduce => None,
+        GroupOperation::InclusiveScan => Some(IntCond::Ule),
+        GroupOperation::ExclusiveScan => Some(IntCond::Ult),
+    };
+    combine_lanes(x, op, args[0], [zero, size], |x, other| {
+        counts.map(|cond| x.icmp(cond, other, lane))
+    })
+}
+
 fn clustered_reduce(x: &mut Expander<'_>, op: GroupOp, args: &[Value]) -> Value {
     let (value, size) = (args[0], args[1]);
-    let ty = x.ty(value);
     let lane = built_in(x, BuiltIn::SubgroupLocalId);
     let inside = x.bin_const(BinaryOp::ISub, size, 1);
     let place = x.bin(BinaryOp::And, lane, inside);
     let first = x.bin(BinaryOp::ISub, lane, place);
     let end = x.bin(BinaryOp::IAdd, first, size);
+    combine_lanes(x, op, value, [first, end], |_, _| None)
+}
+
+/// Combines the values of the active lanes of a range, of those that count if not all do.
+fn combine_lanes(
+    x: &mut Expander<'_>,
+    op: GroupOp,
+    value: Value,
+    range: [Value; 2],
+    counts: impl FnOnce(&mut Expander<'_>, Value) -> Option<Value>,
+) -> Value {
+    let ty = x.ty(value);
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
     let ballot = active_lanes(x);
     let start = x.splat(ty, op.identity(ty.scalar));
     // Every lane of a sub-group goes round as often, so the shuffles meet.
-    x.fold_range([first, end], start, |x, other, sum| {
+    x.fold_range(range, start, |x, other, sum| {
         let active = is_active(x, ballot, other);
         let source = x.select(active, other, lane);
         let part = shuffle(x, value, source);
         let more = combined(x, op, sum, part);
-        x.select(active, more, sum)
+        let taken = match counts(x, other) {
+            Some(counts) => x.bin(BinaryOp::And, active, counts),
+            None => active,
+        };
+        x.select(taken, more, sum)
     })
 }

@@ -98,7 +98,7 @@ impl Cse {
                 continue;
             }
             match func.insts[inst].kind {
-                InstKind::Load { ptr, flags, .. } if !flags.contains(AccessFlags::VOLATILE) => {
+                InstKind::Load { ptr, flags, .. } if flags.is_plain() => {
                     let result = func.result(inst);
                     if let Some(value) = memory.find(func, ptr, func.ty(result)) {
                         self.replacements.replace(result, value);
@@ -111,7 +111,7 @@ impl Cse {
                     ptr, value, flags, ..
                 } => {
                     memory.apply(func, effect(func, &func.insts[inst].kind));
-                    if !flags.contains(AccessFlags::VOLATILE) {
+                    if flags.is_plain() {
                         memory.learn(ptr, value);
                     }
                 }

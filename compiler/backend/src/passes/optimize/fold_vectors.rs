@@ -1,7 +1,7 @@
 //! Folding rules for vectors, addresses and loads of constant data.
 
 use crate::passes::optimize::fold::{Folder, Found};
-use pumice_ir::{AccessFlags, AddressSpace, ConvertOp, InstKind, IntCond, Scalar, Type, Value};
+use pumice_ir::{AddressSpace, ConvertOp, InstKind, IntCond, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// The longest chain of inserts that is followed.
@@ -205,15 +205,17 @@ impl Folder<'_> {
     pub(super) fn pointer_rule(&mut self, kind: &InstKind, ty: Type) -> Option<Found> {
         match kind {
             InstKind::PtrAdd { base, offset } => self.ptr_add_rule(*base, *offset, ty),
-            InstKind::Load { ptr, flags, .. } if !flags.contains(AccessFlags::VOLATILE) => {
-                self.constant_load(*ptr, ty)
-            }
+            InstKind::Load { ptr, flags, .. } if flags.is_plain() => self.constant_load(*ptr, ty),
             _ => None,
         }
     }
 
     /// Constant offsets gather at the end of a chain, where they add up.
     fn ptr_add_rule(&mut self, base: Value, offset: Value, ty: Type) -> Option<Found> {
+        if self.func.ty(offset) != Type::I64 {
+            // A sum of words is no sum of numbers.
+            return None;
+        }
         let by = self.func.const_signed(offset);
         if by == Some(0) {
             return Some(Found::Value(base));

@@ -369,7 +369,8 @@ fn may_move(kind: &InstKind, always: bool) -> bool {
         | InstKind::HandleInfo { .. }
         | InstKind::GlobalAddr { .. }
         | InstKind::StackAddr { .. }
-        | InstKind::BuiltIn { .. } => true,
+        | InstKind::BuiltIn { .. }
+        | InstKind::BuiltInWord { .. } => true,
         InstKind::Binary { op, .. } if always => matches!(op, BinaryOp::FDiv) || is_cheap(kind),
         InstKind::Math { op, .. } if always => !matches!(op, MathOp::Ocl(_)),
         InstKind::Convert { .. } if always => true,

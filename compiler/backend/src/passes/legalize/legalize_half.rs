@@ -1,0 +1,276 @@
+//! Half floats on devices without: a half is the I16 of its bits, computed with as a float.
+//!
+//! A value keeps its place and becomes an I16. Every operation widens its operands, which is exact,
+//! and rounds its result to a half by integer arithmetic. A float has more than twice a half's bits
+//! and two more, so that rounding a sum, difference, product, quotient or root twice gives what
+//! rounding it once does (Figueroa, 1995). That does not hold of fma: there the sum is rounded to odd
+//! first.
+//!
+//! Never: sub-group arithmetic and atomic operations on halves, which are an error.
+
+use crate::expand::{Expander, Replacement, expand};
+use crate::pass::{Changed, Ctx};
+use crate::passes::legalize::legalize_conversions::f32_bits_to_f16_bits;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use pumice_ir::LowerError;
+use pumice_ir::{
+    BinaryOp, ConvertOp, FloatFlags, Function, GroupOp, Inst, InstKind, IntCond, MathOp, Module,
+    Rounding, Scalar, Type, UnaryOp, Value, ValueDef,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+const SIGN: u64 = 0x8000;
+const MAGNITUDE: u64 = 0x7fff;
+const INFINITY: u64 = 0x7c00;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Sub-group arithmetic or an atomic operation on halves.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    if ctx.target.float16 {
+        return Ok(Changed::No);
+    }
+    let mut changed = Changed::No;
+    for f in module.functions.values_mut() {
+        changed |= legalize(f)?;
+    }
+    Ok(changed)
+}
+
+fn is_half(ty: Type) -> bool {
+    ty.scalar == Scalar::F16
+}
+
+/// The types of an instruction's first operand and of its result were those of halves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Halves {
+    operand: bool,
+    result: bool,
+}
+
+fn legalize(f: &mut Function) -> Result<Changed, LowerError> {
+    let mut changed = false;
+    for ty in f.params.iter_mut().chain(&mut f.results) {
+        if is_half(*ty) {
+            ty.scalar = Scalar::I16;
+            changed = true;
+        }
+    }
+    if f.entry().is_none() {
+        return Ok(Changed::from_bool(changed));
+    }
+    let mut halves: SecondaryMap<Inst, Halves> = SecondaryMap::new();
+    for &block in &f.layout.blocks {
+        for &inst in &f.layout.insts[block] {
+            let data = &f.insts[inst];
+            let mut operand = None;
+            data.kind.for_each_value(|value| {
+                operand.get_or_insert(value);
+            });
+            if let InstKind::AtomicStore { value, .. } = data.kind {
+                operand = Some(value);
+            }
+            halves[inst] = Halves {
+                operand: operand.is_some_and(|value| is_half(f.ty(value))),
+                result: data.results.first().is_some_and(|&v| is_half(f.ty(v))),
+            };
+        }
+    }
+    changed |= retype(f);
+    let expanded = expand(f, |x, inst| {
+        let kind = x.func.insts[inst].kind.clone();
+        let value = rule(x, kind, halves[inst], inst)?;
+        Ok(value.map(|value| Replacement::from_slice(&[value])))
+    })?;
+    Ok(Changed::from_bool(changed || expanded.is_yes()))
+}
+
+/// Gives all values their new types, constants by new values of their own.
+fn retype(f: &mut Function) -> bool {
+    let mut places: Vec<Value> = Vec::new();
+    for &block in &f.layout.blocks {
+        places.extend(&f.blocks[block].params);
+        for &inst in &f.layout.insts[block] {
+            places.extend(&f.insts[inst].results);
+        }
+    }
+    let mut changed = false;
+    for value in places {
+        let ty = f.ty(value);
+        if is_half(ty) {
+            let def = f.def(value).clone();
+            f.place_value(value, ty.with_scalar(Scalar::I16), def);
+            changed = true;
+        }
+    }
+    let mut used: Vec<Value> = Vec::new();
+    f.rewrite_values(|value| {
+        used.push(value);
+        value
+    });
+    let mut new: FxHashMap<Value, Value> = FxHashMap::default();
+    for value in used {
+        if is_half(f.ty(value)) && !new.contains_key(&value) {
+            let ty = f.ty(value).with_scalar(Scalar::I16);
+            let place = match f.def(value).clone() {
+                def @ ValueDef::Const(_) => {
+                    let place = Value::new(f.num_values());
+                    f.place_value(place, ty, def);
+                    place
+                }
+                _ => f.undef(ty),
+            };
+            new.insert(value, place);
+        }
+    }
+    f.rewrite_values(|value| new.get(&value).copied().unwrap_or(value));
+    changed || !new.is_empty()
+}
+
+fn rule(
+    x: &mut Expander<'_>,
+    kind: InstKind,
+    halves: Halves,
+    inst: Inst,
+) -> Result<Option<Value>, LowerError> {
+    if !halves.operand && !halves.result {
+        return Ok(None);
+    }
+    let result = x.func.insts[inst].results.first().map(|&value| x.ty(value));
+    Ok(Some(match kind {
+        InstKind::Unary {
+            op: UnaryOp::FNeg,
+            arg,
+        } => x.bin_const(BinaryOp::Xor, arg, SIGN),
+        InstKind::Binary { op, args, flags } => {
+            let [a, b] = args.map(|arg| widened(x, arg));
+            let value = x.fbin(op, a, b, flags - FloatFlags::CONTRACT);
+            narrowed(x, value)
+        }
+        InstKind::FCmp { cond, args, .. } => {
+            let [a, b] = args.map(|arg| widened(x, arg));
+            x.fcmp(cond, a, b)
+        }
+        InstKind::Math { op, args, .. } => math(x, op, &args),
+        InstKind::Convert {
+            op: op @ (ConvertOp::FToF | ConvertOp::FToS | ConvertOp::FToU),
+            arg,
+            ..
+        } if halves.operand => {
+            let single = widened(x, arg);
+            match result {
+                Some(ty) if ty.scalar != Scalar::F32 => x.convert(op, single, ty),
+                _ => single,
+            }
+        }
+        InstKind::Convert { op, arg, .. } => match (op, result) {
+            (ConvertOp::Bitcast, Some(ty)) => x.convert(op, arg, ty),
+            // Numbers that are made halves are made of bits before.
+            _ => return Err(LowerError::new("internal: a conversion to 'half' is left")),
+        },
+        InstKind::Group {
+            op:
+                GroupOp::Arithmetic(..)
+                | GroupOp::AmdArithmetic(..)
+                | GroupOp::FMul(_)
+                | GroupOp::FAddRelaxed(_),
+            ..
+        } => {
+            return Err(LowerError::new(
+                "this device has no sub-group arithmetic on 'half'",
+            ));
+        }
+        InstKind::AtomicLoad { .. }
+        | InstKind::AtomicStore { .. }
+        | InstKind::AtomicRmw { .. }
+        | InstKind::AtomicCmpXchg { .. } => {
+            return Err(LowerError::new("this device has no atomics on 'half'"));
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Value {
+    match op {
+        MathOp::FAbs => x.bin_const(BinaryOp::And, args[0], MAGNITUDE),
+        MathOp::IsNan | MathOp::IsInf => {
+            let magnitude = x.bin_const(BinaryOp::And, args[0], MAGNITUDE);
+            let cond = match op {
+                MathOp::IsNan => IntCond::Ugt,
+                _ => IntCond::Eq,
+            };
+            x.icmp_const(cond, magnitude, INFINITY)
+        }
+        MathOp::Fma => {
+            let [a, b, c] = [args[0], args[1], args[2]].map(|arg| widened(x, arg));
+            let sum = sum_to_odd(x, a, b, c);
+            narrowed(x, sum)
+        }
+        _ => {
+            let wide: SmallVec<[Value; 3]> = args.iter().map(|&arg| widened(x, arg)).collect();
+            let value = x.math(op, &wide);
+            narrowed(x, value)
+        }
+    }
+}
+
+/// The float of a half's bits, exactly. Denormal halves are normal floats, made of their significand
+/// as an integer: what a device does with denormals does not matter.
+fn widened(x: &mut Expander<'_>, half: Value) -> Value {
+    let words = x.ty(half).with_scalar(Scalar::I32);
+    let single = words.with_scalar(Scalar::F32);
+    let bits = x.convert(ConvertOp::ZExt, half, words);
+    let sign = x.bin_const(BinaryOp::And, bits, SIGN);
+    let sign = x.bin_const(BinaryOp::Shl, sign, 16);
+    let magnitude = x.bin_const(BinaryOp::And, bits, MAGNITUDE);
+    let moved = x.bin_const(BinaryOp::Shl, magnitude, 13);
+    let normal = x.bin_const(BinaryOp::IAdd, moved, (127 - 15) << 23);
+    // Infinity and NaN have the largest exponent in both.
+    let special = x.bin_const(BinaryOp::IAdd, moved, (255 - 31) << 23);
+    let is_special = x.icmp_const(IntCond::Uge, magnitude, INFINITY);
+    let normal = x.select(is_special, special, normal);
+    let small = x.convert(ConvertOp::SToF, magnitude, single);
+    let unit = x.float(single, (-24f64).exp2());
+    let small = x.bin(BinaryOp::FMul, small, unit);
+    let small = x.bits_of(small);
+    let is_small = x.icmp_const(IntCond::Ult, magnitude, 0x400);
+    let magnitude = x.select(is_small, small, normal);
+    let bits = x.bin(BinaryOp::Or, magnitude, sign);
+    x.convert(ConvertOp::Bitcast, bits, single)
+}
+
+/// The bits of the half nearest to a float.
+fn narrowed(x: &mut Expander<'_>, value: Value) -> Value {
+    f32_bits_to_f16_bits(x, value, Rounding::Rte)
+}
+
+/// `a * b + c` rounded to odd: the product of two halves is exact. The error of the sum says on which
+/// side of it the number lies; an inexact even sum steps there.
+fn sum_to_odd(x: &mut Expander<'_>, a: Value, b: Value, c: Value) -> Value {
+    let product = x.bin(BinaryOp::FMul, a, b);
+    let sum = x.bin(BinaryOp::FAdd, product, c);
+    let second = x.bin(BinaryOp::FSub, sum, product);
+    let first = x.bin(BinaryOp::FSub, sum, second);
+    let of_first = x.bin(BinaryOp::FSub, product, first);
+    let of_second = x.bin(BinaryOp::FSub, c, second);
+    let error = x.bin(BinaryOp::FAdd, of_first, of_second);
+    let single = x.ty(sum);
+    let zero = x.splat(single, 0);
+    let inexact = x.fcmp(pumice_ir::FloatCond::One, error, zero);
+    let bits = x.bits_of(sum);
+    let words = x.ty(bits);
+    let last = x.bin_const(BinaryOp::And, bits, 1);
+    let even = x.icmp_const(IntCond::Eq, last, 0);
+    let steps = x.bin(BinaryOp::And, inexact, even);
+    let error = x.bits_of(error);
+    let apart = x.bin(BinaryOp::Xor, bits, error);
+    let outward = x.icmp_const(IntCond::Sge, apart, 0);
+    let (one, minus) = (x.splat(words, 1), x.splat(words, u64::MAX));
+    let step = x.select(outward, one, minus);
+    let none = x.splat(words, 0);
+    let step = x.select(steps, step, none);
+    let bits = x.bin(BinaryOp::IAdd, bits, step);
+    x.convert(ConvertOp::Bitcast, bits, single)
+}

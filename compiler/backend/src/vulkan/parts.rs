@@ -1,0 +1,167 @@
+//! Loads and stores of a part of an element: of narrow pieces, and of I32 values with
+//! [`AccessFlags::BYTE`] or `SHORT`.
+
+use super::access::Place;
+use super::builder::Id;
+use super::emitter::Emitter;
+use pumice_ir::LowerError;
+use pumice_ir::{AccessFlags, Scope, Value};
+use rspirv::spirv::{Capability, Op, StorageClass};
+
+/// A word in memory that holds the part.
+struct Word {
+    ptr: Id,
+    class: StorageClass,
+    /// Bytes of the word: of a local or private array the element's.
+    unit: u32,
+    /// The part's byte; its low bits are those within the word.
+    byte: Id,
+}
+
+impl Emitter<'_> {
+    fn word_at(&mut self, place: Place) -> Option<Word> {
+        let u32_ty = self.b.ty_int(32);
+        Some(match place {
+            Place::Nowhere => return None,
+            Place::Physical(address) => {
+                let byte = self.wide_low(address);
+                let start = self.wide_masked(Op::BitwiseAnd, address, !3);
+                Word {
+                    ptr: self.physical_pointer(start, u32_ty),
+                    class: StorageClass::PhysicalStorageBuffer,
+                    unit: 4,
+                    byte,
+                }
+            }
+            Place::Array {
+                var,
+                class,
+                unit,
+                offset,
+            } => Word {
+                ptr: self.element(var, class, unit, offset, 0),
+                class,
+                unit,
+                byte: offset,
+            },
+            Place::Buffer(place) => Word {
+                ptr: self.buffer_element(&place, 4, 1, 0),
+                class: place.class(),
+                unit: 4,
+                byte: place.offset,
+            },
+        })
+    }
+
+    /// Loads `bytes` bytes, zero-extended to a word.
+    pub fn load_part(
+        &mut self,
+        ptr: Value,
+        bytes: u32,
+        flags: AccessFlags,
+    ) -> Result<Id, LowerError> {
+        let place = self.load_place(ptr)?;
+        let Some(word) = self.word_at(place) else {
+            return Ok(self.b.const_u32(0));
+        };
+        let u32_ty = self.b.ty_int(32);
+        let unit_ty = self.b.ty_int(word.unit * 8);
+        let loaded = self.raw_load(word.class, word.ptr, unit_ty, word.unit, flags);
+        let shift = self.bit_position(word.byte, word.unit);
+        let mut value = self.b.op(Op::ShiftRightLogical, unit_ty, &[loaded, shift]);
+        if word.unit != 4 {
+            value = self.b.op(Op::UConvert, u32_ty, &[value]);
+        }
+        let mask = self.b.const_u32((1 << (8 * bytes)) - 1);
+        Ok(self.b.op(Op::BitwiseAnd, u32_ty, &[value, mask]))
+    }
+
+    /// Stores the low `bytes` bytes of a word, whose others are zero. In memory that others may see
+    /// the bytes around them stay theirs.
+    pub fn store_part(
+        &mut self,
+        ptr: Value,
+        value: Value,
+        bytes: u32,
+        flags: AccessFlags,
+    ) -> Result<(), LowerError> {
+        let value = self.value(value);
+        let place = self.place(ptr)?;
+        if let Place::Buffer(place) = &place {
+            if place.is_read_only() {
+                return Err(LowerError::new("a store to constant memory"));
+            }
+        }
+        let Some(word) = self.word_at(place) else {
+            return Ok(());
+        };
+        let widths = [bytes, word.unit];
+        let scope = match word.class {
+            StorageClass::Workgroup => Scope::Workgroup,
+            StorageClass::Function | StorageClass::Private => {
+                self.replace(word.class, word.ptr, (word.byte, value, 4), widths, flags);
+                return Ok(());
+            }
+            _ => Scope::Device,
+        };
+        self.paste(word.ptr, (word.byte, value, 4), widths, scope);
+        Ok(())
+    }
+
+    /// Writes bytes of an element and leaves the others alone. `value` is an integer of so many
+    /// bytes, beginning at byte `at`.
+    pub fn paste(&mut self, ptr: Id, bits: (Id, Id, u32), widths: [u32; 2], scope: Scope) {
+        let unit = widths[1];
+        let unit_ty = self.b.ty_int(unit * 8);
+        let [keep, bits] = self.field(bits, widths);
+        if unit == 8 {
+            self.b.capability(Capability::Int64Atomics);
+        }
+        let (scope, relaxed) = (self.scope(scope), self.b.const_u32(0));
+        self.b
+            .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
+        self.b
+            .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
+    }
+
+    /// The same where nobody else writes meanwhile.
+    pub fn replace(
+        &mut self,
+        class: StorageClass,
+        ptr: Id,
+        bits: (Id, Id, u32),
+        widths: [u32; 2],
+        flags: AccessFlags,
+    ) {
+        let unit = widths[1];
+        let unit_ty = self.b.ty_int(unit * 8);
+        let [keep, bits] = self.field(bits, widths);
+        let old = self.raw_load(class, ptr, unit_ty, unit, flags);
+        let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
+        let new = self.b.op(Op::BitwiseOr, unit_ty, &[kept, bits]);
+        self.raw_store(class, ptr, new, unit, flags);
+    }
+
+    /// The bits of its element that a narrower value leaves, and its own bits in their place.
+    fn field(&mut self, (at, value, bytes): (Id, Id, u32), [width, unit]: [u32; 2]) -> [Id; 2] {
+        let unit_ty = self.b.ty_int(unit * 8);
+        let shift = self.bit_position(at, unit);
+        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
+        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
+        let keep = self.b.op(Op::Not, unit_ty, &[field]);
+        let wide = match bytes == unit {
+            true => value,
+            false => self.b.op(Op::UConvert, unit_ty, &[value]),
+        };
+        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
+        [keep, bits]
+    }
+
+    /// The bit within its element at which a byte begins: a 32-bit number.
+    pub fn bit_position(&mut self, byte: Id, unit: u32) -> Id {
+        let u32_ty = self.b.ty_int(32);
+        let (mask, three) = (self.b.const_u32(unit - 1), self.b.const_u32(3));
+        let within = self.b.op(Op::BitwiseAnd, u32_ty, &[byte, mask]);
+        self.b.op(Op::ShiftLeftLogical, u32_ty, &[within, three])
+    }
+}

@@ -1,0 +1,56 @@
+//! Language versions, extensions and device features that built-in functions need.
+
+use crate::lang::options::LangOptions;
+use pumice_target::options::ClStd;
+
+/// Language version, extension or device feature that the rows of a table need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Nothing.
+    None,
+    /// A language version or later.
+    Std(ClStd),
+    /// An extension.
+    Name(&'static str),
+    /// OpenCL C 2.0, or a feature from 3.0 on.
+    Feature(&'static str),
+    /// An extension, or a feature from 3.0 on.
+    Either(&'static str, &'static str),
+    /// A feature of the device, in every language version.
+    Device(&'static str),
+    /// The same, from OpenCL C 2.0 on.
+    Core(&'static str),
+}
+
+impl Gate {
+    /// Returns the feature or version that is missing; `None` if the gate is open.
+    pub fn missing(self, lang: &LangOptions) -> Option<&'static str> {
+        let unless = |open: bool, name| (!open).then_some(name);
+        match self {
+            Gate::None => None,
+            Gate::Std(std) => unless(lang.std >= std, version(std)),
+            Gate::Name(name) => unless(lang.extension(name), name),
+            Gate::Either(extension, name) => {
+                let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
+                unless(lang.extension(extension) || feature(), extension)
+            }
+            Gate::Device(name) => unless(lang.feature(name), name),
+            Gate::Feature(_) | Gate::Core(_) if lang.std < ClStd::Cl20 => {
+                Some(version(ClStd::Cl20))
+            }
+            Gate::Feature(name) => unless(lang.std == ClStd::Cl20 || lang.feature(name), name),
+            Gate::Core(name) => unless(lang.feature(name), name),
+        }
+    }
+}
+
+fn version(std: ClStd) -> &'static str {
+    match std {
+        ClStd::Cl10 => "OpenCL C 1.0",
+        ClStd::Cl11 => "OpenCL C 1.1",
+        ClStd::Cl12 => "OpenCL C 1.2",
+        ClStd::Cl20 => "OpenCL C 2.0",
+        ClStd::Cl30 => "OpenCL C 3.0",
+        ClStd::Cl31 => "OpenCL C 3.1",
+    }
+}

@@ -1,0 +1,234 @@
+//! Launches of kernels that nothing is known of: each argument is made from what the kernel tells.
+
+use super::{Error, Kernel, Program, Result, Session, bytes_info, check, string};
+use cl_sys::{
+    CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
+    CL_KERNEL_WORK_GROUP_SIZE, CL_PROGRAM_KERNEL_NAMES, cl_image_desc, cl_image_format, cl_mem,
+    cl_sampler, cl_uint,
+};
+use std::ptr;
+
+/// Bytes of each buffer that is made.
+const BUFFER: usize = 1 << 20;
+/// Bytes of each local argument.
+const LOCAL: usize = 4096;
+/// The largest argument by value that is tried, in bytes.
+const LARGEST: usize = 4096;
+/// Work-items of a group, where the kernel sets no size.
+const GROUP: usize = 64;
+
+/// CL_INVALID_ARG_SIZE
+const INVALID_ARG_SIZE: i32 = -51;
+/// CL_ADDRESS_CLAMP, CL_FILTER_NEAREST
+const SAMPLER: (cl_uint, cl_uint) = (0x1132, 0x1140);
+/// CL_RGBA, CL_FLOAT
+const FORMAT: (cl_uint, cl_uint) = (0x10B5, 0x10DE);
+
+/// Image types by the name of the argument's type: CL_MEM_OBJECT_IMAGE*, and dimensions.
+const IMAGES: [(&str, cl_uint, u32); 6] = [
+    ("image1d_t", 0x10F4, 1),
+    ("image1d_array_t", 0x10F5, 1),
+    ("image1d_buffer_t", 0x10F6, 1),
+    ("image2d_t", 0x10F1, 2),
+    ("image2d_array_t", 0x10F3, 2),
+    ("image3d_t", 0x10F2, 3),
+];
+
+/// Something that a kernel holds by a handle.
+enum Held {
+    Buffer(#[expect(dead_code, reason = "held for its end")] super::Buffer),
+    Sampler(cl_sampler),
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Held::Sampler(sampler) = self {
+            // SAFETY: created by `sampler`, released once.
+            unsafe { cl_sys::clReleaseSampler(*sampler) };
+        }
+    }
+}
+
+impl Program {
+    /// The names of all kernels.
+    pub fn kernel_names(&self) -> Result<Vec<String>> {
+        let names = bytes_info(|size, value, ret| {
+            let query = CL_PROGRAM_KERNEL_NAMES;
+            // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
+            unsafe { cl_sys::clGetProgramInfo(self.program, query, size, value, ret) }
+        });
+        let names = string(names?);
+        let names = names.split(';').filter(|name| !name.is_empty());
+        Ok(names.map(str::to_string).collect())
+    }
+}
+
+impl Kernel {
+    fn argument(&self, index: cl_uint, query: cl_uint) -> Result<Vec<u8>> {
+        bytes_info(|size, value, ret| {
+            // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
+            unsafe { cl_sys::clGetKernelArgInfo(self.kernel, index, query, size, value, ret) }
+        })
+    }
+
+    /// Sets one argument to `size` bytes from `value` on.
+    ///
+    /// # Safety
+    /// `value` is null or points at `size` bytes.
+    unsafe fn set(&self, index: cl_uint, size: usize, value: *const u8) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let code = unsafe { cl_sys::clSetKernelArg(self.kernel, index, size, value.cast()) };
+        check("clSetKernelArg", code)
+    }
+}
+
+fn number(bytes: &[u8]) -> cl_uint {
+    let mut word = [0; 4];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    cl_uint::from_ne_bytes(word)
+}
+
+impl Session {
+    /// Launches one work-group of a kernel with buffers of zeros, zeros and small images. The program
+    /// is to be built with `-cl-kernel-arg-info`.
+    ///
+    /// # Errors
+    /// An argument that is of no kind known here; what the calls return.
+    pub fn launch_once(&self, kernel: &Kernel) -> Result<()> {
+        let count = bytes_info(|size, value, ret| {
+            let query = CL_KERNEL_NUM_ARGS;
+            // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
+            unsafe { cl_sys::clGetKernelInfo(kernel.kernel, query, size, value, ret) }
+        });
+        let mut held = Vec::new();
+        for index in 0..number(&count?) {
+            held.extend(self.give_something(kernel, index)?);
+        }
+        let (global, local) = self.group(kernel)?;
+        self.enqueue(kernel, None, &global, Some(&local))?;
+        self.finish()
+    }
+
+    /// One group of the size that the kernel sets, or of a usual size.
+    fn group(&self, kernel: &Kernel) -> Result<(Vec<usize>, Vec<usize>)> {
+        let sizes = |query| {
+            let bytes = bytes_info(|size, value, ret| {
+                // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
+                unsafe {
+                    cl_sys::clGetKernelWorkGroupInfo(
+                        kernel.kernel,
+                        self.device,
+                        query,
+                        size,
+                        value,
+                        ret,
+                    )
+                }
+            });
+            let words = bytes?;
+            let words = words.chunks_exact(size_of::<usize>());
+            Ok(words
+                .map(|word| usize::from_ne_bytes(word.try_into().unwrap_or_default()))
+                .collect::<Vec<usize>>())
+        };
+        let set: Vec<usize> = sizes(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)?;
+        let local = match set.iter().all(|&size| size > 0) {
+            true => set,
+            false => vec![
+                GROUP.min(
+                    sizes(CL_KERNEL_WORK_GROUP_SIZE)?
+                        .first()
+                        .copied()
+                        .unwrap_or(1),
+                ),
+            ],
+        };
+        Ok((local.clone(), local))
+    }
+
+    fn give_something(&self, kernel: &Kernel, index: cl_uint) -> Result<Option<Held>> {
+        let qualifier = number(&kernel.argument(index, CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
+        if qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL {
+            // SAFETY: a null pointer.
+            unsafe { kernel.set(index, LOCAL, ptr::null())? };
+            return Ok(None);
+        }
+        let name = string(kernel.argument(index, CL_KERNEL_ARG_TYPE_NAME)?);
+        let image = IMAGES.iter().find(|(image, ..)| *image == name);
+        if qualifier != CL_KERNEL_ARG_ADDRESS_PRIVATE || image.is_some() {
+            let buffer = match image {
+                Some(&(_, kind, dimensions)) => self.image(kind, dimensions)?,
+                None => self.buffer(&vec![0; BUFFER])?,
+            };
+            let size = size_of::<cl_mem>();
+            // SAFETY: the handle is read during the call.
+            unsafe { kernel.set(index, size, ptr::from_ref(&buffer.mem).cast())? };
+            return Ok(Some(Held::Buffer(buffer)));
+        }
+        if name == "sampler_t" {
+            let sampler = self.sampler()?;
+            let held = Held::Sampler(sampler);
+            let size = size_of::<cl_sampler>();
+            // SAFETY: the handle is read during the call.
+            unsafe { kernel.set(index, size, ptr::from_ref(&sampler).cast())? };
+            return Ok(Some(held));
+        }
+        // The size of a struct is told by no query.
+        let zeros = [0; LARGEST];
+        for size in 1..=LARGEST {
+            // SAFETY: `zeros` is as long as the largest size.
+            match unsafe { kernel.set(index, size, zeros.as_ptr()) } {
+                Err(error) if error.code == INVALID_ARG_SIZE => {}
+                other => return other.map(|()| None),
+            }
+        }
+        Err(Error {
+            call: "clSetKernelArg",
+            code: INVALID_ARG_SIZE,
+        })
+    }
+
+    fn image(&self, kind: cl_uint, dimensions: u32) -> Result<super::Buffer> {
+        let format = cl_image_format {
+            image_channel_order: FORMAT.0,
+            image_channel_data_type: FORMAT.1,
+        };
+        let is_buffer = kind == 0x10F6;
+        let of = match is_buffer {
+            true => Some(self.buffer(&[0; 4 * 4 * 16])?),
+            false => None,
+        };
+        let desc = cl_image_desc {
+            image_type: kind,
+            image_width: 16,
+            image_height: if dimensions > 1 { 16 } else { 0 },
+            image_depth: if dimensions > 2 { 16 } else { 0 },
+            image_array_size: 1,
+            image_row_pitch: 0,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            buffer: of.as_ref().map_or(ptr::null_mut(), |buffer| buffer.mem),
+        };
+        let mut code = 0;
+        // SAFETY: both structs live through the call, and no host memory is given.
+        let mem = unsafe {
+            cl_sys::clCreateImage(self.context, 1, &format, &desc, ptr::null_mut(), &mut code)
+        };
+        check("clCreateImage", code)?;
+        Ok(super::Buffer { mem, size: 0 })
+    }
+
+    fn sampler(&self) -> Result<cl_sampler> {
+        let mut code = 0;
+        let (addressing, filter) = SAMPLER;
+        // SAFETY: the context is alive.
+        let sampler =
+            unsafe { cl_sys::clCreateSampler(self.context, 0, addressing, filter, &mut code) };
+        check("clCreateSampler", code)?;
+        Ok(sampler)
+    }
+}

@@ -1,0 +1,172 @@
+//! The list of entry points that only clGetExtensionFunctionAddressForPlatform knows: functions of
+//! extensions that are neither in the dispatch table nor exported. Lines are those of `table.rs`.
+#![allow(non_camel_case_types, non_snake_case, reason = "names of the C API")]
+
+use std::ffi::c_void;
+
+use opencl_sys::{
+    cl_bool, cl_command_buffer_info_khr, cl_command_buffer_khr, cl_command_buffer_properties_khr,
+    cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_context,
+    cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_int, cl_kernel, cl_mem,
+    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
+    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_sync_point_khr, cl_uint,
+};
+
+use crate::shapes::entry_point;
+use crate::{command_buffer, record, semaphore, shim};
+
+/// `size_t`.
+type size_t = usize;
+
+macro_rules! addressed {
+    ($($shape:ident $name:ident => $module:ident::$function:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
+        mod entry {
+            #[allow(clippy::wildcard_imports, reason = "the names that the list uses")]
+            use super::*;
+            $(entry_point!($shape $name => $module::$function($($arg: $ty),*) $(-> $ret)?);)*
+        }
+
+        /// The address of an entry point of the list; NULL for other names.
+        pub(crate) fn find(name: &str) -> *mut c_void {
+            match name {
+                $(stringify!($name) => entry::$name as *mut c_void,)*
+                _ => std::ptr::null_mut(),
+            }
+        }
+    };
+}
+
+addressed! {
+    object clCreateCommandBufferKHR => command_buffer::create(
+        num_queues: cl_uint, queues: *const cl_command_queue,
+        properties: *const cl_command_buffer_properties_khr
+    ) -> cl_command_buffer_khr;
+    status clRetainCommandBufferKHR => command_buffer::retain(command_buffer: cl_command_buffer_khr);
+    status clReleaseCommandBufferKHR => command_buffer::release(command_buffer: cl_command_buffer_khr);
+    status clFinalizeCommandBufferKHR => command_buffer::finalize(command_buffer: cl_command_buffer_khr);
+    status clEnqueueCommandBufferKHR => command_buffer::enqueue(
+        num_queues: cl_uint, queues: *const cl_command_queue, command_buffer: cl_command_buffer_khr,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clGetCommandBufferInfoKHR => command_buffer::get_info(
+        command_buffer: cl_command_buffer_khr, param_name: cl_command_buffer_info_khr,
+        param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+    object clRemapCommandBufferKHR => command_buffer::remap(
+        command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint,
+        queues: *const cl_command_queue, num_handles: cl_uint, handles: *const cl_mutable_command_khr,
+        handles_ret: *mut cl_mutable_command_khr
+    ) -> cl_command_buffer_khr;
+    status clUpdateMutableCommandsKHR => command_buffer::update(
+        command_buffer: cl_command_buffer_khr, num_configs: cl_uint,
+        config_types: *const cl_command_buffer_update_type_khr, configs: *const *const c_void
+    );
+    status clGetMutableCommandInfoKHR => command_buffer::get_command_info(
+        command: cl_mutable_command_khr, param_name: cl_mutable_command_info_khr,
+        param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+    status clCommandBarrierWithWaitListKHR => record::barrier(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandCopyBufferKHR => record::copy_buffer(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
+        src_offset: size_t, dst_offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandCopyBufferRectKHR => record::copy_buffer_rect(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
+        src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
+        src_row_pitch: size_t, src_slice_pitch: size_t, dst_row_pitch: size_t, dst_slice_pitch: size_t,
+        num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandCopyBufferToImageKHR => record::copy_buffer_to_image(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_image: cl_mem,
+        src_offset: size_t, dst_origin: *const size_t, region: *const size_t,
+        num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandCopyImageKHR => record::copy_image(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, src_image: cl_mem, dst_image: cl_mem,
+        src_origin: *const size_t, dst_origin: *const size_t, region: *const size_t,
+        num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandCopyImageToBufferKHR => record::copy_image_to_buffer(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, src_image: cl_mem, dst_buffer: cl_mem,
+        src_origin: *const size_t, region: *const size_t, dst_offset: size_t,
+        num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandFillBufferKHR => record::fill_buffer(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, buffer: cl_mem, pattern: *const c_void,
+        pattern_size: size_t, offset: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandFillImageKHR => record::fill_image(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, image: cl_mem, fill_color: *const c_void,
+        origin: *const size_t, region: *const size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandNDRangeKernelKHR => record::nd_range_kernel(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, kernel: cl_kernel, work_dim: cl_uint,
+        global_work_offset: *const size_t, global_work_size: *const size_t,
+        local_work_size: *const size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandSVMMemcpyKHR => record::svm_memcpy(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, dst_ptr: *mut c_void, src_ptr: *const c_void,
+        size: size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clCommandSVMMemFillKHR => record::svm_mem_fill(
+        command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+        properties: *const cl_command_properties_khr, svm_ptr: *mut c_void, pattern: *const c_void,
+        pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+        mutable_handle: *mut cl_mutable_command_khr
+    );
+    object clCreateSemaphoreWithPropertiesKHR => semaphore::create(
+        context: cl_context, sema_props: *const cl_semaphore_properties_khr
+    ) -> cl_semaphore_khr;
+    status clRetainSemaphoreKHR => semaphore::retain(sema_object: cl_semaphore_khr);
+    status clReleaseSemaphoreKHR => semaphore::release(sema_object: cl_semaphore_khr);
+    status clEnqueueWaitSemaphoresKHR => semaphore::enqueue_wait(
+        command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
+        sema_payload_list: *const cl_semaphore_payload_khr, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueSignalSemaphoresKHR => semaphore::enqueue_signal(
+        command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
+        sema_payload_list: *const cl_semaphore_payload_khr, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    // A function of cl_khr_external_semaphore: applications that know both extensions ask for it before
+    // they know which of them is there.
+    status clGetSemaphoreHandleForTypeKHR => semaphore::get_handle(
+        sema_object: cl_semaphore_khr, device: cl_device_id,
+        handle_type: cl_external_semaphore_handle_type_khr, handle_size: size_t,
+        handle_ptr: *mut c_void, handle_size_ret: *mut size_t
+    );
+    status clGetSemaphoreInfoKHR => semaphore::get_info(
+        sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, param_value_size: size_t,
+        param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+}

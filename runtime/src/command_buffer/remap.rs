@@ -1,0 +1,91 @@
+//! clRemapCommandBufferKHR.
+
+use super::mutable::MutableCommand;
+use super::record::{Entry, Source};
+use super::{CommandBuffer, State};
+use crate::base::error::{Error, Result};
+use crate::base::object::{Object, Ref};
+use crate::command::Command;
+use crate::queue::Queue;
+
+impl Object<CommandBuffer> {
+    /// clRemapCommandBufferKHR; gives the copy and, in it, the commands of `handles`.
+    pub fn remap(
+        self: &Ref<CommandBuffer>,
+        automatic: bool,
+        queues: &[Ref<Queue>],
+        handles: &[Ref<MutableCommand>],
+    ) -> Result<(Ref<CommandBuffer>, Vec<Ref<MutableCommand>>)> {
+        // CL_INVALID_VALUE if there are not as many queues as before, unless the runtime chooses.
+        if !automatic && queues.len() != self.queues.len() {
+            return Err(Error::InvalidValue);
+        }
+        // CL_INVALID_VALUE if a handle is none of the command buffer's.
+        let places: Vec<usize> = (handles.iter())
+            .map(|handle| handle.place_in(self).map_err(|_| Error::InvalidValue))
+            .collect::<Result<_>>()?;
+        // CL_INVALID_CONTEXT if a queue has another context.
+        for queue in queues {
+            queue.on().check_context(self.context())?;
+        }
+        let copy = CommandBuffer::with(queues, self.property_list.clone(), self.flags);
+        // Commands are made without a lock.
+        let (finalized, commands) = {
+            let state = self.state.lock();
+            let commands: Vec<_> = state.entries.iter().map(Entry::again).collect();
+            (state.segments.is_some(), commands)
+        };
+        let mut made = State::default();
+        for (index, (old, mut entry)) in commands.into_iter().enumerate() {
+            (entry.queue, entry.command) = self.choose(automatic, queues, old, &entry.source)?;
+            if let Source::Kernel(command) = &mut entry.source {
+                let handle = &mut command.handle;
+                *handle = (handle.as_ref()).map(|_| MutableCommand::new(&copy, index));
+            }
+            made.entries.push(entry);
+        }
+        let commands = places
+            .iter()
+            .map(|place| match &made.entries[*place].source {
+                Source::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
+                Source::Recipe(_) => Err(Error::InvalidValue),
+            });
+        let commands: Vec<Ref<MutableCommand>> = commands.collect::<Result<_>>()?;
+        let order = self.state.lock().order.clone();
+        made.order = order;
+        if finalized {
+            copy.finalize_state(&mut made)?;
+        }
+        *copy.state.lock() = made;
+        Ok((copy, commands))
+    }
+
+    /// The queue of a command in the copy, with the command made for it. The runtime chooses a queue of the
+    /// same device if there is one, else the first that can take the command.
+    fn choose(
+        &self,
+        automatic: bool,
+        queues: &[Ref<Queue>],
+        old: usize,
+        source: &Source,
+    ) -> Result<(usize, Option<Command>)> {
+        if !automatic {
+            return Ok((old, source.make(&queues[old])?));
+        }
+        let device = self.queues[old].device().handle();
+        let same = |place: &usize| queues[*place].device().handle() == device;
+        let all = 0..queues.len();
+        let preferred = all
+            .clone()
+            .filter(same)
+            .chain(all.filter(|place| !same(place)));
+        let mut refused = Error::InvalidValue;
+        for place in preferred {
+            match source.make(&queues[place]) {
+                Ok(command) => return Ok((place, command)),
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+}

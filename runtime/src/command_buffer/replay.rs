@@ -1,0 +1,200 @@
+//! The recordings of a segment, and the command that runs them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+use pumice_vulkan_layer::Recording;
+
+use super::CommandBuffer;
+use super::record::Entry;
+use super::segment::Step;
+use crate::base::error::Result;
+use crate::base::object::Ref;
+use crate::command::{Command, DeviceCommand, Retire, Visit};
+use crate::context::Placement;
+use crate::device::gpu;
+use crate::memory::residency::{Access, Contents};
+use crate::queue::Queue;
+
+/// Recordings of one chunk that are kept for later.
+const KEPT: usize = 16;
+
+/// Commands of a segment that are recorded together.
+pub(super) struct Chunk {
+    pub steps: Vec<Step>,
+    /// Guards the recordings made of the commands as they are now.
+    recordings: Mutex<Vec<Arc<Recorded>>>,
+}
+
+/// A recording that stays.
+struct Recorded {
+    /// The number of the queue that it was made for.
+    queue: usize,
+    recording: Recording,
+    /// Guards the host's part of its commands.
+    retire: Mutex<Vec<Retire>>,
+    /// True if it must not run twice at the same time.
+    alone: bool,
+    /// True while a recording that must run alone is in use.
+    busy: AtomicBool,
+}
+
+/// The use of a recording, until it is dropped.
+pub(super) struct Lease(Arc<Recorded>);
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.busy.store(false, Ordering::Release);
+    }
+}
+
+/// Contents that the commands of a segment use, and initializers that they wait for.
+pub(super) struct Uses {
+    contents: Vec<(Arc<dyn Contents>, Access)>,
+    waits: Vec<gpu::Wait>,
+}
+
+impl Uses {
+    /// The uses of the commands of some chunks.
+    pub fn of(entries: &[Entry], chunks: &[Chunk]) -> Result<Self> {
+        let mut uses = Self {
+            contents: Vec::new(),
+            waits: Vec::new(),
+        };
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        for step in chunks.iter().flat_map(|chunk| &chunk.steps) {
+            let Some(Command::Device(command)) = &entries[step.entry].command else {
+                continue;
+            };
+            for wait in command.initializers() {
+                if !uses.waits.iter().any(|known| known.same(&wait)) {
+                    uses.waits.push(wait);
+                }
+            }
+            command.uses(&mut |contents, access| {
+                let key = Arc::as_ptr(&contents).cast::<()>() as usize;
+                match places.get(&key) {
+                    Some(&place) => {
+                        let known = &mut uses.contents[place].1;
+                        *known = known.then(access);
+                    }
+                    None => {
+                        places.insert(key, uses.contents.len());
+                        uses.contents.push((contents, access));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(uses)
+    }
+}
+
+impl Chunk {
+    pub fn new(steps: Vec<Step>) -> Self {
+        Self {
+            steps,
+            recordings: Mutex::default(),
+        }
+    }
+
+    /// Drops the recordings: a command has changed. Those in use stay until they are not.
+    pub fn forget(&self) {
+        self.recordings.lock().clear();
+    }
+
+    /// A recording for a queue, made now if there is none to be had.
+    pub fn lease(&self, entries: &[Entry], queue: &Queue) -> Result<Lease> {
+        let number = queue.on().number();
+        let free = |recorded: &&Arc<Recorded>| {
+            recorded.queue == number
+                && (!recorded.alone || !recorded.busy.swap(true, Ordering::AcqRel))
+        };
+        let mut recordings = self.recordings.lock();
+        if let Some(recorded) = recordings.iter().find(free) {
+            return Ok(Lease(recorded.clone()));
+        }
+        let recorded = Arc::new(self.record(entries, queue)?);
+        if recordings.len() >= KEPT {
+            recordings.remove(0);
+        }
+        recordings.push(recorded.clone());
+        Ok(Lease(recorded))
+    }
+
+    fn record(&self, entries: &[Entry], queue: &Queue) -> Result<Recorded> {
+        let mut recorder = queue.reusable_recorder()?;
+        let mut retire = Vec::new();
+        for step in &self.steps {
+            if step.barrier {
+                recorder.barrier();
+            }
+            if let Some(Command::Device(command)) = &entries[step.entry].command {
+                retire.push(command.record(queue.on(), &mut recorder)?);
+            }
+        }
+        retire.retain(Retire::is_alone);
+        Ok(Recorded {
+            queue: queue.on().number(),
+            recording: recorder.into_recording().map_err(gpu::error)?,
+            alone: !retire.is_empty(),
+            busy: AtomicBool::new(true),
+            retire: Mutex::new(retire),
+        })
+    }
+}
+
+/// A segment in a queue.
+pub(super) struct Replay {
+    /// Lives until its commands have ended.
+    pub _buffer: Ref<CommandBuffer>,
+    pub leases: Vec<Lease>,
+    pub uses: Arc<Uses>,
+}
+
+impl DeviceCommand for Replay {
+    fn command_type(&self) -> u32 {
+        cl::CL_COMMAND_COMMAND_BUFFER_KHR
+    }
+
+    fn name(&self) -> &str {
+        "command buffer"
+    }
+
+    fn initializers(&self) -> Vec<gpu::Wait> {
+        let waits = self.uses.waits.iter();
+        waits.filter(|wait| !wait.is_over()).cloned().collect()
+    }
+
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        for (contents, access) in &self.uses.contents {
+            visit(contents.clone(), *access)?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, _: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let recordings: Vec<Recording> = (self.leases.iter())
+            .map(|lease| lease.0.recording.clone())
+            .collect();
+        recorder.run(&recordings).map_err(gpu::error)?;
+        let with_rest = self.leases.iter().filter(|lease| lease.0.alone);
+        let rest: Vec<Arc<Recorded>> = with_rest.map(|lease| lease.0.clone()).collect();
+        if rest.is_empty() {
+            return Ok(Retire::nothing());
+        }
+        Ok(Retire::with(move || {
+            let mut first = Ok(());
+            for recorded in &rest {
+                for retire in recorded.retire.lock().iter_mut() {
+                    let result = retire.run();
+                    first = first.and(result);
+                }
+            }
+            first
+        }))
+    }
+}

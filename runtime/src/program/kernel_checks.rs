@@ -1,0 +1,100 @@
+//! Checks of arguments, and errors of kernel objects with their reasons.
+
+use opencl_sys as cl;
+use pumice_vulkan_layer::{BindingKind, ImageKind};
+
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
+use crate::memory::Mem;
+use crate::program::Program;
+use crate::program::kernel::Kernel;
+
+impl Kernel {
+    /// An argument in the words of a message: `kernel k, argument 3 (int n)`.
+    pub(super) fn shown_arg(&self, index: u32) -> String {
+        let info = self.arg(index).ok().and_then(|arg| arg.info.as_ref());
+        let declared = info.map_or(String::new(), |info| match &info.type_name {
+            Some(ty) => format!(" ({ty} {})", info.name),
+            None => format!(" ({})", info.name),
+        });
+        format!("kernel {}, argument {index}{declared}", self.name())
+    }
+
+    /// An error of an argument, with its reason.
+    pub(crate) fn arg_error(&self, error: Error, index: u32, reason: &str) -> Error {
+        error.because(format!("{}: {reason}", self.shown_arg(index)))
+    }
+
+    /// Checks arg_size.
+    ///
+    /// # Errors
+    /// CL_INVALID_ARG_SIZE if it is not the size of the argument's type.
+    pub fn check_arg_size(&self, index: u32, given: usize, expected: usize) -> Result<()> {
+        if given == expected {
+            return Ok(());
+        }
+        let reason = format!("{given} bytes given, {expected} expected");
+        Err(self.arg_error(Error::InvalidArgSize, index, &reason))
+    }
+
+    /// CL_INVALID_MEM_OBJECT if a memory object is not one of the kernel's context.
+    pub(super) fn check_memory(&self, index: u32, object: &Ref<Mem>) -> Result<()> {
+        if object.context().handle() != self.program().context().handle() {
+            let reason = "the memory object is of another context";
+            return Err(self.arg_error(Error::InvalidMemObject, index, reason));
+        }
+        Ok(())
+    }
+
+    /// Checks that an image suits an argument.
+    pub(super) fn check_image(
+        &self,
+        index: u32,
+        mem: &Ref<Mem>,
+        binding: BindingKind,
+        kind: Option<ImageKind>,
+    ) -> Result<()> {
+        let image = mem.image().ok_or_else(|| {
+            let reason = "a buffer is given, an image expected";
+            self.arg_error(Error::InvalidMemObject, index, reason)
+        })?;
+        // CL_INVALID_ARG_VALUE if the image is of another type than the argument.
+        let of_buffer = image.image_type() == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let texels = matches!(
+            binding,
+            BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer
+        );
+        let shape = of_buffer || kind.is_none_or(|kind| kind == image.kind());
+        if of_buffer != texels || !shape {
+            let reason = "the image is of another type than the argument";
+            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+        }
+        // CL_INVALID_ARG_VALUE if kernels may not access the image as the argument's qualifier
+        // says.
+        let info = self.arg(index)?.info.as_ref();
+        let qualifier = info.and_then(|info| info.access_qualifier);
+        let refused = match qualifier {
+            Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
+            }
+            _ => 0,
+        };
+        if mem.flags() & refused != 0 {
+            let reason = "the image's flags do not allow the access of the argument's qualifier";
+            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+        }
+        Ok(())
+    }
+}
+
+/// CL_INVALID_KERNEL_NAME, with the names that there are.
+pub(super) fn unknown_name(program: &Ref<Program>, name: &str) -> Error {
+    const SHOWN: usize = 16;
+    let names = program.kernel_names().unwrap_or_default();
+    let more = if names.len() > SHOWN { ", ..." } else { "" };
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let reason = format!("the program has no kernel {name}; its kernels: {shown}{more}");
+    Error::InvalidKernelName.because(reason)
+}

@@ -1,0 +1,320 @@
+/* The queues of a discrete card, for gpu_like.c. */
+
+/* Time by which a submission is late, in nanoseconds. */
+#define LATE 2000000
+
+static const struct {
+    VkQueueFlags flags;
+    uint32_t count;
+} families[FAMILIES] = {
+    {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 1},
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 4},
+    {VK_QUEUE_TRANSFER_BIT, 1},
+};
+
+struct value {
+    VkSemaphore semaphore;
+    uint64_t value;
+};
+
+/* A submitted batch that the driver has not got. */
+struct batch {
+    struct batch *next;
+    uint32_t waits, signals, commands;
+    struct value *wait, *signal;
+    VkCommandBuffer *command;
+    VkFence fence;
+};
+
+/* What applications take for a VkQueue: the loader's table stands first in it. */
+struct queue {
+    void *table;
+    struct device *device;
+    uint32_t index;
+    pthread_t thread;
+    /* Guards what follows; `changed` tells of each change. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct batch *first, **end;
+    int busy, stopping;
+};
+
+static VkResult submit_now(struct queue *queue, const struct batch *batch)
+{
+    VkSemaphore signals[16];
+    uint64_t values[16];
+    for (uint32_t i = 0; i < batch->signals; i++) {
+        signals[i] = batch->signal[i].semaphore;
+        values[i] = batch->signal[i].value;
+    }
+    VkTimelineSemaphoreSubmitInfo timeline = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .signalSemaphoreValueCount = batch->signals,
+        .pSignalSemaphoreValues = values,
+    };
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = &timeline,
+        .commandBufferCount = batch->commands,
+        .pCommandBuffers = batch->command,
+        .signalSemaphoreCount = batch->signals,
+        .pSignalSemaphores = signals,
+    };
+    struct device *device = queue->device;
+    pthread_mutex_lock(&device->data.real_lock);
+    VkResult result = device->QueueSubmit(device->data.real, 1, &info, batch->fence);
+    pthread_mutex_unlock(&device->data.real_lock);
+    return result;
+}
+
+/* Waits on the host, since the driver's queue would let none of the others pass. */
+static void wait_for(struct queue *queue, const struct batch *batch)
+{
+    for (uint32_t i = 0; i < batch->waits; i++) {
+        VkSemaphoreWaitInfo info = {
+            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+            .semaphoreCount = 1,
+            .pSemaphores = &batch->wait[i].semaphore,
+            .pValues = &batch->wait[i].value,
+        };
+        queue->device->WaitSemaphores(queue->device->handle, &info, UINT64_MAX);
+    }
+}
+
+static void tell(const struct queue *queue, const struct batch *batch, uint64_t start)
+{
+    const char *path = getenv("LAYER_QUEUES");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%u %llu %llu %u\n", queue->index, (unsigned long long)start,
+            (unsigned long long)monotonic_ns(), batch->commands);
+    fclose(file);
+}
+
+static void *serve(void *data)
+{
+    struct queue *queue = data;
+    pthread_mutex_lock(&queue->lock);
+    for (;;) {
+        while (!queue->first && !queue->stopping)
+            pthread_cond_wait(&queue->changed, &queue->lock);
+        struct batch *batch = queue->first;
+        if (!batch)
+            break;
+        queue->first = batch->next;
+        if (!queue->first)
+            queue->end = &queue->first;
+        queue->busy = 1;
+        pthread_mutex_unlock(&queue->lock);
+        wait_for(queue, batch);
+        uint64_t start = monotonic_ns();
+        const struct timespec late = {0, LATE};
+        nanosleep(&late, NULL);
+        if (submit_now(queue, batch) != VK_SUCCESS)
+            abort();
+        tell(queue, batch, start);
+        free(batch->wait);
+        free(batch->signal);
+        free(batch->command);
+        free(batch);
+        pthread_mutex_lock(&queue->lock);
+        queue->busy = 0;
+        pthread_cond_broadcast(&queue->changed);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return NULL;
+}
+
+static struct queue *start_queue(struct device *device, uint32_t index)
+{
+    struct queue *queue = room(sizeof *queue);
+    queue->table = table_of(device->handle);
+    queue->device = device;
+    queue->index = index;
+    queue->end = &queue->first;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    if (pthread_create(&queue->thread, NULL, serve, queue))
+        abort();
+    return queue;
+}
+
+static void stop_queue(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->stopping = 1;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
+    pthread_mutex_destroy(&queue->lock);
+    pthread_cond_destroy(&queue->changed);
+    free(queue);
+}
+
+/* Waits until the driver has got everything. */
+static void drain(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (queue->first || queue->busy)
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void enqueue(struct queue *queue, struct batch *batch)
+{
+    pthread_mutex_lock(&queue->lock);
+    *queue->end = batch;
+    queue->end = &batch->next;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static struct batch *batch_of(uint32_t waits, uint32_t signals, uint32_t commands)
+{
+    if (signals > 16)
+        abort();
+    struct batch *batch = room(sizeof *batch);
+    batch->waits = waits;
+    batch->signals = signals;
+    batch->commands = commands;
+    batch->wait = room(waits * sizeof *batch->wait);
+    batch->signal = room(signals * sizeof *batch->signal);
+    batch->command = room(commands * sizeof *batch->command);
+    return batch;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *submits,
+                                                      VkFence fence)
+{
+    struct queue *queue = (struct queue *)handle;
+    for (uint32_t i = 0; i < count; i++) {
+        const VkSubmitInfo *info = &submits[i];
+        const VkTimelineSemaphoreSubmitInfo *values =
+            in_chain(info->pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+        struct batch *batch =
+            batch_of(info->waitSemaphoreCount, info->signalSemaphoreCount, info->commandBufferCount);
+        for (uint32_t k = 0; k < batch->waits; k++)
+            batch->wait[k] = (struct value){info->pWaitSemaphores[k], values->pWaitSemaphoreValues[k]};
+        for (uint32_t k = 0; k < batch->signals; k++)
+            batch->signal[k] = (struct value){info->pSignalSemaphores[k], values->pSignalSemaphoreValues[k]};
+        memcpy(batch->command, info->pCommandBuffers, batch->commands * sizeof *batch->command);
+        batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;
+        enqueue(queue, batch);
+    }
+    if (!count && fence) {
+        struct batch *batch = batch_of(0, 0, 0);
+        batch->fence = fence;
+        enqueue(queue, batch);
+    }
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit2(VkQueue handle, uint32_t count,
+                                                       const VkSubmitInfo2 *submits, VkFence fence)
+{
+    struct queue *queue = (struct queue *)handle;
+    for (uint32_t i = 0; i < count; i++) {
+        const VkSubmitInfo2 *info = &submits[i];
+        struct batch *batch = batch_of(info->waitSemaphoreInfoCount, info->signalSemaphoreInfoCount,
+                                       info->commandBufferInfoCount);
+        for (uint32_t k = 0; k < batch->waits; k++)
+            batch->wait[k] = (struct value){info->pWaitSemaphoreInfos[k].semaphore,
+                                            info->pWaitSemaphoreInfos[k].value};
+        for (uint32_t k = 0; k < batch->signals; k++)
+            batch->signal[k] = (struct value){info->pSignalSemaphoreInfos[k].semaphore,
+                                              info->pSignalSemaphoreInfos[k].value};
+        for (uint32_t k = 0; k < batch->commands; k++)
+            batch->command[k] = info->pCommandBufferInfos[k].commandBuffer;
+        batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;
+        enqueue(queue, batch);
+    }
+    if (!count && fence) {
+        struct batch *batch = batch_of(0, 0, 0);
+        batch->fence = fence;
+        enqueue(queue, batch);
+    }
+    return VK_SUCCESS;
+}
+
+static VkResult wait_idle(struct device *device)
+{
+    pthread_mutex_lock(&device->data.real_lock);
+    VkResult result = device->QueueWaitIdle(device->data.real);
+    pthread_mutex_unlock(&device->data.real_lock);
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_QueueWaitIdle(VkQueue handle)
+{
+    struct queue *queue = (struct queue *)handle;
+    drain(queue);
+    return wait_idle(queue->device);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_DeviceWaitIdle(VkDevice handle)
+{
+    struct device *device = device_of(handle);
+    for (int i = 0; i < QUEUES; i++)
+        drain(device->data.queues[i]);
+    return wait_idle(device);
+}
+
+static VKAPI_ATTR void VKAPI_CALL own_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index,
+                                                     VkQueue *queue)
+{
+    for (uint32_t i = 0; i < family; i++)
+        index += families[i].count;
+    *queue = (VkQueue)device_of(handle)->data.queues[index];
+}
+
+static VKAPI_ATTR void VKAPI_CALL own_GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2 *info,
+                                                      VkQueue *queue)
+{
+    own_GetDeviceQueue(handle, info->queueFamilyIndex, info->queueIndex, queue);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_CreateCommandPool(VkDevice handle, const VkCommandPoolCreateInfo *info,
+                                                            const VkAllocationCallbacks *callbacks,
+                                                            VkCommandPool *made)
+{
+    VkCommandPoolCreateInfo changed = *info;
+    changed.queueFamilyIndex = 0;
+    return device_of(handle)->CreateCommandPool(handle, &changed, callbacks, made);
+}
+
+static void put_family(VkPhysicalDevice physical, uint32_t index, VkQueueFamilyProperties *properties)
+{
+    uint32_t one = 1;
+    instance_of(physical)->GetPhysicalDeviceQueueFamilyProperties(physical, &one, properties);
+    properties->queueFlags = families[index].flags;
+    properties->queueCount = families[index].count;
+    if (!(families[index].flags & VK_QUEUE_COMPUTE_BIT))
+        properties->timestampValidBits = 0;
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+own_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical, uint32_t *count,
+                                           VkQueueFamilyProperties *properties)
+{
+    if (!properties) {
+        *count = FAMILIES;
+        return;
+    }
+    *count = *count < FAMILIES ? *count : FAMILIES;
+    for (uint32_t i = 0; i < *count; i++)
+        put_family(physical, i, &properties[i]);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+own_GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physical, uint32_t *count,
+                                            VkQueueFamilyProperties2 *properties)
+{
+    if (!properties) {
+        *count = FAMILIES;
+        return;
+    }
+    *count = *count < FAMILIES ? *count : FAMILIES;
+    for (uint32_t i = 0; i < *count; i++)
+        put_family(physical, i, &properties[i].queueFamilyProperties);
+}

@@ -1,0 +1,308 @@
+//! Identity, limits and features of a device, as plain data.
+
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+
+use ash::vk;
+
+use crate::features::{Features, Present};
+use crate::format::{Format, FormatFeatures};
+use crate::raw::UNTYPED_POINTERS_NAME;
+
+mod probes;
+pub(crate) mod query;
+
+pub use probes::Probes;
+pub use pumice_target::{FloatControls, SubgroupOps};
+
+/// The kind of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DeviceType {
+    /// A separate GPU.
+    DiscreteGpu,
+    /// A GPU that shares memory with the host.
+    IntegratedGpu,
+    /// A GPU of a virtual machine.
+    VirtualGpu,
+    /// Runs on the host's processor.
+    Cpu,
+    /// None of these.
+    #[default]
+    Other,
+}
+
+/// Name and version of the device's driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Driver {
+    /// VkDriverId's number.
+    pub id: u32,
+    /// driverName.
+    pub name: String,
+    /// driverInfo.
+    pub info: String,
+    /// driverVersion as the driver encodes it.
+    pub version: u32,
+}
+
+/// Drivers that this crate knows something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DriverId {
+    /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
+    MesaLlvmpipe,
+    /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
+    NvidiaProprietary,
+}
+
+impl Driver {
+    /// The driver by its id, where it is one of those known.
+    pub fn known_id(&self) -> Option<DriverId> {
+        match vk::DriverId::from_raw(self.id as i32) {
+            vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
+            vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
+            _ => None,
+        }
+    }
+
+    /// Major and minor of the release, which known drivers put into driverInfo: Mesa's behind
+    /// their project's name, NVIDIA's alone.
+    pub fn release(&self) -> Option<(u32, u32)> {
+        let numbers = match self.known_id()? {
+            DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
+            DriverId::NvidiaProprietary => &self.info,
+        };
+        let mut numbers = numbers.split(['.', '-', ' ']);
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
+}
+
+/// A memory heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MemoryHeap {
+    /// Size in bytes.
+    pub size: u64,
+    /// On the device.
+    pub device_local: bool,
+    /// Some memory type of the heap can be mapped.
+    pub host_visible: bool,
+}
+
+/// Subgroup properties of the compute stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Subgroup {
+    /// subgroupSize.
+    pub size: u32,
+    /// minSubgroupSize, equal to `size` where it does not vary.
+    pub min_size: u32,
+    /// maxSubgroupSize, equal to `size` where it does not vary.
+    pub max_size: u32,
+    /// A size can be required of a pipeline.
+    pub required_size: bool,
+    /// maxComputeWorkgroupSubgroups; 0 where the device does not say.
+    pub max_subgroups_per_group: u32,
+    /// Operations in compute shaders.
+    pub ops: SubgroupOps,
+}
+
+impl Subgroup {
+    /// Returns whether pipelines may have sub-groups of different sizes.
+    pub fn varies(&self) -> bool {
+        self.min_size != self.max_size
+    }
+
+    /// The sizes that a pipeline can have for certain: the one that there is, or those that it can
+    /// require.
+    pub fn sizes(&self) -> Vec<u32> {
+        let sizes = (0..u32::BITS).map(|log| 1 << log);
+        let sizes = sizes.filter(|size| (self.min_size..=self.max_size).contains(size));
+        match self.varies() && !self.required_size {
+            true => Vec::new(),
+            false => sizes.collect(),
+        }
+    }
+
+    /// Work-items of the largest work-group with sub-groups of `size`, if that limits it.
+    pub fn most_work_items(&self, size: u32) -> Option<u32> {
+        let limits = self.varies() && self.max_subgroups_per_group != 0;
+        limits.then(|| size.saturating_mul(self.max_subgroups_per_group))
+    }
+}
+
+/// Limits; sizes in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// maxComputeWorkGroupCount.
+    pub max_group_count: [u32; 3],
+    /// maxComputeWorkGroupSize.
+    pub max_group_size: [u32; 3],
+    /// maxComputeWorkGroupInvocations.
+    pub max_group_invocations: u32,
+    /// maxComputeSharedMemorySize.
+    pub max_shared_memory: u32,
+    /// maxPushConstantsSize.
+    pub max_push_constants: u32,
+    /// maxBoundDescriptorSets.
+    pub max_bound_sets: u32,
+    /// maxStorageBufferRange.
+    pub max_storage_buffer_range: u32,
+    /// maxUniformBufferRange.
+    pub max_uniform_buffer_range: u32,
+    /// minStorageBufferOffsetAlignment.
+    pub min_storage_buffer_alignment: u64,
+    /// minUniformBufferOffsetAlignment.
+    pub min_uniform_buffer_alignment: u64,
+    /// minTexelBufferOffsetAlignment.
+    pub min_texel_buffer_alignment: u64,
+    /// maxTexelBufferElements.
+    pub max_texel_buffer_elements: u32,
+    /// maxPerStageDescriptorStorageBuffers.
+    pub max_storage_buffers: u32,
+    /// maxPerStageDescriptorUniformBuffers.
+    pub max_uniform_buffers: u32,
+    /// maxPerStageDescriptorSampledImages.
+    pub max_sampled_images: u32,
+    /// maxPerStageDescriptorStorageImages.
+    pub max_storage_images: u32,
+    /// maxPerStageDescriptorSamplers.
+    pub max_samplers: u32,
+    /// maxPerStageResources.
+    pub max_resources: u32,
+    /// maxImageDimension1D.
+    pub max_image_1d: u32,
+    /// maxImageDimension2D.
+    pub max_image_2d: u32,
+    /// maxImageDimension3D.
+    pub max_image_3d: u32,
+    /// maxImageArrayLayers.
+    pub max_image_layers: u32,
+    /// maxMemoryAllocationSize.
+    pub max_allocation: u64,
+    /// The largest buffer (maxBufferSize; maxMemoryAllocationSize where the device does not say).
+    pub max_buffer: u64,
+}
+
+/// A device's identity, limits and features. Plain data: nothing here asks Vulkan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Capabilities {
+    /// deviceName.
+    pub name: String,
+    /// The kind of device.
+    pub device_type: DeviceType,
+    /// Major, minor and patch of the device's API version.
+    pub api_version: (u32, u32, u32),
+    /// PCI or Khronos vendor id.
+    pub vendor_id: u32,
+    /// deviceID.
+    pub device_id: u32,
+    /// The driver.
+    pub driver: Driver,
+    /// deviceUUID.
+    pub device_uuid: [u8; 16],
+    /// driverUUID.
+    pub driver_uuid: [u8; 16],
+    /// deviceLUID and deviceNodeMask, where valid.
+    pub luid: Option<([u8; 8], u32)>,
+    /// PCI domain, bus, device and function (VK_EXT_pci_bus_info).
+    pub pci: Option<[u32; 4]>,
+    /// Memory heaps.
+    pub heaps: Vec<MemoryHeap>,
+    /// Every heap is device-local: host and device share their memory.
+    pub unified_memory: bool,
+    /// Limits.
+    pub limits: Limits,
+    /// Features, masked ones cleared.
+    pub features: Features,
+    /// Names in the mask: features, device extensions and results of probes.
+    pub masked: Vec<String>,
+    /// Float controls for 16-, 32- and 64-bit floats.
+    pub float_controls: [FloatControls; 3],
+    /// Subgroup properties.
+    pub subgroup: Subgroup,
+    /// minImportedHostPointerAlignment where host memory can be imported.
+    pub host_import_alignment: Option<u64>,
+    /// Nanoseconds per timestamp tick; 0 where the compute queue has no timestamps.
+    pub timestamp_period: f32,
+    /// Meaningful bits of a timestamp; 0 where there are none.
+    pub timestamp_bits: u32,
+    /// VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC.
+    pub calibrated_timestamps: bool,
+    /// Compute queues that can run side by side.
+    pub queue_count: u32,
+    /// Supported uses of each texel format.
+    pub formats: Vec<(Format, FormatFeatures)>,
+    /// Every extension that the device lists, masked ones left out.
+    pub extensions: BTreeSet<String>,
+}
+
+impl Capabilities {
+    /// Returns whether the device lists an extension. Features are tested by their bit.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.contains(name)
+    }
+
+    /// Returns the supported uses of a format.
+    pub fn format(&self, format: Format) -> FormatFeatures {
+        let row = self.formats.iter().find(|(row, _)| *row == format);
+        row.map(|(_, features)| *features).unwrap_or_default()
+    }
+
+    /// Bytes of device-local memory in the largest heap.
+    pub fn device_memory(&self) -> u64 {
+        let local = self.heaps.iter().filter(|heap| heap.device_local);
+        local.map(|heap| heap.size).max().unwrap_or(0)
+    }
+
+    /// VK_AMD_shader_ballot, which has no feature bit.
+    pub fn shader_ballot_amd(&self) -> bool {
+        self.has_extension("VK_AMD_shader_ballot")
+    }
+
+    /// Returns the feature structs that may be chained.
+    pub(crate) fn present(&self) -> Present {
+        let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
+        Present {
+            v13: self.api_version >= (1, 3, 0),
+            atomic_float: has(ash::ext::shader_atomic_float::NAME),
+            atomic_float2: has(ash::ext::shader_atomic_float2::NAME),
+            explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
+            rotate: has(ash::khr::shader_subgroup_rotate::NAME),
+            clock: has(ash::khr::shader_clock::NAME),
+            reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
+            untyped: has(UNTYPED_POINTERS_NAME),
+        }
+    }
+
+    /// The extensions to enable: those that a feature or a call of this crate needs.
+    pub(crate) fn extensions_to_enable(&self) -> Vec<&'static CStr> {
+        let present = self.present();
+        [
+            (ash::ext::shader_atomic_float::NAME, present.atomic_float),
+            (
+                ash::ext::shader_atomic_float2::NAME,
+                present.atomic_float2 && present.atomic_float,
+            ),
+            (
+                ash::khr::workgroup_memory_explicit_layout::NAME,
+                present.explicit_layout,
+            ),
+            (ash::khr::shader_subgroup_rotate::NAME, present.rotate),
+            (ash::khr::shader_clock::NAME, present.clock),
+            (
+                ash::khr::shader_maximal_reconvergence::NAME,
+                present.reconvergence,
+            ),
+            (UNTYPED_POINTERS_NAME, present.untyped),
+            (ash::amd::shader_ballot::NAME, self.shader_ballot_amd()),
+            (
+                ash::ext::external_memory_host::NAME,
+                self.host_import_alignment.is_some(),
+            ),
+            (
+                ash::ext::calibrated_timestamps::NAME,
+                self.calibrated_timestamps,
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(name, there)| there.then_some(name))
+        .collect()
+    }
+}

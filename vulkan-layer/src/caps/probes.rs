@@ -1,0 +1,33 @@
+//! Results of the start-up probes, as plain data.
+
+/// Results of the probes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probes {
+    /// f16 denormals survive arithmetic. Where the capability bit denies it, only a row in
+    /// [`crate::quirks`] lets the probe say so.
+    pub denorms_f16: bool,
+    /// f32 denormals likewise.
+    pub denorms_f32: bool,
+    /// f64 denormals likewise.
+    pub denorms_f64: bool,
+    /// GLSL.std.450 Fma on f16 rounds once.
+    pub exact_fma_f16: bool,
+    /// GLSL.std.450 Fma on f32 rounds once.
+    pub exact_fma_f32: bool,
+    /// GLSL.std.450 Fma on f64 rounds once.
+    pub exact_fma_f64: bool,
+    /// OpFDiv on f16 is correctly rounded.
+    pub exact_div_f16: bool,
+    /// OpFDiv on f32 is correctly rounded.
+    pub exact_div_f32: bool,
+    /// OpFDiv on f64 is correctly rounded.
+    pub exact_div_f64: bool,
+    /// GLSL.std.450 Sqrt on f32 is correctly rounded.
+    pub exact_sqrt_f32: bool,
+    /// GLSL.std.450 Sqrt on f64 is correctly rounded.
+    pub exact_sqrt_f64: bool,
+    /// A shader reads the process's own memory at host addresses.
+    pub host_addresses: bool,
+    /// Log lines: capabilities raised above the capability bits, and probes that failed.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,296 @@
+//! Recording of copies from and to images.
+
+use ash::vk;
+
+use crate::commands::recorder::Recorder;
+use crate::error::{Error, Result};
+use crate::objects::buffer::Buffer;
+use crate::objects::image::{Image, ImageKind};
+
+/// The layout that images have between commands: any command may come next.
+const REST: vk::ImageLayout = vk::ImageLayout::GENERAL;
+/// The layouts that they have while they are copied from and to, see [`Recorder::lay_out`].
+const FROM: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+const TO: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+
+/// A box of texels. The third coordinate of an array's box is the layer, the second one of an
+/// array of rows is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageBox {
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// Texels in each dimension, none of them 0.
+    pub extent: [u32; 3],
+}
+
+impl ImageBox {
+    fn check(&self, image: &Image) -> Result<()> {
+        let desc = image.desc();
+        let size = match desc.kind {
+            ImageKind::D3 => desc.extent,
+            _ => [desc.extent[0], desc.extent[1], desc.layers],
+        };
+        let inside = (0..3).all(|d| {
+            let end = self.origin[d].checked_add(self.extent[d]);
+            self.extent[d] > 0 && end.is_some_and(|end| end <= size[d])
+        });
+        match inside {
+            true => Ok(()),
+            false => Err(Error::InvalidUse(format!("{self:?} in {desc:?}"))),
+        }
+    }
+
+    fn layers(&self, image: &Image) -> vk::ImageSubresourceLayers {
+        let layers = vk::ImageSubresourceLayers::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .layer_count(1);
+        match image.desc().kind {
+            ImageKind::D3 => layers,
+            _ => layers
+                .base_array_layer(self.origin[2])
+                .layer_count(self.extent[2]),
+        }
+    }
+
+    fn offset(&self, image: &Image) -> vk::Offset3D {
+        let [x, y, z] = self.origin.map(|n| n as i32);
+        match image.desc().kind {
+            ImageKind::D3 => vk::Offset3D { x, y, z },
+            _ => vk::Offset3D { x, y, z: 0 },
+        }
+    }
+
+    fn extent(&self, image: &Image) -> vk::Extent3D {
+        let [width, height, depth] = self.extent;
+        vk::Extent3D {
+            width,
+            height,
+            depth: match image.desc().kind {
+                ImageKind::D3 => depth,
+                _ => 1,
+            },
+        }
+    }
+}
+
+impl Recorder {
+    fn own_image(&self, image: &Image) -> Result<()> {
+        if image.belongs_to(self.queue.device()) {
+            Ok(())
+        } else {
+            Err(Error::InvalidUse("an image of another device".into()))
+        }
+    }
+
+    /// Gives a new image the layout that it has between commands; its texels are undefined.
+    ///
+    /// # Errors
+    /// An image of another device.
+    pub fn initialize_image(&mut self, image: &Image) -> Result<()> {
+        self.own_image(image)?;
+        self.change_layout(image, vk::ImageLayout::UNDEFINED, REST);
+        self.keep(image.clone());
+        Ok(())
+    }
+
+    /// Fills an image with texels whose bits are all 0. Everything before has ended and is seen.
+    ///
+    /// # Errors
+    /// An image of another device.
+    pub fn clear_image(&mut self, image: &Image) -> Result<()> {
+        self.own_image(image)?;
+        // Layout and contents are there since another submission; its end was waited for.
+        self.barrier();
+        let zeros = vk::ClearColorValue { uint32: [0; 4] };
+        // SAFETY: the image is alive, kept, at rest, and was made to be copied to.
+        unsafe {
+            (self.queue.device().raw).cmd_clear_color_image(
+                self.raw(),
+                image.raw(),
+                REST,
+                &zeros,
+                &[image.range()],
+            );
+        }
+        self.keep(image.clone());
+        Ok(())
+    }
+
+    /// Gives an image the layout of a copy if that may be: on a device with several VkQueues another
+    /// one may be reading the image, which then keeps its layout. Gives the layout that it has.
+    fn lay_out(&mut self, image: &Image, wanted: vk::ImageLayout) -> vk::ImageLayout {
+        if self.queue.device().queues.len() > 1 {
+            return REST;
+        }
+        self.change_layout(image, REST, wanted);
+        wanted
+    }
+
+    /// Undoes [`Recorder::lay_out`].
+    fn put_back(&mut self, image: &Image, layout: vk::ImageLayout) {
+        if layout != REST {
+            self.change_layout(image, layout, REST);
+        }
+    }
+
+    /// Changes an image's layout once everything before has ended. The image must be the device's
+    /// and kept.
+    fn change_layout(&mut self, image: &Image, from: vk::ImageLayout, to: vk::ImageLayout) {
+        let everything = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let barrier = [vk::ImageMemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(everything)
+            .old_layout(from)
+            .new_layout(to)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(image.raw())
+            .subresource_range(image.range())];
+        // SAFETY: the image is alive and kept; the command buffer is recording.
+        unsafe {
+            self.queue.device().raw.cmd_pipeline_barrier(
+                self.raw(),
+                vk::PipelineStageFlags::ALL_COMMANDS,
+                vk::PipelineStageFlags::ALL_COMMANDS,
+                vk::DependencyFlags::empty(),
+                &[],
+                &[],
+                &barrier,
+            );
+        }
+    }
+
+    /// The region of a copy between a buffer, where the box lies tightly packed from `offset` on,
+    /// and an image.
+    fn buffer_region(
+        &self,
+        buffer: &Buffer,
+        offset: u64,
+        image: &Image,
+        part: ImageBox,
+    ) -> Result<vk::BufferImageCopy> {
+        self.own(buffer)?;
+        self.own_image(image)?;
+        part.check(image)?;
+        let texel = image.desc().format.texel_size() as u64;
+        let texels: u64 = part.extent.iter().map(|&n| u64::from(n)).product();
+        buffer.check_range(offset, texels * texel)?;
+        if offset % texel != 0 {
+            return Err(Error::InvalidUse(format!(
+                "texels of {texel} bytes at {offset}"
+            )));
+        }
+        Ok(vk::BufferImageCopy::default()
+            .buffer_offset(offset)
+            .image_subresource(part.layers(image))
+            .image_offset(part.offset(image))
+            .image_extent(part.extent(image)))
+    }
+
+    /// Copies tightly packed texels from a buffer into a box of an image.
+    ///
+    /// # Errors
+    /// A range or box outside, an offset that is no multiple of the texel's size.
+    pub fn copy_buffer_to_image(
+        &mut self,
+        buffer: &Buffer,
+        offset: u64,
+        image: &Image,
+        part: ImageBox,
+    ) -> Result<()> {
+        let region = [self.buffer_region(buffer, offset, image, part)?];
+        let layout = self.lay_out(image, TO);
+        // SAFETY: both are alive, kept, and hold the region; the image has that layout.
+        unsafe {
+            self.queue.device().raw.cmd_copy_buffer_to_image(
+                self.raw(),
+                buffer.raw(),
+                image.raw(),
+                layout,
+                &region,
+            );
+        }
+        self.put_back(image, layout);
+        self.keep((buffer.clone(), image.clone()));
+        Ok(())
+    }
+
+    /// Copies a box of an image into a buffer, tightly packed.
+    ///
+    /// # Errors
+    /// As [`Recorder::copy_buffer_to_image`].
+    pub fn copy_image_to_buffer(
+        &mut self,
+        image: &Image,
+        part: ImageBox,
+        buffer: &Buffer,
+        offset: u64,
+    ) -> Result<()> {
+        let region = [self.buffer_region(buffer, offset, image, part)?];
+        let layout = self.lay_out(image, FROM);
+        // SAFETY: both are alive, kept, and hold the region; the image has that layout.
+        unsafe {
+            self.queue.device().raw.cmd_copy_image_to_buffer(
+                self.raw(),
+                image.raw(),
+                layout,
+                buffer.raw(),
+                &region,
+            );
+        }
+        self.put_back(image, layout);
+        self.keep((buffer.clone(), image.clone()));
+        Ok(())
+    }
+
+    /// Copies a box between images of one kind and one size of texels; boxes of one image must
+    /// not overlap.
+    ///
+    /// # Errors
+    /// A box outside, images of different kinds or sizes of texels.
+    pub fn copy_image(
+        &mut self,
+        from: &Image,
+        from_origin: [u32; 3],
+        to: &Image,
+        to_origin: [u32; 3],
+        extent: [u32; 3],
+    ) -> Result<()> {
+        self.own_image(from)?;
+        self.own_image(to)?;
+        let (a, b) = (from.desc(), to.desc());
+        if a.kind != b.kind || a.format.texel_size() != b.format.texel_size() {
+            return Err(Error::InvalidUse("a copy between unlike images".into()));
+        }
+        let boxed = |origin| ImageBox { origin, extent };
+        let (source, target) = (boxed(from_origin), boxed(to_origin));
+        source.check(from)?;
+        target.check(to)?;
+        let region = [vk::ImageCopy::default()
+            .src_subresource(source.layers(from))
+            .src_offset(source.offset(from))
+            .dst_subresource(target.layers(to))
+            .dst_offset(target.offset(to))
+            .extent(source.extent(from))];
+        // An image copied to itself has to have one layout for both.
+        let (source_layout, target_layout) = match from.raw() == to.raw() {
+            true => (REST, REST),
+            false => (self.lay_out(from, FROM), self.lay_out(to, TO)),
+        };
+        // SAFETY: both are alive, kept, and hold the region; they have those layouts.
+        unsafe {
+            self.queue.device().raw.cmd_copy_image(
+                self.raw(),
+                from.raw(),
+                source_layout,
+                to.raw(),
+                target_layout,
+                &region,
+            );
+        }
+        self.put_back(from, source_layout);
+        self.put_back(to, target_layout);
+        self.keep((from.clone(), to.clone()));
+        Ok(())
+    }
+}

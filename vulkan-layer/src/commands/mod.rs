@@ -1,0 +1,7 @@
+//! Recording and submission of commands.
+
+pub(crate) mod clock;
+pub(crate) mod image_copy;
+pub(crate) mod recorder;
+pub(crate) mod recording;
+pub(crate) mod submit;

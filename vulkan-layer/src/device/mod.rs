@@ -1,0 +1,242 @@
+//! An opened device: the parent of every other object.
+
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use ash::vk;
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use parking_lot::Mutex;
+
+use crate::caps::{Capabilities, Probes, query};
+use crate::error::{Context, Error, Result};
+use crate::quirks;
+
+pub(crate) mod fault;
+pub(crate) mod instance;
+pub(crate) mod memory;
+pub(crate) mod pools;
+pub(crate) mod sampler;
+mod tools;
+
+use instance::{InstanceShared, PhysicalDevice};
+use pools::{Clock, DescriptorPools, Timelines};
+use sampler::Samplers;
+use tools::Turnstile;
+
+/// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) shared: Arc<DeviceShared>,
+}
+
+pub(crate) struct DeviceShared {
+    /// Goes after the device.
+    _instance: Arc<InstanceShared>,
+    pub raw: ash::Device,
+    pub caps: Arc<Capabilities>,
+    /// Guards gpu-allocator's block lists. Dropped before the device.
+    pub allocator: ManuallyDrop<Mutex<Allocator>>,
+    pub memory_types: Vec<vk::MemoryType>,
+    /// The device's VkQueues; each lock is Vulkan's external synchronisation of its queue.
+    pub queues: Vec<Mutex<vk::Queue>>,
+    pub family: u32,
+    next_queue: AtomicUsize,
+    pub pipeline_cache: vk::PipelineCache,
+    pub host_memory: Option<ash::ext::external_memory_host::Device>,
+    pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
+    pub descriptors: DescriptorPools,
+    pub samplers: Samplers,
+    pub timelines: Timelines,
+    /// Passed by every call that waits for a timeline, reads one or moves one on.
+    pub turnstile: Turnstile,
+    pub clock: Clock,
+    /// True if the device's queues run commands strictly in order, even without barriers.
+    pub runs_in_order: bool,
+    pub probes: OnceLock<Probes>,
+}
+
+/// More queues than this are not asked for.
+const MAX_QUEUES: u32 = 8;
+
+impl Device {
+    pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
+        memory::check_headroom()?;
+        let instance = Arc::clone(&physical.instance);
+        let caps = Arc::clone(&physical.caps);
+        let Some((family, properties)) = query::compute_family(&instance.raw, physical.raw) else {
+            return Err(Error::Unsupported("compute queues".into()));
+        };
+        let count = properties.queue_count.min(MAX_QUEUES);
+        let priorities = vec![1.0; count as usize];
+        let queue_info = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(family)
+            .queue_priorities(&priorities)];
+        let extensions: Vec<_> = (caps.extensions_to_enable().into_iter())
+            .map(|name| name.as_ptr())
+            .collect();
+        let mut chain = caps.features.to_chain();
+        let raw = chain.link(caps.present(), |features| {
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queue_info)
+                .enabled_extension_names(&extensions)
+                .push_next(features);
+            // SAFETY: `info` and all it points at live through the call; the features are a
+            // subset of what the device reported.
+            unsafe { instance.raw.create_device(physical.raw, &info, None) }
+        });
+        let raw = raw.call("vkCreateDevice")?;
+
+        let guard = DestroyOnError(Some(raw.clone()));
+        // SAFETY: family and indices are those that the device was created with.
+        let queues = (0..count)
+            .map(|index| Mutex::new(unsafe { raw.get_device_queue(family, index) }))
+            .collect();
+        let mut quiet = gpu_allocator::AllocatorDebugSettings::default();
+        quiet.log_leaks_on_shutdown = false;
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: raw.clone(),
+            physical_device: physical.raw,
+            debug_settings: quiet,
+            buffer_device_address: caps.features.buffer_device_address,
+            allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 64 << 20),
+        });
+        let allocator = allocator.map_err(|_| Error::OutOfHostMemory)?;
+        // SAFETY: the info is complete; `physical` was enumerated from the instance.
+        let (pipeline_cache, memory) = unsafe {
+            (
+                raw.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None),
+                (instance.raw).get_physical_device_memory_properties(physical.raw),
+            )
+        };
+        let pipeline_cache = pipeline_cache.call("vkCreatePipelineCache")?;
+        let host_memory = caps
+            .host_import_alignment
+            .map(|_| ash::ext::external_memory_host::Device::new(&instance.raw, &raw));
+        let calibrated = caps
+            .calibrated_timestamps
+            .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
+        let turnstile = Turnstile::of(physical);
+        // A layer that validates looks at what Vulkan promises, not at what the driver does.
+        let runs_in_order =
+            quirks::has(&caps.driver, quirks::QuirkKind::RunsInOrder) && !turnstile.is_narrow();
+        guard.disarm();
+        Ok(Self {
+            shared: Arc::new(DeviceShared {
+                _instance: instance,
+                raw,
+                caps,
+                allocator: ManuallyDrop::new(Mutex::new(allocator)),
+                memory_types: memory.memory_types_as_slice().to_vec(),
+                queues,
+                family,
+                next_queue: AtomicUsize::new(0),
+                pipeline_cache,
+                host_memory,
+                calibrated,
+                descriptors: DescriptorPools::default(),
+                samplers: Samplers::default(),
+                timelines: Timelines::default(),
+                turnstile,
+                clock: Clock::default(),
+                runs_in_order,
+                probes: OnceLock::new(),
+            }),
+        })
+    }
+
+    /// Returns the device's identity, limits and features.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.shared.caps
+    }
+
+    /// Waits until the driver is through with everything submitted, its own bookkeeping included,
+    /// which a timeline's value does not tell. Gives up after a second for each VkQueue that
+    /// another thread is using.
+    pub fn wait_idle(&self) {
+        for queue in &self.shared.queues {
+            if let Some(queue) = queue.try_lock_for(std::time::Duration::from_secs(1)) {
+                // SAFETY: the queue belongs to the device and is locked. A lost device's wait
+                // fails, and there is nothing to wait for then.
+                let _ = unsafe { self.shared.raw.queue_wait_idle(*queue) };
+            }
+        }
+    }
+
+    /// Returns the driver's pipeline cache, for use by another process.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn pipeline_cache_data(&self) -> Result<Vec<u8>> {
+        // SAFETY: the cache belongs to the device and is alive.
+        let data = unsafe {
+            self.shared
+                .raw
+                .get_pipeline_cache_data(self.shared.pipeline_cache)
+        };
+        data.call("vkGetPipelineCacheData")
+    }
+
+    /// Adds what [`Device::pipeline_cache_data`] gave, in this process or another. Data of another
+    /// driver is ignored.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn add_pipeline_cache_data(&self, data: &[u8]) -> Result<()> {
+        let raw = &self.shared.raw;
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+        // SAFETY: `info` points at `data`, which lives through the call; drivers check the header.
+        let other = unsafe { raw.create_pipeline_cache(&info, None) };
+        let other = other.call("vkCreatePipelineCache")?;
+        // SAFETY: both caches belong to the device; the source is destroyed once, after the merge.
+        let merged = unsafe {
+            let merged = raw.merge_pipeline_caches(self.shared.pipeline_cache, &[other]);
+            raw.destroy_pipeline_cache(other, None);
+            merged
+        };
+        merged.call("vkMergePipelineCaches")
+    }
+}
+
+impl DeviceShared {
+    /// The next queue's index, round robin.
+    pub fn pick_queue(&self) -> usize {
+        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
+    }
+}
+
+/// Destroys a half-made device when its creation fails further on.
+struct DestroyOnError(Option<ash::Device>);
+
+impl DestroyOnError {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for DestroyOnError {
+    fn drop(&mut self) {
+        if let Some(device) = self.0.take() {
+            // SAFETY: nothing but the device was made, or the children were dropped before.
+            unsafe { device.destroy_device(None) };
+        }
+    }
+}
+
+impl Drop for DeviceShared {
+    fn drop(&mut self) {
+        // SAFETY: every object of the device holds an Arc of this, so none is left, and the
+        // driver's own threads are through with it after the wait (a lost device's fails). The
+        // allocator is dropped exactly once, and before the device that its blocks belong to.
+        unsafe {
+            let _ = self.raw.device_wait_idle();
+            self.timelines.destroy(&self.raw);
+            self.descriptors.destroy(&self.raw);
+            self.samplers.destroy(&self.raw);
+            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_device(None);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Layers that check the calls made on a device.
+
+use ash::vk;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::device::instance::PhysicalDevice;
+
+/// Lets the calls that wait for timelines or move them on through one at a time on a device that
+/// a validation layer watches, and all at once on others.
+///
+/// Vulkan lets any number of threads wait for a semaphore. The Khronos layer keeps a map of each
+/// timeline's values, to which a wait adds; 1.3.239 does so under a lock that it takes shared, so
+/// that two waits at once tear the map (a crash in `std::map`, once in many runs of
+/// `tests/clients/soak.c`).
+pub(crate) struct Turnstile(Option<Mutex<()>>);
+
+impl Turnstile {
+    pub fn of(physical: &PhysicalDevice) -> Self {
+        Self(validates(physical).then(Mutex::default))
+    }
+
+    /// Returns whether calls are serialised; a thread that blocks in a call then stops all others.
+    pub fn is_narrow(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// To be held during the call, and not during anything else.
+    pub fn enter(&self) -> Option<MutexGuard<'_, ()>> {
+        self.0.as_ref().map(Mutex::lock)
+    }
+}
+
+/// Returns whether an active layer reports validation as its purpose.
+fn validates(physical: &PhysicalDevice) -> bool {
+    if physical.caps.api_version < (1, 3, 0) {
+        // No core command to ask with; nobody debugs with a layer of today on such a driver.
+        return false;
+    }
+    let instance = &physical.instance.raw;
+    let name = c"vkGetPhysicalDeviceToolProperties".as_ptr();
+    // SAFETY: the instance is alive and the name is a C string. A loader older than the device's
+    // driver may not know the command.
+    let known =
+        unsafe { (physical.instance.entry).get_instance_proc_addr(instance.handle(), name) };
+    if known.is_none() {
+        return false;
+    }
+    // SAFETY: the device has Vulkan 1.3, and so has the instance, which was made for it.
+    let tools = unsafe { instance.get_physical_device_tool_properties_len(physical.raw) };
+    let mut tools = match tools {
+        Ok(count) => vec![vk::PhysicalDeviceToolProperties::default(); count],
+        Err(_) => return false,
+    };
+    // SAFETY: as above; the list has the length that was just reported.
+    let listed = unsafe { instance.get_physical_device_tool_properties(physical.raw, &mut tools) };
+    let validation = vk::ToolPurposeFlags::VALIDATION;
+    listed.is_ok() && tools.iter().any(|tool| tool.purposes.contains(validation))
+}

@@ -1,0 +1,461 @@
+//! Buffers and the memory behind them.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use crate::device::fault;
+use crate::device::memory;
+use crate::device::{Device, DeviceShared};
+use crate::error::{Context, Error, Result};
+
+/// Kind of memory that a buffer is allocated from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryClass {
+    /// On the device; mapped only where all of its memory can be.
+    DeviceLocal,
+    /// Mapped, on the device where the device has such memory.
+    HostVisibleDevice,
+    /// Mapped, in host memory: written by the host, read by the device.
+    Staging,
+    /// Mapped and cached by the host: written by the device, read by the host.
+    Readback,
+    /// The application's own memory, imported.
+    Imported,
+}
+
+/// A buffer, with an address where the device has them. Cheap to clone; the memory goes with the last clone.
+#[derive(Clone)]
+pub struct Buffer(Arc<BufferInner>);
+
+struct BufferInner {
+    device: Arc<DeviceShared>,
+    raw: vk::Buffer,
+    size: u64,
+    address: u64,
+    mapped: Option<NonNull<u8>>,
+    class: MemoryClass,
+    backing: Backing,
+}
+
+enum Backing {
+    /// Taken out once, by Drop.
+    Allocated(Option<Allocation>),
+    Imported(vk::DeviceMemory),
+}
+
+// SAFETY: the mapped pointer stays valid for the buffer's whole life on every thread; access
+// through it is either unsafe at the caller or a bounds-checked copy of bytes.
+unsafe impl Send for BufferInner {}
+// SAFETY: as above.
+unsafe impl Sync for BufferInner {}
+
+/// OpenCL's largest type is long16: buffers begin at its size at least, and at a cache line pair.
+const ALIGNMENT: u64 = 256;
+/// Descriptors show whole words: so much of a buffer's last one is there, too.
+const WORD: u64 = 4;
+/// From here on a buffer gets a VkDeviceMemory of its own.
+const DEDICATED_FROM: u64 = 16 << 20;
+
+fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
+    let address = match has_addresses(device) {
+        true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+        false => vk::BufferUsageFlags::empty(),
+    };
+    address
+        | vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::UNIFORM_BUFFER
+        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
+        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+        | vk::BufferUsageFlags::INDIRECT_BUFFER
+        | vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST
+}
+
+fn has_addresses(device: &DeviceShared) -> bool {
+    device.caps.features.buffer_device_address
+}
+
+/// A VkBuffer that is destroyed unless it is handed on.
+struct RawBuffer<'a> {
+    device: &'a DeviceShared,
+    raw: vk::Buffer,
+}
+
+impl<'a> RawBuffer<'a> {
+    fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+        fault::check("vkCreateBuffer")?;
+        // SAFETY: `info` and what it points at live through the call.
+        let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
+        Ok(Self { device, raw })
+    }
+
+    fn hand_on(self) -> vk::Buffer {
+        let raw = self.raw;
+        std::mem::forget(self);
+        raw
+    }
+}
+
+impl Drop for RawBuffer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the buffer was created from the device and was not handed on.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+    }
+}
+
+fn check_size(device: &DeviceShared, size: u64) -> Result<()> {
+    let limits = &device.caps.limits;
+    let limit = limits.max_buffer.min(limits.max_allocation);
+    if size == 0 {
+        return Err(Error::InvalidUse("a buffer of 0 bytes".into()));
+    }
+    if size > limit {
+        return Err(Error::TooLarge {
+            what: "a buffer",
+            size,
+            limit,
+        });
+    }
+    Ok(())
+}
+
+impl Buffer {
+    pub(crate) fn allocate(
+        device: &Arc<DeviceShared>,
+        size: u64,
+        class: MemoryClass,
+    ) -> Result<Self> {
+        check_size(device, size)?;
+        let info = vk::BufferCreateInfo::default()
+            .size(size.next_multiple_of(WORD))
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+        let buffer = RawBuffer::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        requirements.alignment = requirements.alignment.max(ALIGNMENT);
+        let location = match class {
+            MemoryClass::DeviceLocal => MemoryLocation::GpuOnly,
+            MemoryClass::HostVisibleDevice => {
+                requirements.memory_type_bits = cached_types(device, requirements.memory_type_bits);
+                MemoryLocation::CpuToGpu
+            }
+            MemoryClass::Staging => {
+                requirements.memory_type_bits =
+                    host_only_types(device, requirements.memory_type_bits);
+                MemoryLocation::CpuToGpu
+            }
+            MemoryClass::Readback => MemoryLocation::GpuToCpu,
+            MemoryClass::Imported => {
+                return Err(Error::InvalidUse("imported memory is not allocated".into()));
+            }
+        };
+        let scheme = if size >= DEDICATED_FROM {
+            AllocationScheme::DedicatedBuffer(buffer.raw)
+        } else {
+            AllocationScheme::GpuAllocatorManaged
+        };
+        let desc = AllocationCreateDesc {
+            name: "buffer",
+            requirements,
+            location,
+            linear: true,
+            allocation_scheme: scheme,
+        };
+        let alone = AllocationScheme::DedicatedBuffer(buffer.raw);
+        let allocation = memory::allocate(device, &desc, alone)?;
+        // SAFETY: the memory is the allocator's and meets the buffer's requirements.
+        let bound = unsafe {
+            (device.raw).bind_buffer_memory(buffer.raw, allocation.memory(), allocation.offset())
+        };
+        if let Err(result) = bound {
+            drop(buffer);
+            let _ = device.allocator.lock().free(allocation);
+            return Err(Error::from_vk("vkBindBufferMemory", result));
+        }
+        let mapped = allocation.mapped_ptr().map(NonNull::cast);
+        Ok(Self::finish(
+            device,
+            buffer,
+            size,
+            class,
+            mapped,
+            Backing::Allocated(Some(allocation)),
+        ))
+    }
+
+    fn finish(
+        device: &Arc<DeviceShared>,
+        buffer: RawBuffer<'_>,
+        size: u64,
+        class: MemoryClass,
+        mapped: Option<NonNull<u8>>,
+        backing: Backing,
+    ) -> Self {
+        let raw = buffer.hand_on();
+        let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
+        // SAFETY: the buffer has memory and was made with SHADER_DEVICE_ADDRESS, since the feature
+        // is enabled.
+        let address = || unsafe { device.raw.get_buffer_device_address(&info) };
+        let address = if has_addresses(device) { address() } else { 0 };
+        Self(Arc::new(BufferInner {
+            device: Arc::clone(device),
+            raw,
+            size,
+            address,
+            mapped,
+            class,
+            backing,
+        }))
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The size up to the end of the last word, which descriptors may show.
+    pub fn size_in_words(&self) -> u64 {
+        self.0.size.next_multiple_of(WORD)
+    }
+
+    /// The device address of the first byte: 0 where the device has no addresses, and only there.
+    pub fn address(&self) -> u64 {
+        self.0.address
+    }
+
+    /// Returns the kind of memory that the buffer was allocated from.
+    pub fn memory_class(&self) -> MemoryClass {
+        self.0.class
+    }
+
+    /// The host address of the first byte, where the memory is mapped. It stays valid while a
+    /// clone of the buffer lives; when the device may write there is the caller's to know.
+    pub fn mapped(&self) -> Option<NonNull<u8>> {
+        self.0.mapped
+    }
+
+    /// Returns whether both handles refer to the same buffer.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn host_range(&self, offset: u64, length: usize) -> Result<NonNull<u8>> {
+        let mapped =
+            (self.0.mapped).ok_or_else(|| Error::InvalidUse("the buffer is not mapped".into()))?;
+        let end = offset.checked_add(length as u64);
+        if end.is_none_or(|end| end > self.0.size) {
+            return Err(Error::InvalidUse(
+                "a range beyond the end of the buffer".into(),
+            ));
+        }
+        // SAFETY: the offset is within the mapped range, as checked.
+        Ok(unsafe { mapped.add(offset as usize) })
+    }
+
+    /// Copies bytes out of mapped memory. What the device writes meanwhile is read before or after.
+    ///
+    /// # Errors
+    /// Memory that is not mapped, a range beyond the end.
+    pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<()> {
+        let from = self.host_range(offset, into.len())?;
+        // SAFETY: the source range is mapped memory inside the buffer, which is coherent; `into`
+        // is exclusive and cannot overlap memory that Rust does not own.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Copies bytes into mapped memory. Submissions made afterwards see them.
+    ///
+    /// # Errors
+    /// Memory that is not mapped, a range beyond the end.
+    pub fn write(&self, offset: u64, from: &[u8]) -> Result<()> {
+        let into = self.host_range(offset, from.len())?;
+        // SAFETY: the target range is mapped memory inside the buffer, which is coherent; `from`
+        // cannot overlap memory that Rust does not own.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), into.as_ptr(), from.len()) };
+        Ok(())
+    }
+
+    pub(crate) fn raw(&self) -> vk::Buffer {
+        self.0.raw
+    }
+
+    /// Returns whether this is the only handle: no recorder and no submission keeps the buffer.
+    pub fn is_only(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    pub(crate) fn belongs_to(&self, device: &Arc<DeviceShared>) -> bool {
+        Arc::ptr_eq(&self.0.device, device)
+    }
+
+    /// Checks that a range lies inside the buffer.
+    pub(crate) fn check_range(&self, offset: u64, length: u64) -> Result<()> {
+        if offset
+            .checked_add(length)
+            .is_none_or(|end| end > self.size())
+        {
+            return Err(Error::InvalidUse(format!(
+                "a range of {length} bytes at {offset} in a buffer of {}",
+                self.size()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The memory types of `bits` on the device that the host maps with caches, or `bits` where none is. Devices
+/// that share the host's memory have such types, often behind one that the host reads slowly.
+fn cached_types(device: &DeviceShared, bits: u32) -> u32 {
+    let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT
+        | vk::MemoryPropertyFlags::HOST_CACHED;
+    let types = (0..).zip(&device.memory_types);
+    let cached = types.filter(|(_, kind)| kind.property_flags.contains(wanted));
+    let cached = cached.fold(0, |all, (index, _)| all | 1 << index) & bits;
+    if cached == 0 { bits } else { cached }
+}
+
+/// The memory types of `bits` that are host memory proper, or `bits` where none is.
+fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
+    let mut host_only = 0;
+    for (index, ty) in device.memory_types.iter().enumerate() {
+        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let on_device = ty
+            .property_flags
+            .contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        if ty.property_flags.contains(wanted) && !on_device {
+            host_only |= 1 << index;
+        }
+    }
+    if bits & host_only == 0 {
+        bits
+    } else {
+        bits & host_only
+    }
+}
+
+impl Device {
+    /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
+    /// multiple of 256.
+    ///
+    /// # Errors
+    /// Out of memory, or a size beyond the device's limit.
+    pub fn create_buffer(&self, size: u64, class: MemoryClass) -> Result<Buffer> {
+        Buffer::allocate(&self.shared, size, class)
+    }
+
+    /// Makes the application's memory a buffer, without a copy.
+    ///
+    /// # Safety
+    /// `size` bytes from `pointer` on must be valid for reads and writes until the last clone of
+    /// the buffer is gone and the device no longer uses it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the device cannot import host memory,
+    /// [`Error::InvalidUse`] where pointer or size are not multiples of
+    /// [`crate::Capabilities::host_import_alignment`]; the driver may refuse some memory as well.
+    pub unsafe fn import_host_memory(&self, pointer: NonNull<u8>, size: u64) -> Result<Buffer> {
+        let device = &self.shared;
+        let (Some(functions), Some(alignment)) =
+            (&device.host_memory, device.caps.host_import_alignment)
+        else {
+            return Err(Error::Unsupported("import of host memory".into()));
+        };
+        if pointer.as_ptr() as u64 % alignment != 0 || size % alignment != 0 {
+            return Err(Error::InvalidUse(format!(
+                "host memory to import is not aligned to {alignment}"
+            )));
+        }
+        check_size(device, size)?;
+        let handle_type = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        let buffer = RawBuffer::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        let mut host = vk::MemoryHostPointerPropertiesEXT::default();
+        // SAFETY: the extension is enabled, and `host` is a valid struct to fill.
+        let queried = unsafe {
+            (functions.fp().get_memory_host_pointer_properties_ext)(
+                device.raw.handle(),
+                handle_type,
+                pointer.as_ptr().cast_const().cast(),
+                &mut host,
+            )
+        };
+        queried
+            .result()
+            .call("vkGetMemoryHostPointerPropertiesEXT")?;
+        let bits = requirements.memory_type_bits & host.memory_type_bits;
+        // Without coherence the host would have to flush, which nobody does.
+        let wanted = vk::MemoryPropertyFlags::HOST_COHERENT;
+        let coherent = (0_u32..)
+            .zip(&device.memory_types)
+            .find(|(index, kind)| bits & (1 << index) != 0 && kind.property_flags.contains(wanted));
+        let Some((memory_type, _)) = coherent.filter(|_| requirements.size <= size) else {
+            return Err(Error::Unsupported("this host memory as a buffer".into()));
+        };
+        let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
+            .handle_type(handle_type)
+            .host_pointer(pointer.as_ptr().cast());
+        let mut flags =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut info = vk::MemoryAllocateInfo::default()
+            .allocation_size(size)
+            .memory_type_index(memory_type)
+            .push_next(&mut import);
+        if has_addresses(device) {
+            info = info.push_next(&mut flags);
+        }
+        fault::check("vkAllocateMemory")?;
+        // SAFETY: the pointer is valid by this function's contract and aligned as checked.
+        let memory = unsafe { device.raw.allocate_memory(&info, None) };
+        let memory = memory.call("vkAllocateMemory")?;
+        // SAFETY: the memory has a type that the buffer accepts, and its size.
+        let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
+        if let Err(result) = bound {
+            // SAFETY: the memory is not bound to anything.
+            unsafe { device.raw.free_memory(memory, None) };
+            return Err(Error::from_vk("vkBindBufferMemory", result));
+        }
+        let backing = Backing::Imported(memory);
+        let class = MemoryClass::Imported;
+        Ok(Buffer::finish(
+            device,
+            buffer,
+            size,
+            class,
+            Some(pointer),
+            backing,
+        ))
+    }
+}
+
+impl Drop for BufferInner {
+    fn drop(&mut self) {
+        // SAFETY: recorders keep clones until the device is done, so nothing uses the buffer; it
+        // goes before its memory.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        match &mut self.backing {
+            Backing::Allocated(allocation) => {
+                if let Some(allocation) = allocation.take() {
+                    // Freeing fails only for allocations of another allocator.
+                    let _ = self.device.allocator.lock().free(allocation);
+                }
+            }
+            // SAFETY: the memory belongs to the device and nothing is bound to it any more.
+            Backing::Imported(memory) => unsafe { self.device.raw.free_memory(*memory, None) },
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Vulkan objects that commands use.
+
+pub(crate) mod buffer;
+pub(crate) mod descriptor;
+pub(crate) mod image;
+pub(crate) mod pipeline;
+pub(crate) mod query;

@@ -1,0 +1,294 @@
+//! Start-up probes: small shaders that test the device beyond what its capability bits promise.
+//!
+//! A probe can only raise a capability: if anything fails on the way, the answer is "no".
+//! [`float`] probes floating-point arithmetic.
+
+use crate::asm::{Module, class};
+use crate::caps::Probes;
+use crate::device::{Device, fault};
+use crate::error::Result;
+use crate::objects::buffer::{Buffer, MemoryClass};
+use crate::objects::descriptor::Resource;
+use crate::objects::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
+use crate::quirks::{self, QuirkKind};
+
+mod float;
+
+use float::Found;
+
+impl Device {
+    /// Returns the results of the start-up probes; they run at the first call.
+    pub fn probes(&self) -> &Probes {
+        (self.shared.probes).get_or_init(|| {
+            let probes = run(self);
+            fault::arm(self);
+            probes
+        })
+    }
+}
+
+fn run(device: &Device) -> Probes {
+    let mut probes = Probes::default();
+    let features = &device.capabilities().features;
+    let mut widths = [Found::default(); 3];
+    let there = [
+        features.shader_float16 && features.storage_buffer16_bit_access,
+        true,
+        features.shader_float64,
+    ];
+    for (index, found) in widths.iter_mut().enumerate().filter(|(i, _)| there[*i]) {
+        match float::run(device, index) {
+            Ok(result) => *found = result,
+            Err(error) => probes
+                .notes
+                .push(format!("probe of f{} arithmetic: {error}", 16 << index)),
+        }
+    }
+    let [half, single, double] = mask(widths, &device.capabilities().masked);
+    probes.denorms_f16 = half.denorms;
+    probes.denorms_f32 = single.denorms;
+    probes.denorms_f64 = double.denorms;
+    probes.exact_fma_f16 = half.fma;
+    probes.exact_fma_f32 = single.fma;
+    probes.exact_fma_f64 = double.fma;
+    probes.exact_div_f16 = half.div;
+    probes.exact_div_f32 = single.div;
+    probes.exact_div_f64 = double.div;
+    probes.exact_sqrt_f32 = single.sqrt;
+    probes.exact_sqrt_f64 = double.sqrt;
+    let driver = &device.capabilities().driver;
+    if quirks::has(driver, QuirkKind::ProbeHostAddresses) {
+        match probe_host_addresses(device) {
+            Ok(found) => probes.host_addresses = found,
+            Err(error) => probes
+                .notes
+                .push(format!("probe of host addresses: {error}")),
+        }
+    }
+    let controls = device.capabilities().float_controls;
+    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
+        // The bits are believed: what a probe sees may not hold for every instruction.
+        probes.denorms_f16 &= controls[0].denorm_preserve;
+        probes.denorms_f32 &= controls[1].denorm_preserve;
+        probes.denorms_f64 &= controls[2].denorm_preserve;
+    }
+    let raised = [
+        (
+            "f16 denormals",
+            probes.denorms_f16,
+            controls[0].denorm_preserve,
+        ),
+        (
+            "f32 denormals",
+            probes.denorms_f32,
+            controls[1].denorm_preserve,
+        ),
+        (
+            "f64 denormals",
+            probes.denorms_f64,
+            controls[2].denorm_preserve,
+        ),
+        ("host-equal device addresses", probes.host_addresses, false),
+    ];
+    for (what, found, listed) in raised {
+        if found && !listed {
+            probes.notes.push(format!("{what} found by probe"));
+        }
+    }
+    probes
+}
+
+/// Clears what the names deny: the mask's names of what probes find.
+fn mask(mut widths: [Found; 3], names: &[String]) -> [Found; 3] {
+    for found in &mut widths {
+        for name in names {
+            match name.as_str() {
+                "exactFma" => found.fma = false,
+                "exactDivide" => found.div = false,
+                "exactSqrt" => found.sqrt = false,
+                "denormals" => found.denorms = false,
+                _ => {}
+            }
+        }
+    }
+    widths
+}
+
+/// A fixed sequence of numbers.
+pub(crate) struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// The kernel `probe`: `inputs` loads from place `id * inputs` of the first buffer on, `body`,
+/// and as many stores into the second as it gives results. `modes` are execution modes of this
+/// width with their capabilities.
+pub(crate) fn arithmetic_module(
+    width: u32,
+    inputs: u32,
+    modes: &[(u32, u32)],
+    body: impl FnOnce(&mut Module, u32, u32, &[u32]) -> Vec<u32>,
+) -> Vec<u32> {
+    let mut m = Module::new();
+    match width {
+        // Float16 and StorageBuffer16BitAccess.
+        16 => [9, 4433].into_iter().for_each(|c| m.capability(c)),
+        64 => m.capability(10),
+        _ => {}
+    }
+    for &(capability, _) in modes {
+        m.capability(capability);
+    }
+    if !modes.is_empty() {
+        m.extension("SPV_KHR_float_controls");
+    }
+    let glsl = m.import("GLSL.std.450");
+    let (uint, float) = (m.uint(32), m.float(width));
+    let from = m.array_buffer(float, width / 8, 0, 0);
+    let to = m.array_buffer(float, width / 8, 0, 1);
+    let group = m.builtin3(26);
+    let uvec3 = m.vector(uint, 3);
+    let function = m.begin("probe");
+    m.mode(function, 17, &[1, 1, 1]);
+    for &(_, mode) in modes {
+        m.mode(function, mode, &[width]);
+    }
+    let zero = m.u32(0);
+    let ids = m.load(uvec3, group);
+    let id = m.op(81, uint, &[ids, 0]);
+    let place = |m: &mut Module, count: u32, index: u32| {
+        let (stride, index) = (m.u32(count), m.u32(index));
+        let scaled = m.op(132, uint, &[id, stride]);
+        m.op(128, uint, &[scaled, index])
+    };
+    let mut values = Vec::new();
+    for index in 0..inputs {
+        let at = place(&mut m, inputs, index);
+        values.push(m.load_at(class::STORAGE_BUFFER, float, from, &[zero, at]));
+    }
+    let results = body(&mut m, glsl, float, &values);
+    for (index, &result) in (0..).zip(&results) {
+        let at = place(&mut m, results.len() as u32, index);
+        let pointer = m.access(class::STORAGE_BUFFER, float, to, &[zero, at]);
+        m.op0(62, &[pointer, result]);
+    }
+    m.end();
+    m.finish()
+}
+
+/// The kernel `probe` that copies a word for each work-group from one address to another.
+fn copy_module() -> Vec<u32> {
+    let mut m = Module::new();
+    m.capability(5347);
+    m.extension("SPV_KHR_physical_storage_buffer");
+    let uint = m.uint(32);
+    let address = m.vector(uint, 2);
+    let push = m.block(class::PUSH_CONSTANT, &[(address, 0), (address, 8)]);
+    let group = m.builtin3(26);
+    let uvec3 = m.vector(uint, 3);
+    let function = m.begin("probe");
+    m.mode(function, 17, &[1, 1, 1]);
+    let (zero, one, size) = (m.u32(0), m.u32(1), m.u32(4));
+    let ids = m.load(uvec3, group);
+    let id = m.op(81, uint, &[ids, 0]);
+    let at = m.op(132, uint, &[id, size]);
+    let from = m.load_at(class::PUSH_CONSTANT, address, push, &[zero]);
+    let to = m.load_at(class::PUSH_CONSTANT, address, push, &[one]);
+    let from = m.at_address(uint, from, at);
+    let value = m.load_aligned(uint, from, 4);
+    let to = m.at_address(uint, to, at);
+    m.store_aligned(to, value, 4);
+    m.end();
+    m.finish()
+}
+
+/// Runs the kernel `probe` of a module over `groups` work-groups with these input bytes.
+pub(crate) fn run_module(
+    device: &Device,
+    words: &[u32],
+    groups: u32,
+    input: &[u8],
+    output_size: usize,
+) -> Result<Vec<u8>> {
+    let from = device.create_buffer(input.len() as u64, MemoryClass::Staging)?;
+    let to = device.create_buffer(output_size as u64, MemoryClass::Readback)?;
+    from.write(0, input)?;
+    run_with(device, words, groups, &[from, to.clone()], &[])?;
+    let mut output = vec![0; output_size];
+    to.read(0, &mut output)?;
+    Ok(output)
+}
+
+/// Runs it with buffers at the bindings of set 0 and with push constants.
+fn run_with(
+    device: &Device,
+    words: &[u32],
+    groups: u32,
+    buffers: &[Buffer],
+    push: &[u8],
+) -> Result<()> {
+    let module = device.create_shader_module(words)?;
+    let kind = BindingKind::StorageBuffer;
+    let bindings = (0..buffers.len() as u32).map(|binding| Binding { binding, kind });
+    let bindings: Vec<Binding> = bindings.collect();
+    let layout = device.create_layout(&LayoutDesc {
+        sets: if bindings.is_empty() {
+            Vec::new()
+        } else {
+            vec![bindings]
+        },
+        push_constant_size: push.len() as u32,
+    })?;
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        module: &module,
+        entry: "probe",
+        layout: &layout,
+        specialization: &[],
+        dispatch_base: false,
+        subgroup_size: None,
+    })?;
+    let queue = device.create_queue()?;
+    let mut recorder = queue.recorder()?;
+    recorder.bind_pipeline(&pipeline);
+    if !buffers.is_empty() {
+        let whole = |buffer: &Buffer| Resource::Buffer {
+            buffer: buffer.clone(),
+            offset: 0,
+            range: buffer.size(),
+        };
+        let resources: Vec<_> = (0..).zip(buffers.iter().map(whole)).collect();
+        recorder.bind_descriptors(&device.create_descriptor_set(&layout, 0, &resources)?)?;
+    }
+    if !push.is_empty() {
+        recorder.push_constants(0, push)?;
+    }
+    recorder.dispatch([groups, 1, 1])?;
+    let value = queue.submit(recorder, &[])?;
+    queue.wait(value, None)?;
+    Ok(())
+}
+
+/// Tests whether a shader reads and writes this process's memory at its host address. Tried only
+/// if device and host addresses of the driver's own mapped memory are equal already.
+fn probe_host_addresses(device: &Device) -> Result<bool> {
+    let buffer = device.create_buffer(256, MemoryClass::Readback)?;
+    let mapped = buffer.mapped().map(|pointer| pointer.as_ptr() as u64);
+    if mapped != Some(buffer.address()) {
+        return Ok(false);
+    }
+    let input = Box::new([1.5_f32, -2.25, 3.0, 1024.0]);
+    let output: Box<[std::sync::atomic::AtomicU32; 4]> = Box::default();
+    let (from, to) = (input.as_ptr() as u64, output.as_ptr() as u64);
+    let mut push = from.to_ne_bytes().to_vec();
+    push.extend(to.to_ne_bytes());
+    run_with(device, &copy_module(), 4, &[], &push)?;
+    let same = (input.iter().zip(output.iter()))
+        .all(|(a, b)| a.to_bits() == b.load(std::sync::atomic::Ordering::Relaxed));
+    Ok(same)
+}

@@ -1,0 +1,77 @@
+//! The test step of the low floor: SwiftShader, a second driver that executes and has words and
+//! floats only, and lavapipe with each of what SwiftShader lacks masked.
+
+use crate::clients::{self, Client, Setting};
+use crate::drivers;
+use crate::kernel_files;
+use crate::sh::Result;
+use crate::test::{self, Matrix, Report};
+
+/// The features that devices may lack, by PUMICE_MASK: each alone, then all together.
+const MASKS: &[(&str, &str)] = &[
+    ("without 64-bit integers", "shaderInt64"),
+    ("without 16-bit integers", "shaderInt16"),
+    ("without 8-bit integers", "shaderInt8"),
+    (
+        "without small storage",
+        "storageBuffer8BitAccess,storageBuffer16BitAccess",
+    ),
+    ("without halves", "shaderFloat16"),
+    (
+        "with words only",
+        "shaderInt64,shaderInt16,shaderInt8,shaderFloat16,\
+         storageBuffer8BitAccess,storageBuffer16BitAccess",
+    ),
+];
+
+/// Runs clients, kernel files and demos on SwiftShader, kernel files on lavapipe under the masks, and
+/// the clients of several devices on both drivers in one context.
+pub fn run(report: &mut Report) -> Result {
+    let library = test::build_debug()?;
+    let runner = test::build_runner()?;
+    let vendors = clients::vendors_folder("debug", &library)?;
+    let all = clients::compile_all(&library)?;
+    let list = test::list_devices(&all)?;
+    let (system, low) = (drivers::system()?, drivers::swiftshader()?);
+    let setting = Setting {
+        vendors: &vendors,
+        driver: Some(&low),
+        loader: None,
+        env: &[],
+    };
+    let matrix = Matrix {
+        label: low.name.to_string(),
+        setting,
+    };
+    let checked = test::assert_driver(list, &matrix, &low);
+    report.record("driverInfo · SwiftShader", checked);
+    test::run_clients(report, &all, &matrix, false)?;
+    test::run_demos(report, &matrix)?;
+    kernel_files::run_kernel_files(report, &runner, &matrix)?;
+    kernel_files::run_unoptimised(report, &runner, &matrix)?;
+    for (what, mask) in MASKS {
+        let env = [("PUMICE_MASK", mask.to_string())];
+        let matrix = Matrix {
+            label: format!("{} · {what}", system.name),
+            setting: Setting {
+                vendors: &vendors,
+                driver: Some(&system),
+                loader: None,
+                env: &env,
+            },
+        };
+        kernel_files::run_kernel_files(report, &runner, &matrix)?;
+    }
+    let both = drivers::together(&system, &low)?;
+    let matrix = Matrix {
+        label: "lavapipe and SwiftShader".to_string(),
+        setting: Setting {
+            vendors: &vendors,
+            driver: Some(&both),
+            loader: None,
+            env: &[],
+        },
+    };
+    let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
+    test::run_clients(report, &several, &matrix, true)
+}

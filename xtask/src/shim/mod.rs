@@ -1,0 +1,449 @@
+//! Clients on the Vulkan drivers of real GPUs, without the GPUs.
+//!
+//! Debian sid's mesa-drm-shim stands in for the kernel's side of RADV, NVK, Turnip and Honeykrisp: the
+//! drivers run whole, shader compilers included, and nothing executes. Layers of `tests/layers` complete
+//! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
+//! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
+
+mod known;
+mod pipelines;
+
+use self::known::{Files, Known};
+use self::pipelines::Pipelines;
+use crate::clients::{self, Client, Setting};
+use crate::drivers::{self, VulkanDriver};
+use crate::newest_layer::{Layer, Messages};
+use crate::private_apt;
+use crate::sh::{self, Result};
+use crate::test::{self, Report};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The drivers, the shim, the validation layer and the C++ library; their dependencies come too.
+const PACKAGES: &[&str] = &[
+    "mesa-vulkan-drivers",
+    "mesa-drm-shim",
+    "vulkan-validationlayers",
+    "libvulkan1",
+    "libstdc++6",
+];
+
+/// A GPU that a shim pretends to be.
+pub struct Card {
+    /// Short name for messages.
+    pub name: &'static str,
+    /// The driver's manifest is named `DRIVER_icd.json`.
+    driver: &'static str,
+    /// The shim's library is named `libSHIM_noop_drm_shim.so`.
+    shim: &'static str,
+    /// The variable that chooses the GPU.
+    choice: Option<(&'static str, &'static str)>,
+    /// A part of VkPhysicalDeviceProperties::deviceName.
+    device: &'static str,
+    /// Clients run on it; kernels are compiled on all.
+    runs_clients: bool,
+}
+
+const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Card {
+    Card {
+        name,
+        driver: "radeon",
+        shim: "amdgpu",
+        choice: Some(("AMDGPU_GPU_ID", name)),
+        device,
+        runs_clients,
+    }
+}
+
+/// The one list of them.
+const CARDS: &[Card] = &[
+    amd("navi31", "RADV NAVI31", true),
+    amd("polaris10", "RADV POLARIS10", false),
+    amd("vega10", "RADV VEGA10", false),
+    amd("navi21", "RADV NAVI21", false),
+    amd("gfx1201", "RADV GFX1201", false),
+    Card {
+        name: "nvk",
+        driver: "nouveau",
+        shim: "nouveau",
+        choice: Some(("NOUVEAU_CHIPSET", "172")),
+        device: "NVK",
+        runs_clients: true,
+    },
+    Card {
+        name: "turnip",
+        driver: "freedreno",
+        shim: "freedreno",
+        choice: Some(("FD_GPU_ID", "730")),
+        device: "Turnip Adreno",
+        runs_clients: true,
+    },
+    Card {
+        name: "honeykrisp",
+        driver: "asahi",
+        shim: "asahi",
+        choice: None,
+        device: "Apple M1",
+        runs_clients: true,
+    },
+];
+
+/// The name that clients are linked with, instead of LD_PRELOAD, which other programs that they
+/// start would load too and cannot.
+const SHIM: &str = "libpumice-drm-shim.so";
+
+/// sid's drivers and what belongs to them.
+pub struct Shims {
+    place: PathBuf,
+    layer: Layer,
+}
+
+impl Shims {
+    pub fn unpack() -> Result<Self> {
+        let place = private_apt::unpack_closure("sid", "drm-shim", PACKAGES)?;
+        // libLLVM looks for libraries in $ORIGIN/../lib and, for that, not where its user says.
+        link_to(Path::new("x86_64-linux-gnu"), &place.join("usr/lib/lib"))?;
+        let layer = Layer::at(&place);
+        Ok(Self { place, layer })
+    }
+
+    /// Makes an empty library of the name [`SHIM`], to link with.
+    fn stub(&self) -> Result<PathBuf> {
+        let folder = sh::target().join("drm-shim/stub");
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut command = Command::new("gcc");
+        command.args(["-shared", "-x", "c", "/dev/null", "-o"]);
+        command.arg(folder.join(SHIM));
+        sh::output(command.arg(format!("-Wl,-soname,{SHIM}")))?;
+        Ok(folder)
+    }
+
+    /// The folder in which [`SHIM`] is the card's.
+    fn folder(&self, card: &Card) -> Result<PathBuf> {
+        let folder = sh::target().join("drm-shim").join(card.name);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        link_to(&self.library(card), &folder.join(SHIM))?;
+        Ok(folder)
+    }
+
+    /// The card's shim.
+    fn library(&self, card: &Card) -> PathBuf {
+        let library = format!("lib{}_noop_drm_shim.so", card.shim);
+        self.layer.libraries.join(library)
+    }
+
+    /// A command that runs a program which was not linked with a shim.
+    fn command(&self, card: &Card, program: &Path) -> Command {
+        let mut command = Command::new(self.layer.dynamic_linker());
+        command.arg("--library-path").arg(&self.layer.libraries);
+        command
+            .arg("--preload")
+            .arg(self.library(card))
+            .arg(program);
+        command
+    }
+
+    /// The card's driver.
+    fn driver(&self, card: &Card) -> Result<VulkanDriver> {
+        Ok(VulkanDriver {
+            name: card.name,
+            manifest: drivers::absolute_manifest(&self.place, card.driver)?,
+            driver_info: "Mesa",
+            library_path: vec![self.folder(card)?],
+            lacks: &[],
+        })
+    }
+
+    /// The lavapipe of the same release: what clients do where everything executes.
+    fn lavapipe(&self) -> Result<VulkanDriver> {
+        Ok(VulkanDriver {
+            name: "lavapipe",
+            manifest: drivers::absolute_manifest(&self.place, "lvp")?,
+            driver_info: "Mesa",
+            library_path: Vec::new(),
+            lacks: &[],
+        })
+    }
+
+    /// Compiles the clients to run with sid's libraries, and with a shim or without.
+    fn compile(&self, library: &Path, with_shim: bool) -> Result<Vec<Client>> {
+        let mut arguments = self.layer.link_arguments();
+        let folder = if with_shim {
+            arguments.extend([
+                "-Wl,--no-as-needed".to_string(),
+                format!("-L{}", self.stub()?.display()),
+                format!("-l:{SHIM}"),
+            ]);
+            "clients-drm-shim"
+        } else {
+            "clients-sid"
+        };
+        clients::compile_into(&sh::target().join(folder), library, &arguments)
+    }
+}
+
+/// Makes a symbolic link, unless it is there.
+fn link_to(target: &Path, link: &Path) -> Result {
+    if link.is_symlink() {
+        return Ok(());
+    }
+    std::os::unix::fs::symlink(target, link).map_err(|error| format!("{}: {error}", link.display()))
+}
+
+/// State that all runs of the step share.
+struct Bench {
+    shims: Shims,
+    library: PathBuf,
+    vendors: PathBuf,
+    loader: PathBuf,
+    /// The folder of logs and settings.
+    folder: PathBuf,
+    /// VK_LAYER_PATH.
+    layers: String,
+    /// The layer that counts OpenCL calls.
+    count: PathBuf,
+    files: Files,
+}
+
+impl Bench {
+    fn set_up() -> Result<Self> {
+        let library = test::build_debug()?;
+        let shims = Shims::unpack()?;
+        let manifest = clients::compile_vulkan_layer("completion")?;
+        clients::compile_vulkan_layer("pipelines")?;
+        clients::compile_vulkan_layer("memory")?;
+        let layers = [shims.layer.manifests.as_path()]
+            .into_iter()
+            .chain(manifest.parent());
+        let layers = std::env::join_paths(layers).map_err(|error| error.to_string())?;
+        let folder = sh::target().join("drm-shim");
+        Ok(Self {
+            vendors: clients::vendors_folder("debug", &library)?,
+            loader: drivers::khronos_loader()?,
+            layers: layers.to_string_lossy().into_owned(),
+            count: clients::compile_layer("count")?,
+            files: Files {
+                leaks: folder.join("leaks.txt"),
+                calls: folder.join("calls.txt"),
+            },
+            shims,
+            library,
+            folder,
+        })
+    }
+
+    /// The environment under which calls are counted.
+    fn counting(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("OPENCL_LAYERS", self.count.display().to_string()),
+            ("LAYER_CALLS", self.files.calls.display().to_string()),
+        ]
+    }
+
+    /// The environment of a card, with Vulkan layers from the application's side to the driver's.
+    fn on_card(&self, card: &Card, layers: &str) -> Vec<(&'static str, String)> {
+        let mut env = vec![
+            ("VK_INSTANCE_LAYERS", layers.to_string()),
+            ("VK_LAYER_PATH", self.layers.clone()),
+            ("VK_LAYER_SETTINGS_PATH", self.folder.display().to_string()),
+            ("LAYER_LEAKS", self.files.leaks.display().to_string()),
+            ("CLIENT_VALUES", "ignore".to_string()),
+        ];
+        env.extend(card.choice.map(|(name, value)| (name, value.to_string())));
+        env
+    }
+}
+
+fn left_out(client: &Client) -> bool {
+    client.without_vulkan || client.without_layers || client.without_newest_layer
+}
+
+/// The step.
+pub fn run(report: &mut Report) -> Result {
+    let bench = Bench::set_up()?;
+    let baseline = baseline(report, &bench)?;
+    let all = bench.shims.compile(&bench.library, true)?;
+    let mut known = Known::read()?;
+    for card in CARDS.iter().filter(|card| card.runs_clients) {
+        run_clients(report, &bench, card, &all, &baseline, &mut known)?;
+        run_without_counters(report, &bench, card, &all, &mut known)?;
+    }
+    if report.filter.is_empty() {
+        let stale = known.stale();
+        let outcome = match stale.is_empty() {
+            true => Ok(()),
+            false => Err(format!("lines that no driver gives:\n{}", stale.join("\n"))),
+        };
+        report.record("nothing_executes.txt", outcome);
+    }
+    if "pipelines".contains(&report.filter) {
+        let runner = test::build_runner()?;
+        for card in CARDS {
+            make_pipelines(report, &bench, card, &runner)?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls and entry points of each client.
+type Calls = BTreeMap<String, (u64, u64)>;
+
+/// Runs the clients where everything executes, and gives the calls of each.
+fn baseline(report: &Report, bench: &Bench) -> Result<Calls> {
+    let driver = bench.shims.lavapipe()?;
+    let env = bench.counting();
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: Some(&bench.loader),
+        env: &env,
+    };
+    let mut calls = Calls::new();
+    for client in bench.shims.compile(&bench.library, false)? {
+        if left_out(&client) || !client.name.contains(&report.filter) {
+            continue;
+        }
+        bench.files.forget();
+        // Whether it passes there is the clients' step's matter.
+        clients::run(&client, &setting, Duration::from_secs(600))?;
+        calls.insert(client.name, bench.files.most_calls());
+    }
+    Ok(calls)
+}
+
+/// Runs the clients on a card under the validation layer.
+fn run_clients(
+    report: &mut Report,
+    bench: &Bench,
+    card: &Card,
+    all: &[Client],
+    baseline: &Calls,
+    known: &mut Known,
+) -> Result {
+    let driver = bench.shims.driver(card)?;
+    let mut env = bench.on_card(
+        card,
+        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_memory",
+    );
+    env.extend(bench.counting());
+    let memory = bench.folder.join("memory.txt").display().to_string();
+    env.push(("LAYER_MEMORY", memory));
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: Some(&bench.loader),
+        env: &env,
+    };
+    let messages = Messages {
+        folder: bench.folder.clone(),
+    };
+    check_device(test::list_devices(all)?, card, &setting)?;
+    messages.check_active(test::list_devices(all)?, &setting)?;
+    messages.settings("error,warn,perf")?;
+    let log = messages.log();
+    let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
+    let chosen: Vec<&Client> = all.iter().filter(named).collect();
+    for client in chosen {
+        test::forget(&log);
+        bench.files.forget();
+        let done = clients::run(client, &setting, Duration::from_secs(600))?;
+        let outcomes = [
+            known.judge(&client.name, &done),
+            test::silent(&log),
+            bench.files.leaks(),
+        ];
+        let wrong: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+        let outcome = match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong.join("\n")),
+        };
+        let (calls, entries) = bench.files.most_calls();
+        let (all_calls, all_entries) = baseline.get(&client.name).copied().unwrap_or_default();
+        let name = format!("{} · {}", client.name, card.name);
+        println!(
+            "  {} {name} ({calls} of {all_calls} calls, {entries} of {all_entries} entry points)",
+            test::mark(&outcome)
+        );
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// Runs the clients of events without the layer that completes: counters stand still there, and a wait that
+/// succeeds has to do.
+fn run_without_counters(
+    report: &mut Report,
+    bench: &Bench,
+    card: &Card,
+    all: &[Client],
+    known: &mut Known,
+) -> Result {
+    let driver = bench.shims.driver(card)?;
+    let env = bench.on_card(card, "");
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &env,
+    };
+    let named = |client: &&Client| {
+        matches!(client.name.as_str(), "events" | "out_of_order")
+            && client.name.contains(&report.filter)
+    };
+    let chosen: Vec<&Client> = all.iter().filter(named).collect();
+    for client in chosen {
+        let done = clients::run(client, &setting, Duration::from_secs(60))?;
+        let outcome = known.judge(&client.name, &done);
+        let name = format!("{} · {} without counters", client.name, card.name);
+        println!("  {} {name}", test::mark(&outcome));
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// Makes a pipeline of every kernel that there is.
+fn make_pipelines(report: &mut Report, bench: &Bench, card: &Card, runner: &Path) -> Result {
+    let driver = bench.shims.driver(card)?;
+    let list = bench.folder.join(format!("pipelines-{}.txt", card.name));
+    let mut env = bench.on_card(card, "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines");
+    env.push(("LAYER_PIPELINES", list.display().to_string()));
+    env.push(("PUMICE_DOUBLES", "on".to_string()));
+    // Each is compiled, and in a time of its own.
+    env.push(("MESA_SHADER_CACHE_DISABLE", "true".to_string()));
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &env,
+    };
+    let mut command = bench.shims.command(card, runner);
+    command.args(["--all-kernels", "Pumice"]);
+    command.args(pipelines::files()?);
+    setting.apply(&mut command);
+    // The library path is on the command line.
+    command.env_remove("LD_LIBRARY_PATH");
+    test::forget(&list);
+    let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
+    let made = Pipelines::read(&list)?;
+    let outcome = done.verdict().and_then(|()| made.verdict());
+    let name = format!("pipelines · {}", card.name);
+    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
+    report.record(&name, outcome);
+    Ok(())
+}
+
+/// Checks that the device is the card that we mean.
+fn check_device(list: &Client, card: &Card, setting: &Setting<'_>) -> Result {
+    let mut command = Command::new(&list.path);
+    setting.apply(&mut command);
+    command.env("PUMICE_LOG", "info");
+    let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
+    match done.stderr.contains(card.device) {
+        true => Ok(()),
+        false => Err(format!("no {} in the log:\n{}", card.device, done.stderr)),
+    }
+}

@@ -1,0 +1,135 @@
+//! The steps of `cargo xtask test`: the one list of them.
+
+use crate::packages::{
+    BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
+};
+use crate::sh::Result;
+use crate::test::{self, Report};
+use crate::{low_floor, newest_layer, programs, shim, tidy};
+
+/// A named step.
+pub struct Step {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// Contents, in words.
+    pub what: &'static str,
+    /// Debian packages that are installed before the step runs.
+    pub needs: &'static [&'static [Package]],
+    /// Runs only where it is named: it takes long or downloads much.
+    pub on_request: bool,
+    /// Runs it.
+    pub run: fn(&mut Report) -> Result,
+}
+
+/// All steps, in order.
+pub const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        what: "cargo fmt --check",
+        needs: &[],
+        on_request: false,
+        run: test::fmt,
+    },
+    Step {
+        name: "tidy",
+        what: "habits that no compiler sees (cargo xtask tidy)",
+        needs: &[],
+        on_request: false,
+        run: |_| tidy::run(&[]),
+    },
+    Step {
+        name: "clippy",
+        what: "clippy, warnings denied",
+        needs: &[],
+        on_request: false,
+        run: test::clippy,
+    },
+    Step {
+        name: "unit",
+        what: "unit tests, filetests, interpreter runs, spirv-val",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER],
+        on_request: false,
+        run: test::unit,
+    },
+    Step {
+        name: "devices",
+        what: "dispatch tests of the runtime and the Vulkan layer on the second Vulkan driver",
+        needs: &[VULKAN, SPIRV],
+        on_request: false,
+        run: test::devices,
+    },
+    Step {
+        name: "library",
+        what: "the debug library: relocations, needed libraries, exports",
+        needs: &[BINUTILS],
+        on_request: false,
+        run: test::library,
+    },
+    Step {
+        name: "clients",
+        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
+        needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: test::end_to_end,
+    },
+    Step {
+        name: "low-floor",
+        what: "clients and kernel files on SwiftShader, and with what it lacks masked",
+        needs: &[VULKAN, SPIRV, LOADER, CLIENTS],
+        on_request: false,
+        run: low_floor::run,
+    },
+    Step {
+        name: "random",
+        what: "random programs on two Vulkan drivers against the interpreter",
+        needs: &[VULKAN, LOADER],
+        on_request: false,
+        run: programs::random,
+    },
+    Step {
+        name: "apps",
+        what: "real applications, those that install within a minute",
+        needs: &[VULKAN, LOADER, CLIENTS],
+        on_request: false,
+        run: programs::applications,
+    },
+    Step {
+        name: "validation",
+        what: "end-to-end clients under the Khronos validation layer, with addresses and without",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: test::validation,
+    },
+    Step {
+        name: "newest-layer",
+        what: "the same under Debian sid's layer, with synchronization validation",
+        needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: newest_layer::run,
+    },
+    Step {
+        name: "gpu-like",
+        what: "the same on a lavapipe with the memory, limits and queues of a card",
+        needs: &[VULKAN, VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: newest_layer::run_gpu_like,
+    },
+    Step {
+        name: "shim",
+        what: "end-to-end clients on GPUs' own drivers (Debian sid's), without the GPUs",
+        needs: &[VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: shim::run,
+    },
+];
+
+/// Steps that run only what a filter names.
+pub const FILTERED: &[&str] = &[
+    "unit",
+    "devices",
+    "clients",
+    "low-floor",
+    "newest-layer",
+    "gpu-like",
+    "shim",
+];
