@@ -83,8 +83,11 @@ fn kernel_files_compute_what_they_say() {
 
 /// Kernel files with what devices without 64-bit integers cannot do, and the text of the refusal.
 const NEED_INT64: &[(&str, &str)] = &[
-    ("atomics64", "no built-in function 'atom_add'"),
-    ("mixed_atomics", "no built-in function 'atom_add'"),
+    ("atomics64", "no matching function for call to 'atom_add'"),
+    (
+        "mixed_atomics",
+        "no matching function for call to 'atom_add'",
+    ),
 ];
 
 #[test]

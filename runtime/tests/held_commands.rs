@@ -15,6 +15,7 @@ use pumice_runtime::context::Context;
 use pumice_runtime::device::platform::platform;
 use pumice_runtime::executable::{ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::external::Properties;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::event::Event;
@@ -37,7 +38,7 @@ fn setup() -> Option<Setup> {
     };
     let context = Context::create(None, vec![device.clone()], None).unwrap();
     let queue = Queue::create(&context, device, 0, None).unwrap();
-    let buffer = Mem::create(&context, None, 0, WORDS * 4, None).unwrap();
+    let buffer = Mem::create(&context, Properties::default(), 0, WORDS * 4, None).unwrap();
     Some(Setup {
         context,
         queue,

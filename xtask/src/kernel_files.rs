@@ -58,7 +58,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
     let named = |file: &PathBuf| {
         file.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(report.filter()))
+            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
     };
     files.retain(named);
     let lacks = lacks(&matrix.setting);

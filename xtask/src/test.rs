@@ -21,11 +21,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// A part of the names of what is to run; empty for everything.
-    pub fn filter(&self) -> &str {
-        &self.filter
-    }
-
     /// Notes what became of something.
     pub fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
         match outcome {

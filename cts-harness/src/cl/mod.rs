@@ -163,6 +163,9 @@ impl Session {
     }
 
     /// CL_DEVICE_EXTENSIONS.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn extensions(&self) -> Result<String> {
         Ok(string(DeviceId(self.device).info(CL_DEVICE_EXTENSIONS)?))
     }

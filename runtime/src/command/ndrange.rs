@@ -65,12 +65,18 @@ pub fn launch(
 }
 
 /// Checks everything of a launch but its arguments, which are not all set yet.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel, but for those of arguments.
 pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
     on.check_context(kernel.program().context())?;
     resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
 }
 
 /// clEnqueueNDRangeKernel with other arguments than the kernel has now.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel, in its order.
 pub fn launch_with(
     on: &Placement,
     command_type: u32,

@@ -352,6 +352,9 @@ impl Stream {
     }
 
     /// Begins commands that are to be run more than once.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn reusable_recorder(&self) -> Result<Recorder> {
         self.queue.reusable_recorder().map_err(error)
     }

@@ -13,13 +13,14 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::memory::external::{External, Properties};
 use crate::memory::image::Image;
 use crate::memory::part::Part;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
-const HOST_PTR_BITS: u64 =
+pub(super) const HOST_PTR_BITS: u64 =
     cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR;
 const HOST_ACCESS_BITS: u64 =
     cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS;
@@ -50,6 +51,8 @@ pub struct Mem {
     /// True if that is shared virtual memory.
     uses_svm: bool,
     content: Content,
+    /// Memory of another API.
+    external: Option<External>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
@@ -74,6 +77,8 @@ pub(super) struct Parts {
     pub parent: Option<Ref<Mem>>,
     /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
     pub host_address: usize,
+    /// Memory of another API.
+    pub external: Option<External>,
 }
 
 impl std::fmt::Debug for Mem {
@@ -147,18 +152,13 @@ impl Mem {
     /// Those that the specification lists for clCreateBufferWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
-        properties: Option<&[[u64; 2]]>,
+        mut properties: Properties,
         flags: u64,
         size: usize,
         host: Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
-        // CL_INVALID_PROPERTY if a property is not supported: there is none for buffers.
-        let properties = match properties {
-            None => None,
-            Some([]) => Some(vec![0]),
-            Some(_) => return Err(Error::InvalidProperty),
-        };
         check_flags(flags)?;
+        properties.check_flags(flags)?;
         // CL_INVALID_BUFFER_SIZE if size is 0, or beyond every device's
         // CL_DEVICE_MAX_MEM_ALLOC_SIZE.
         let limit = context
@@ -191,24 +191,27 @@ impl Mem {
         let svm = svm
             .filter(|(_, offset)| *offset == 0)
             .map(|(buffer, _)| buffer);
-        let storage = Storage::new(
-            context.devices(),
-            size,
-            contents,
-            use_host,
-            svm,
-            host_cached,
-        )?;
+        let list = properties.list.take();
+        let external = properties.import(size)?;
+        let devices = context.devices();
+        let storage = match &external {
+            Some(External { device, bytes }) => {
+                let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
+                Storage::external(devices, size, (index, bytes.clone()))?
+            }
+            None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
+        };
         Ok(Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
             origin: 0,
             parent: None,
-            properties,
+            properties: list,
             host_address: use_host.map_or(0, HostSlice::address),
             uses_svm,
             content: Content::Bytes(storage),
+            external,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
@@ -226,6 +229,7 @@ impl Mem {
             properties: parts.properties,
             host_address: parts.host_address,
             content: Content::Image(image),
+            external: parts.external,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -305,6 +309,7 @@ impl Object<Mem> {
             },
             uses_svm: self.uses_svm,
             content: Content::Bytes(self.storage()?.clone()),
+            external: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
@@ -410,6 +415,11 @@ impl Mem {
     pub fn is_depth_image(&self) -> bool {
         let order = self.image().map(|image| image.format().order);
         order == Some(cl::CL_DEPTH)
+    }
+
+    /// The memory of another API that it was made of.
+    pub fn external(&self) -> Option<&External> {
+        self.external.as_ref()
     }
 
     /// Its contents.

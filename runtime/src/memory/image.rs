@@ -187,6 +187,22 @@ impl Image {
         }
     }
 
+    /// Its own texels on a device of the context, whatever they are, and the box of all of them.
+    ///
+    /// # Errors
+    /// CL_INVALID_MEM_OBJECT if it shows a buffer.
+    pub fn texels(&self, index: usize) -> Result<(VkImage, ImageBox)> {
+        match &self.texels {
+            Texels::Own { storage, .. } => Ok((storage.allocation(index)?, storage.whole())),
+            Texels::Buffer { .. } => Err(Error::InvalidMemObject),
+        }
+    }
+
+    /// The places of its texels in memory of the application's or of another API.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// Its contents: texels, or the bytes of the buffer that it shows.
     pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.texels {

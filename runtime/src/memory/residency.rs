@@ -104,10 +104,12 @@ struct State<M> {
 }
 
 impl<B: Backing> Residency<B> {
-    /// Nothing written yet. `first` is memory that the first device has already.
-    pub fn new(devices: &[Ref<Device>], backing: B, first: Option<B::Memory>) -> Self {
+    /// Nothing written yet. `first` is memory that a device has already, by the device's place.
+    pub fn new(devices: &[Ref<Device>], backing: B, first: Option<(usize, B::Memory)>) -> Self {
         let mut copies: Vec<Option<B::Memory>> = devices.iter().map(|_| None).collect();
-        copies[0] = first;
+        if let Some((index, memory)) = first {
+            copies[index] = Some(memory);
+        }
         Self {
             backing,
             devices: devices.to_vec(),

@@ -87,7 +87,11 @@ impl Storage {
         };
         let imported = import.is_some();
         let storage = Self {
-            residency: Residency::new(devices, Bytes { size, host_cached }, import),
+            residency: Residency::new(
+                devices,
+                Bytes { size, host_cached },
+                import.map(|memory| (0, memory)),
+            ),
             use_host,
             imported,
         };
@@ -102,6 +106,29 @@ impl Storage {
             }
             None => drop(storage.allocation(0)?),
         }
+        Ok(Arc::new(storage))
+    }
+
+    /// The bytes of memory that another API has allocated, on a device of the context.
+    ///
+    /// # Errors
+    /// The error of the import.
+    pub fn external(
+        devices: &[Ref<Device>],
+        size: usize,
+        (index, memory): (usize, Buffer),
+    ) -> Result<Arc<Self>> {
+        let bytes = Bytes {
+            size,
+            host_cached: false,
+        };
+        let storage = Self {
+            residency: Residency::new(devices, bytes, Some((index, memory))),
+            use_host: None,
+            imported: false,
+        };
+        // The memory has contents, which nobody clears.
+        storage.on_device(index, Access::Overwrite)?;
         Ok(Arc::new(storage))
     }
 

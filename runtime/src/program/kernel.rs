@@ -14,10 +14,8 @@ use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
 use crate::memory::Mem;
 use crate::memory::sampler::Sampler;
-use crate::program::kernel_checks::unknown_name;
+use crate::program::kernel_checks::{NO_SVM, unknown_name};
 use crate::program::{Origin, Program};
-
-const NO_SVM: &str = "no device of the context supports shared virtual memory";
 
 /// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]
@@ -331,18 +329,6 @@ impl Kernel {
             }
         };
         self.args.lock()[index as usize] = Some(Stored::Held(Argument::Value(value)));
-        Ok(())
-    }
-
-    /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM or _SVM_PTRS; nothing
-    /// follows from either where host and device share their addresses.
-    ///
-    /// # Errors
-    /// CL_INVALID_OPERATION if no device of the context supports SVM.
-    pub fn check_exec_info(&self) -> Result<()> {
-        if !self.program.context().has_svm() {
-            return Err(Error::InvalidOperation.because(NO_SVM));
-        }
         Ok(())
     }
 

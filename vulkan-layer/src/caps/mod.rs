@@ -219,6 +219,10 @@ pub struct Capabilities {
     pub subgroup: Subgroup,
     /// minImportedHostPointerAlignment where host memory can be imported.
     pub host_import_alignment: Option<u64>,
+    /// Memory of other APIs that can be imported: opaque file descriptors, dma-bufs.
+    pub memory_fds: [bool; 2],
+    /// Binary semaphores that can be imported and exported: opaque file descriptors, sync files.
+    pub semaphore_fds: [bool; 2],
     /// Nanoseconds per timestamp tick; 0 where the compute queue has no timestamps.
     pub timestamp_period: f32,
     /// Meaningful bits of a timestamp; 0 where there are none.
@@ -254,6 +258,16 @@ impl Capabilities {
     /// VK_AMD_shader_ballot, which has no feature bit.
     pub fn shader_ballot_amd(&self) -> bool {
         self.has_extension("VK_AMD_shader_ballot")
+    }
+
+    /// Returns whether memory of other APIs can be imported.
+    pub fn imports_memory(&self) -> bool {
+        self.memory_fds.contains(&true)
+    }
+
+    /// Returns whether semaphores can be shared with other APIs.
+    pub fn shares_semaphores(&self) -> bool {
+        self.semaphore_fds.contains(&true)
     }
 
     /// Returns the feature structs that may be chained.
@@ -296,6 +310,12 @@ impl Capabilities {
                 ash::ext::external_memory_host::NAME,
                 self.host_import_alignment.is_some(),
             ),
+            (ash::khr::external_memory_fd::NAME, self.imports_memory()),
+            (
+                ash::khr::external_semaphore_fd::NAME,
+                self.shares_semaphores(),
+            ),
+            (ash::ext::external_memory_dma_buf::NAME, self.memory_fds[1]),
             (
                 ash::ext::calibrated_timestamps::NAME,
                 self.calibrated_timestamps,

@@ -58,6 +58,7 @@ impl Known {
                 None => unknown.push(line),
             }
         }
+        unknown.sort();
         unknown.dedup();
         if done.status == "exit status: 1" && known > 0 && unknown.is_empty() {
             return Ok(());
@@ -138,7 +139,7 @@ const LEFT: &[(&str, u32)] = &[
     (" VkFence", 0),
     (" VkQueryPool", 8),
     (" VkBuffer", 16),
-    (" VkCommandBuffer", 16),
+    (" VkCommandBuffer", 32),
     (" VkDeviceMemory", 8),
 ];
 

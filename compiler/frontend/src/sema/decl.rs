@@ -157,6 +157,8 @@ impl<'a> Sema<'a> {
             };
             self.error(spec_span, format!("'{word}' can only appear on functions"));
         }
+        self.check_function_attrs(&decl.specs.attrs);
+        self.check_function_attrs(&declarator.attrs);
         let variable = Variable {
             name,
             span,

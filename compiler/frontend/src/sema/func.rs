@@ -370,6 +370,10 @@ impl<'a> Sema<'a> {
         };
         let is_kernel = self.is_kernel(&def.specs, &def.declarator)
             || self.module.function(id).kernel.is_some();
+        if !is_kernel {
+            self.check_kernel_attrs(&def.specs.attrs);
+            self.check_kernel_attrs(&def.declarator.attrs);
+        }
         if is_kernel {
             self.kernel_checks(
                 id,

@@ -39,6 +39,7 @@ mod scope;
 mod specs;
 mod stmt;
 mod suspicious;
+mod typed_stmt;
 mod usage;
 mod vector;
 

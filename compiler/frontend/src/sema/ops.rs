@@ -148,7 +148,10 @@ impl<'a> Sema<'a> {
             self.pointer_add(old, one, !up, span)?
         } else {
             let (elem, _) = self.module.types.elem_lanes(ty);
-            if !self.module.types.is_arithmetic(elem) {
+            let types = &self.module.types;
+            // OpenCL C 3.0 §6.4.2: of vectors, only those of integers.
+            let float_vector = types.is_vector(ty) && types.is_float(elem);
+            if !types.is_arithmetic(elem) || float_vector {
                 let message = format!(
                     "cannot {} value of type {}",
                     if up { "increment" } else { "decrement" },
@@ -515,7 +518,7 @@ impl<'a> Sema<'a> {
         let test = self.rvalue(cond);
         let (test, first) = match then {
             Some(then) => {
-                let first = self.rvalue_or_void(then);
+                let first = self.rvalue(then);
                 (test, first)
             }
             None => {
@@ -537,7 +540,7 @@ impl<'a> Sema<'a> {
                 )
             }
         };
-        let second = self.rvalue_or_void(otherwise);
+        let second = self.rvalue(otherwise);
         let (test, first, second) = (test?, first?, second?);
         if self.module.types.is_vector(self.ty(test)) {
             return self.select(test, first, second, op_span, span);
@@ -590,10 +593,6 @@ impl<'a> Sema<'a> {
             ty,
             span,
         ))
-    }
-
-    fn rvalue_or_void(&mut self, id: ast::ExprId) -> Option<ExprId> {
-        self.rvalue(id)
     }
 }
 

@@ -306,6 +306,12 @@ impl<'a> Sema<'a> {
                     continue;
                 }
                 Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
+                    if access == Some(qual) {
+                        let message =
+                            format!("duplicate '{}' declaration specifier", access_name(qual));
+                        self.warning(Warning::DuplicateDeclSpecifier, span, message);
+                        continue;
+                    }
                     if access.is_some() {
                         self.error(span, "multiple access qualifiers");
                         return None;
@@ -559,6 +565,14 @@ impl<'a> Sema<'a> {
             return None;
         }
         Some(())
+    }
+}
+
+fn access_name(qual: Qual) -> &'static str {
+    match qual {
+        Qual::ReadOnly => "read_only",
+        Qual::WriteOnly => "write_only",
+        _ => "read_write",
     }
 }
 

@@ -261,6 +261,7 @@ impl<'a> Sema<'a> {
             ast::StmtKind::Return(value) => self.return_stmt(*value, span, out),
             ast::StmtKind::Attributed { attrs, body } => {
                 self.check_attrs(attrs);
+                self.check_hinted(attrs, *body);
                 let hint = self.unroll_hint(attrs).unwrap_or(hint);
                 self.statement(*body, hint, out);
             }
