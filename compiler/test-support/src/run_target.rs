@@ -79,6 +79,11 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
             target.storage16 = SmallStorage::default();
         }
         "float16" => target.float16 = false,
+        "exactFma" => {
+            target.exact_fma_f16 = false;
+            target.exact_fma_f32 = false;
+            target.exact_fma_f64 = false;
+        }
         _ => return Err(format!("{thing:?} is nothing that a device may lack")),
     }
     Ok(())

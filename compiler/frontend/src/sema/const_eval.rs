@@ -75,7 +75,7 @@ impl<'a> Sema<'a> {
                     Some(self.int_value(if zero { yes } else { 0 }, elem))
                 })
             }
-            ExprKind::Binary { op, lhs, rhs } => {
+            ExprKind::Binary { op, lhs, rhs, .. } => {
                 let (elem, _) = self.module.types.elem_lanes(ty);
                 zip(self.eval(*lhs)?, self.eval(*rhs)?, &|a, b| {
                     self.arith(*op, a, b, elem)

@@ -76,11 +76,8 @@ pub fn check(
         names,
         diags: diagnostics,
         lang,
-        module: TypedModule {
-            fp_contract: true,
-            ..TypedModule::default()
-        },
-        scopes: vec![Scope::default()],
+        module: TypedModule::default(),
+        scopes: vec![Scope::new(true)],
         funcs: Vec::new(),
         body: Body::default(),
         func: None,
@@ -240,7 +237,7 @@ impl<'a> Sema<'a> {
                     self.warning(Warning::IgnoredPragmas, *name_span, message);
                 }
             }
-            PragmaKind::FpContract(on) => self.module.fp_contract = on.unwrap_or(true),
+            PragmaKind::FpContract(on) => self.set_contract(on.unwrap_or(true)),
             PragmaKind::Unroll(_) => {}
         }
     }

@@ -165,7 +165,7 @@ impl<'a> Sema<'a> {
             let one = self.arith_convert(one, elem);
             let op = if up { ArithOp::Add } else { ArithOp::Sub };
             let (lhs, rhs, common) = self.unify(old, one, span)?;
-            let sum = self.mk(ExprKind::Binary { op, lhs, rhs }, common, span);
+            let sum = self.mk_binary(op, lhs, rhs, common, span);
             self.arith_convert(sum, ty)
         };
         Some(self.mk(
@@ -395,15 +395,25 @@ impl<'a> Sema<'a> {
                 format!("{what} by zero is undefined"),
             );
         }
-        Some(self.mk(
-            ExprKind::Binary {
-                op: arith,
-                lhs,
-                rhs,
-            },
-            ty,
-            span,
-        ))
+        Some(self.mk_binary(arith, lhs, rhs, ty, span))
+    }
+
+    fn mk_binary(
+        &mut self,
+        op: ArithOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        ty: TypeId,
+        span: Span,
+    ) -> ExprId {
+        let contract = self.contract();
+        let kind = ExprKind::Binary {
+            op,
+            lhs,
+            rhs,
+            contract,
+        };
+        self.mk(kind, ty, span)
     }
 
     fn shift(
@@ -423,7 +433,7 @@ impl<'a> Sema<'a> {
             let ty = self.ty(lhs);
             // Only the low bits of the count matter, so any width serves.
             let rhs = self.arith_convert(rhs, ty);
-            return Some(self.mk(ExprKind::Binary { op, lhs, rhs }, ty, span));
+            return Some(self.mk_binary(op, lhs, rhs, ty, span));
         }
         if lanes != count && count != 1 {
             self.invalid_operands(left, right, op_span);
@@ -435,7 +445,7 @@ impl<'a> Sema<'a> {
         } else {
             self.arith_convert(rhs, left)
         };
-        Some(self.mk(ExprKind::Binary { op, lhs, rhs }, left, span))
+        Some(self.mk_binary(op, lhs, rhs, left, span))
     }
 
     fn comparison(

@@ -37,11 +37,17 @@ impl<'a> Sema<'a> {
 
     fn statements(&mut self, stmts: &'a [ast::StmtId], out: &mut Vec<StmtId>) {
         let mut hint = LoopHint::None;
+        let mut at_start = true;
         for &stmt in stmts {
             if self.diags.should_stop() {
                 return;
             }
             if let ast::StmtKind::Pragma(pragma) = &self.ast.stmt(stmt).kind {
+                if !at_start && matches!(pragma.kind, PragmaKind::FpContract(_)) {
+                    let message = "'#pragma fp_contract' can only appear at file scope or at the \
+                                   start of a compound statement";
+                    self.warning(Warning::IgnoredPragmas, pragma.span, message);
+                }
                 if let PragmaKind::Unroll(count) = pragma.kind {
                     hint = match count {
                         None => LoopHint::Unroll,
@@ -50,6 +56,8 @@ impl<'a> Sema<'a> {
                     };
                     continue;
                 }
+            } else {
+                at_start = false;
             }
             self.statement(stmt, std::mem::take(&mut hint), out);
         }

@@ -59,8 +59,6 @@ pub struct TypedModule {
     /// Program-scope variables, static locals, `__constant` and `__local` variables of
     /// functions, and string literals.
     pub globals: Vec<Global>,
-    /// State of `#pragma OPENCL FP_CONTRACT` at the end of the source (`true`: contract).
-    pub fp_contract: bool,
 }
 
 impl TypedModule {
@@ -356,6 +354,9 @@ pub enum ExprKind {
         lhs: ExprId,
         /// Right.
         rhs: ExprId,
+        /// The state of `#pragma OPENCL FP_CONTRACT`: where it is on, a float operation may be
+        /// rounded together with another of its expression.
+        contract: bool,
     },
     /// Comparison of operands of one type. Scalars and pointers give Bool; vectors give the
     /// signed integer vector of the same lanes with -1 for true.

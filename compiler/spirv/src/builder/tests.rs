@@ -1,3 +1,5 @@
+//! Tests of the builder.
+
 use super::{Builder, Section};
 use crate::{MAX_BOUND, header, instructions};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op};
