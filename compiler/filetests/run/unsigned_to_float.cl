@@ -1,3 +1,4 @@
+// test: run
 // Unsigned words to floats, rounded once (SwiftShader rounds 31 bits, then the sum with the highest).
 // kernel: k
 // global: 12
