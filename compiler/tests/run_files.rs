@@ -18,7 +18,7 @@ use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_test_support::{filetests, low_targets, run_target, runs};
 
-fn run_file(path: &Path, target: &Target) -> Result<(), String> {
+fn run_file(path: &Path, target: &Target, opt_disable: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let KernelFile {
         options,
@@ -44,7 +44,8 @@ fn run_file(path: &Path, target: &Target) -> Result<(), String> {
     let linked = link(&[&module], &LinkOptions::default());
     let module = linked.output.ok_or(linked.log)?;
     let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
-    let lower = LowerOptions::default();
+    let mut lower = LowerOptions::default();
+    lower.math.opt_disable = opt_disable;
     let ctx = Ctx {
         target,
         options: &lower,
@@ -75,15 +76,18 @@ fn run_all(ir: &Module, runs: &[Run], when: &str) -> Result<(), String> {
 fn kernel_files_compute_what_they_say() {
     let mut failures = Failures::default();
     for path in files(&filetests("run"), &["cl"], 60) {
-        failures.take(&path, run_file(&path, &run_target()));
+        failures.take(&path, run_file(&path, &run_target(), false));
     }
     failures.finish();
 }
 
 /// Kernel files with what devices without 64-bit integers cannot do, and the text of the refusal.
 const NEED_INT64: &[(&str, &str)] = &[
-    ("atomics64", "no built-in function 'atom_add'"),
-    ("mixed_atomics", "no built-in function 'atom_add'"),
+    ("atomics64", "no matching function for call to 'atom_add'"),
+    (
+        "mixed_atomics",
+        "no matching function for call to 'atom_add'",
+    ),
 ];
 
 #[test]
@@ -93,12 +97,15 @@ fn kernel_files_compute_the_same_on_low_devices() {
         for path in files(&filetests("run"), &["cl"], 60) {
             let stem = path.file_stem().expect("a file").to_string_lossy();
             let refused = (NEED_INT64.iter()).find(|(file, _)| *file == stem && !target.int64);
-            let outcome = match (run_file(&path, &target), refused) {
-                (Err(why), Some((_, text))) if why.contains(text) => Ok(()),
-                (Ok(()), Some(_)) => Err("builds, and is said not to".to_string()),
-                (outcome, _) => outcome.map_err(|why| format!("{name}: {why}")),
-            };
-            failures.take(&path, outcome);
+            for opt_disable in [false, true] {
+                let how = if opt_disable { ", unoptimised" } else { "" };
+                let outcome = match (run_file(&path, &target, opt_disable), refused) {
+                    (Err(why), Some((_, text))) if why.contains(text) => Ok(()),
+                    (Ok(()), Some(_)) => Err("builds, and is said not to".to_string()),
+                    (outcome, _) => outcome.map_err(|why| format!("{name}{how}: {why}")),
+                };
+                failures.take(&path, outcome);
+            }
         }
     }
     failures.finish();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const LIST: &str = "# the list\n\
-                    Fake,fake/test_fake bad good absent crash hang silent liar data\n\
+                    Fake,fake/test_fake bad good absent crash hang silent leaves liar data\n\
                     Fake (max size),fake/test_fake max_images arguments\n\
                     CL_DEVICE_TYPE_CPU, Not built,gone/test_gone\n";
 
@@ -100,12 +100,13 @@ fn each_kind_of_end_is_told_apart() {
             ("crash", Crash),
             ("hang", Timeout),
             ("silent", Fail),
+            ("leaves", Skip),
             ("liar", Fail),
             ("data", Pass),
             ("arguments", Pass),
         ]
     );
-    assert_eq!(run.outcomes[8].suite, "fake(max_images)");
+    assert_eq!(run.outcomes[9].suite, "fake(max_images)");
     let log = |test: &str| &run.outcomes.iter().find(|o| o.test == test).unwrap().log;
     assert!(log("bad").contains("wrong <value>"));
     assert!(log("crash").contains("killed by signal 11"));

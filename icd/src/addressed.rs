@@ -9,11 +9,12 @@ use opencl_sys::{
     cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_context,
     cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_int, cl_kernel, cl_mem,
     cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
-    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_sync_point_khr, cl_uint,
+    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr,
+    cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, record, semaphore, shim};
+use crate::{command_buffer, external, record, semaphore, shim};
 
 /// `size_t`.
 type size_t = usize;
@@ -158,8 +159,6 @@ addressed! {
         sema_payload_list: *const cl_semaphore_payload_khr, num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event, event: *mut cl_event
     );
-    // A function of cl_khr_external_semaphore: applications that know both extensions ask for it before
-    // they know which of them is there.
     status clGetSemaphoreHandleForTypeKHR => semaphore::get_handle(
         sema_object: cl_semaphore_khr, device: cl_device_id,
         handle_type: cl_external_semaphore_handle_type_khr, handle_size: size_t,
@@ -168,5 +167,17 @@ addressed! {
     status clGetSemaphoreInfoKHR => semaphore::get_info(
         sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, param_value_size: size_t,
         param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+    status clEnqueueAcquireExternalMemObjectsKHR => external::acquire(
+        command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueReleaseExternalMemObjectsKHR => external::release(
+        command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clReImportSemaphoreSyncFdKHR => semaphore::reimport_sync_fd(
+        sema_object: cl_semaphore_khr, reimport_props: *const cl_semaphore_reimport_properties_khr,
+        fd: cl_int
     );
 }

@@ -7,6 +7,7 @@ use opencl_sys::{cl_event, cl_uint};
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::exit;
 use pumice_runtime::base::object::{Header, Kind, Object, Ref};
+use pumice_runtime::base::property::Property;
 use pumice_runtime::base::reason;
 use pumice_runtime::queue::WaitList;
 use pumice_runtime::queue::event::Event;
@@ -219,6 +220,43 @@ pub unsafe fn properties<T: Copy + Default + PartialEq>(list: *const T) -> Optio
         }
     }
     Some(pairs)
+}
+
+/// A list of properties, some of which have lists for values, as `has_list` says: the properties, and all words with the
+/// terminator. `None` for NULL.
+///
+/// # Safety
+/// `list` is NULL or a list as the extension describes it.
+pub unsafe fn listed_properties(
+    list: *const u64,
+    has_list: impl Fn(u64) -> bool,
+) -> (Option<Vec<Property>>, Vec<u64>) {
+    let mut words = Vec::new();
+    if list.is_null() {
+        return (None, words);
+    }
+    let mut found = Vec::new();
+    // SAFETY: a word is read only if the list has not ended before it (the caller's contract).
+    let mut next = || unsafe {
+        let word = list.add(words.len()).read();
+        words.push(word);
+        word
+    };
+    loop {
+        let name = next();
+        if name == 0 {
+            break;
+        }
+        let mut values = vec![next()];
+        if has_list(name) {
+            while values.last() != Some(&0) {
+                values.push(next());
+            }
+            values.pop();
+        }
+        found.push(Property { name, values });
+    }
+    (Some(found), words)
 }
 
 /// The first `count` (1 to 3) sizes of a C array, `rest` for the other dimensions; NULL is

@@ -18,7 +18,7 @@ use pumice_runtime::memory::image_create::{Desc, supported_formats};
 use pumice_runtime::queue::Queue;
 
 use crate::enqueue::{enqueue, triple};
-use crate::memory::host_slice;
+use crate::memory::{host_slice, with_properties};
 use crate::{handle, info};
 
 /// `cl_image_format`; `None` for NULL.
@@ -44,17 +44,18 @@ unsafe fn create(
     // SAFETY: the caller's contract; the host's memory has the size that the image's has.
     unsafe {
         let context = handle::get::<Context>(context)?;
-        let properties = handle::properties(properties);
-        let image = Mem::create_image(
-            &context,
-            properties.as_deref(),
-            flags,
-            format(image_format),
-            desc,
-            !host_ptr.is_null(),
-            |size| host_slice(host_ptr, size),
-        )?;
-        Ok(handle::publish(image))
+        let format = format(image_format);
+        with_properties(&context, properties, |properties| {
+            Mem::create_image(
+                &context,
+                properties,
+                flags,
+                format,
+                desc,
+                !host_ptr.is_null(),
+                |size| host_slice(host_ptr, size),
+            )
+        })
     }
 }
 

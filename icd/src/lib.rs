@@ -21,6 +21,7 @@ mod device;
 mod enqueue;
 mod event;
 mod exit;
+mod external;
 mod handle;
 mod image;
 mod info;

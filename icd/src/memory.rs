@@ -1,6 +1,8 @@
 //! Buffer entry points, and those common to all memory objects.
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
 
 use opencl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, cl_buffer_create_type, cl_buffer_region, cl_context, cl_mem,
@@ -8,8 +10,11 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::host_ptr::HostSlice;
+use pumice_runtime::base::object::Ref;
 use pumice_runtime::context::Context;
+use pumice_runtime::device::Device;
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::external::{self, Properties};
 
 use crate::callback::{MemCallback, UserData};
 use crate::{handle, info};
@@ -46,9 +51,41 @@ pub unsafe fn create_buffer_with_properties(
     // SAFETY: the arguments are those of clCreateBufferWithProperties.
     unsafe {
         let context = handle::get::<Context>(context)?;
-        let properties = handle::properties(properties);
         let host = host_slice(host_ptr, size);
-        Mem::create(&context, properties.as_deref(), flags, size, host).map(handle::publish)
+        with_properties(&context, properties, |properties| {
+            Mem::create(&context, properties, flags, size, host)
+        })
+    }
+}
+
+/// Makes a memory object with a list of properties. A handle among them is the application's until the
+/// object is made.
+///
+/// # Safety
+/// `list` is NULL or a list of properties of buffers or images.
+pub unsafe fn with_properties(
+    context: &Ref<Context>,
+    list: *const cl_mem_properties,
+    make: impl FnOnce(Properties) -> Result<Ref<Mem>>,
+) -> Result<cl_mem> {
+    let taken = Cell::new(None);
+    // SAFETY: the caller's contract; a value that is no descriptor cannot be duplicated.
+    unsafe {
+        let list = handle::listed_properties(list, external::has_list);
+        let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
+        let fd = |value: u64| {
+            let raw = i32::try_from(value).ok().filter(|raw| *raw >= 0);
+            let raw = raw.ok_or(Error::InvalidProperty)?;
+            let copy = BorrowedFd::borrow_raw(raw).try_clone_to_owned();
+            taken.set(Some(raw));
+            copy.map_err(|_| Error::InvalidProperty)
+        };
+        let properties = Properties::check(context, list, device, fd)?;
+        let object = make(properties)?;
+        if let Some(raw) = taken.get() {
+            drop(OwnedFd::from_raw_fd(raw));
+        }
+        Ok(handle::publish(object))
     }
 }
 

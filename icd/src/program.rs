@@ -77,7 +77,7 @@ pub unsafe fn create_program_with_source(
                 _ => source.extend_from_slice(handle::string(string)?.to_bytes()),
             }
         }
-        Program::with_source(&context, source).map(handle::publish)
+        Ok(handle::publish(Program::with_source(&context, source)))
     }
 }
 

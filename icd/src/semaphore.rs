@@ -1,54 +1,67 @@
 //! Semaphore entry points (cl_khr_semaphore).
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use opencl_sys::{
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
     cl_semaphore_info_khr, cl_semaphore_khr, cl_semaphore_payload_khr, cl_semaphore_properties_khr,
-    cl_uint,
+    cl_semaphore_reimport_properties_khr, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::queue::Queue;
-use pumice_runtime::semaphore::{self, Operation, Property, Semaphore};
+use pumice_runtime::semaphore::{self, Operation, Semaphore};
 
 use crate::{handle, info};
 
-/// A list of properties, some of which have lists for values: the properties, and all words with the
-/// terminator. `None` for NULL.
+/// Another descriptor of the application's file, `None` for -1. `taken` remembers the application's.
 ///
 /// # Safety
-/// `list` is NULL or a list as the extension describes it.
-unsafe fn properties(
-    list: *const cl_semaphore_properties_khr,
-) -> (Option<Vec<Property>>, Vec<u64>) {
-    let mut words = Vec::new();
-    if list.is_null() {
-        return (None, words);
+/// `raw` is a number that the application gave for a descriptor.
+unsafe fn duplicate(raw: i32, taken: &Cell<Option<i32>>) -> Result<Option<OwnedFd>> {
+    if raw == -1 {
+        return Ok(None);
     }
-    let mut found = Vec::new();
-    // SAFETY: a word is read only if the list has not ended before it (the caller's contract).
-    let mut next = || unsafe {
-        let word = list.add(words.len()).read();
-        words.push(word);
-        word
-    };
-    loop {
-        let name = next();
-        if name == 0 {
-            break;
-        }
-        let mut values = vec![next()];
-        if semaphore::has_list(name) {
-            while values.last() != Some(&0) {
-                values.push(next());
-            }
-            values.pop();
-        }
-        found.push(Property { name, values });
+    if raw < 0 {
+        return Err(Error::InvalidProperty);
     }
-    (Some(found), words)
+    // SAFETY: a number that is no descriptor cannot be duplicated, and says so.
+    let copy = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
+    taken.set(Some(raw));
+    copy.map(Some).map_err(|_| Error::InvalidProperty)
+}
+
+/// Closes the application's descriptor, which is ours after a successful import.
+///
+/// # Safety
+/// The descriptor is the application's, which has given it up.
+unsafe fn take(taken: &Cell<Option<i32>>) {
+    if let Some(raw) = taken.get() {
+        // SAFETY: the caller's contract.
+        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+    }
+}
+
+pub unsafe fn reimport_sync_fd(
+    sema_object: cl_semaphore_khr,
+    reimport_props: *const cl_semaphore_reimport_properties_khr,
+    fd: i32,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clReImportSemaphoreSyncFdKHR.
+    unsafe {
+        let semaphore = handle::get::<Semaphore>(sema_object)?;
+        // CL_INVALID_VALUE: there are no properties.
+        if handle::properties(reimport_props).is_some_and(|list| !list.is_empty()) {
+            return Err(Error::InvalidValue);
+        }
+        let taken = Cell::new(None);
+        semaphore.import_again(|| duplicate(fd, &taken))?;
+        take(&taken);
+    }
+    Ok(())
 }
 
 pub unsafe fn create(
@@ -58,9 +71,13 @@ pub unsafe fn create(
     // SAFETY: the arguments are those of clCreateSemaphoreWithPropertiesKHR.
     unsafe {
         let context = handle::get::<Context>(context)?;
-        let (properties, words) = properties(sema_props);
+        let (properties, words) = handle::listed_properties(sema_props, semaphore::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
-        Semaphore::create(&context, properties, words, device).map(handle::publish)
+        let taken = Cell::new(None);
+        let fd = |value: u64| duplicate(value as i32, &taken);
+        let made = Semaphore::create(&context, properties, words, device, fd)?;
+        take(&taken);
+        Ok(handle::publish(made))
     }
 }
 
@@ -147,17 +164,27 @@ pub unsafe fn enqueue_signal(
 pub unsafe fn get_handle(
     sema_object: cl_semaphore_khr,
     device: cl_device_id,
-    _handle_type: cl_external_semaphore_handle_type_khr,
-    _handle_size: usize,
-    _handle_ptr: *mut c_void,
-    _handle_size_ret: *mut usize,
+    handle_type: cl_external_semaphore_handle_type_khr,
+    handle_size: usize,
+    handle_ptr: *mut c_void,
+    handle_size_ret: *mut usize,
 ) -> Result<()> {
     // SAFETY: the arguments are those of clGetSemaphoreHandleForTypeKHR.
     unsafe {
         let semaphore = handle::get::<Semaphore>(sema_object)?;
         let device = handle::get::<Device>(device)?;
-        semaphore.check_export(&device)
+        semaphore.check_export(&device, handle_type)?;
+        if !handle_ptr.is_null() {
+            // CL_INVALID_VALUE if there is no room for the handle.
+            if handle_size < size_of::<i32>() {
+                return Err(Error::InvalidValue);
+            }
+            let fd = semaphore.export()?.map_or(-1, IntoRawFd::into_raw_fd);
+            handle_ptr.cast::<i32>().write_unaligned(fd);
+        }
+        handle::write(handle_size_ret, size_of::<i32>());
     }
+    Ok(())
 }
 
 pub unsafe fn get_info(

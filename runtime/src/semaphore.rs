@@ -2,19 +2,27 @@
 //!
 //! The first wait belongs to the first signal, the second to the second, whichever is enqueued first. A wait
 //! waits for the event of its signal; one that has none yet waits for a promise, which the signal keeps.
+//!
+//! A semaphore that another API has too (cl_khr_external_semaphore) is one of Vulkan's, which submissions signal
+//! and wait for.
 
 use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_vulkan_layer::{BinarySemaphore, SemaphoreFd, shares};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::log;
 use crate::base::object::{Kind, Object, Ref};
-use crate::command::{Command, Empty};
-use crate::context::Context;
+use crate::base::property::{Property, repeats};
+use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
+use crate::context::{Context, Placement};
 use crate::device::Device;
+use crate::device::gpu;
 use crate::queue::event::Event;
 use crate::queue::{Queue, WaitList};
 
@@ -24,8 +32,18 @@ pub struct Semaphore {
     devices: Vec<Ref<Device>>,
     /// The list given to clCreateSemaphoreWithPropertiesKHR, with its terminator.
     property_list: Vec<u64>,
+    /// The semaphore of Vulkan's where others have it too.
+    shared: Option<Shared>,
     /// Guards the signals and waits that are not over.
     rounds: Mutex<VecDeque<Round>>,
+}
+
+/// A semaphore that is shared with another API.
+struct Shared {
+    semaphore: BinarySemaphore,
+    kind: SemaphoreFd,
+    /// True if the application gave a handle of it, false if it may ask for one.
+    imported: bool,
 }
 
 /// A signal and the wait for it.
@@ -58,17 +76,32 @@ const DEVICES: u64 = cl::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as u64;
 /// CL_SEMAPHORE_TYPE_BINARY_KHR as a property's value.
 const BINARY: u64 = cl::CL_SEMAPHORE_TYPE_BINARY_KHR as u64;
 
+/// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
+const EXPORTS: u64 = cl::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR;
+
 /// Tells whether a property has a list, with a terminator, for a value.
 pub fn has_list(name: u64) -> bool {
-    name == DEVICES
+    name == DEVICES || name == EXPORTS
 }
 
-/// A property as the application gave it.
-pub struct Property {
-    /// Its name.
-    pub name: u64,
-    /// Its value, or the elements of its list.
-    pub values: Vec<u64>,
+/// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as a query.
+const CL_SEMAPHORE_EXPORT_HANDLE_TYPES_INFO: u32 = cl::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as u32;
+
+/// The number of a kind of handles.
+fn handle_number(kind: SemaphoreFd) -> u32 {
+    match kind {
+        SemaphoreFd::Opaque => cl::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+        SemaphoreFd::Sync => cl::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+    }
+}
+
+/// The kind of a handle by its number.
+fn handle_kind(number: u64) -> Option<SemaphoreFd> {
+    match u32::try_from(number).ok()? {
+        cl::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR => Some(SemaphoreFd::Opaque),
+        cl::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR => Some(SemaphoreFd::Sync),
+        _ => None,
+    }
 }
 
 /// The two things that a command does with semaphores.
@@ -81,31 +114,58 @@ pub enum Operation {
 }
 
 impl Semaphore {
-    /// clCreateSemaphoreWithPropertiesKHR. `device` gives the device of a handle.
+    /// clCreateSemaphoreWithPropertiesKHR. `device` gives the device of a handle, `fd` another descriptor of
+    /// the file that a value names, `None` for -1.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSemaphoreWithPropertiesKHR, in its order.
     pub fn create(
         context: &Ref<Context>,
         properties: Option<Vec<Property>>,
         property_list: Vec<u64>,
         device: impl Fn(u64) -> Result<Ref<Device>>,
+        fd: impl Fn(u64) -> Result<Option<OwnedFd>>,
     ) -> Result<Ref<Semaphore>> {
         // CL_INVALID_VALUE if sema_props is NULL.
         let properties = properties.ok_or(Error::InvalidValue)?;
         let (mut kind, mut devices) = (None, None);
-        for (index, property) in properties.iter().enumerate() {
-            // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
-            if properties[..index].iter().any(|p| p.name == property.name) {
-                return Err(Error::InvalidProperty);
-            }
+        let (mut import, mut exports) = (None, None);
+        let known = |kind: &SemaphoreFd| {
+            let mut devices = context.devices().iter();
+            devices.any(|device| shares(device.capabilities(), *kind))
+        };
+        // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
+        if repeats(&properties) {
+            return Err(Error::InvalidProperty);
+        }
+        for property in &properties {
             match (property.name, &*property.values) {
                 (TYPE, &[BINARY]) => {
                     kind = Some(());
                 }
                 (DEVICES, handles) => devices = Some(handles),
+                (EXPORTS, kinds) => {
+                    let all = kinds.iter().map(|kind| handle_kind(*kind).filter(known));
+                    let all: Option<Vec<SemaphoreFd>> = all.collect();
+                    exports = Some(all.ok_or(Error::InvalidProperty)?);
+                }
+                (name, &[value]) => {
+                    let kind = handle_kind(name).filter(known);
+                    let kind = kind.ok_or(Error::InvalidProperty)?;
+                    // CL_INVALID_PROPERTY if there is more than one handle.
+                    if import.replace((kind, value)).is_some() {
+                        return Err(Error::InvalidProperty);
+                    }
+                }
                 _ => return Err(Error::InvalidProperty),
             }
         }
-        // CL_INVALID_VALUE if there is no type.
+        // CL_INVALID_VALUE if there is no type, or there are several types of handles to export.
         kind.ok_or(Error::InvalidValue)?;
+        let exports = exports.unwrap_or_default();
+        if exports.len() > 1 {
+            return Err(Error::InvalidValue);
+        }
         let devices = match devices {
             // CL_INVALID_DEVICE if the list is not one device of the context.
             Some(&[handle]) => {
@@ -118,10 +178,25 @@ impl Semaphore {
             None if context.devices().len() > 1 => return Err(Error::InvalidProperty),
             None => context.devices().to_vec(),
         };
+        let export = exports.first().copied();
+        // CL_INVALID_OPERATION if a handle is given, and others are to be made of the semaphore.
+        if import.is_some() && export.is_some() {
+            return Err(Error::InvalidOperation);
+        }
+        let shared = match (import, export) {
+            (Some((kind, value)), _) => {
+                let shared = Shared::new(&devices[0], kind, true)?;
+                shared.import(fd(value)?)?;
+                Some(shared)
+            }
+            (None, Some(kind)) => Some(Shared::new(&devices[0], kind, false)?),
+            (None, None) => None,
+        };
         Ok(Object::new(Semaphore {
             context: context.clone(),
             devices,
             property_list,
+            shared,
             rounds: Mutex::default(),
         }))
     }
@@ -152,6 +227,15 @@ impl Semaphore {
             wait: None,
         });
         promise
+    }
+
+    /// Takes the next signal of this process that no wait has taken, if there is one.
+    fn take_known(&self) -> Option<Ref<Event>> {
+        let mut rounds = self.rounds.lock();
+        forget(&mut rounds);
+        let round = rounds.iter_mut().find(|round| !round.taken)?;
+        round.taken = true;
+        Some(round.signal.clone())
     }
 
     /// Notes the event of a wait that has taken `signal`.
@@ -211,6 +295,10 @@ fn forget(rounds: &mut VecDeque<Round>) {
 }
 
 /// clEnqueueWaitSemaphoresKHR and clEnqueueSignalSemaphoresKHR.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueWaitSemaphoresKHR and
+/// clEnqueueSignalSemaphoresKHR, in its order.
 pub fn enqueue(
     queue: &Ref<Queue>,
     operation: Operation,
@@ -227,12 +315,19 @@ pub fn enqueue(
     if wait.events.iter().any(|event| event.status() < 0) {
         return Err(Error::ExecStatusErrorForEventsInWaitList);
     }
-    let command = |command_type| {
-        Command::Empty(Empty {
+    let shared = semaphores
+        .iter()
+        .any(|semaphore| semaphore.shared.is_some());
+    let command = |command_type| match shared {
+        true => Command::Device(Arc::new(Share {
+            operation,
+            semaphores: semaphores.to_vec(),
+        })),
+        false => Command::Empty(Empty {
             command_type,
-            keeps: Some(std::sync::Arc::new(semaphores.to_vec())),
+            keeps: Some(Arc::new(semaphores.to_vec())),
             parts: None,
-        })
+        }),
     };
     if operation == Operation::Signal {
         let event = queue.enqueue(command(cl::CL_COMMAND_SEMAPHORE_SIGNAL_KHR), wait, false)?;
@@ -241,20 +336,99 @@ pub fn enqueue(
         }
         return Ok(event);
     }
-    let signals: Vec<Ref<Event>> = semaphores.iter().map(|s| s.take()).collect();
-    wait.events.extend(signals.iter().cloned());
+    // The device itself waits for a shared semaphore, for a signal of this process too.
+    let signals = semaphores.iter().map(|semaphore| match semaphore.shared {
+        Some(_) => semaphore.take_known(),
+        None => Some(semaphore.take()),
+    });
+    let signals: Vec<Option<Ref<Event>>> = signals.collect();
+    for (semaphore, signal) in semaphores.iter().zip(&signals) {
+        if semaphore.shared.is_none() {
+            wait.events.extend(signal.clone());
+        }
+    }
     let done = queue.enqueue(command(cl::CL_COMMAND_SEMAPHORE_WAIT_KHR), wait, false);
     for (semaphore, signal) in semaphores.iter().zip(&signals) {
-        match &done {
-            Ok(event) => semaphore.note_wait(signal, event),
-            Err(_) => semaphore.give_back(signal),
+        match (&done, signal) {
+            (Ok(event), Some(signal)) => semaphore.note_wait(signal, event),
+            (Err(_), Some(signal)) => semaphore.give_back(signal),
+            (_, None) => {}
         }
     }
     done
 }
 
+impl Shared {
+    fn new(device: &Ref<Device>, kind: SemaphoreFd, imported: bool) -> Result<Self> {
+        // CL_INVALID_DEVICE if the device cannot share such handles.
+        if !shares(device.capabilities(), kind) {
+            return Err(Error::InvalidDevice);
+        }
+        let semaphore = device.gpu()?.raw().create_semaphore(kind);
+        Ok(Self {
+            semaphore: semaphore.map_err(gpu::error)?,
+            kind,
+            imported,
+        })
+    }
+
+    /// CL_INVALID_PROPERTY if the driver refuses the handle.
+    fn import(&self, fd: Option<OwnedFd>) -> Result<()> {
+        // Only a sync file can be -1.
+        if fd.is_none() && self.kind != SemaphoreFd::Sync {
+            return Err(Error::InvalidProperty);
+        }
+        let imported = self.semaphore.import(self.kind, fd);
+        imported.map_err(|error| match gpu::error(error) {
+            Error::OutOfResources => Error::InvalidProperty,
+            other => other,
+        })
+    }
+}
+
+/// Work on shared semaphores, beside others.
+struct Share {
+    operation: Operation,
+    semaphores: Vec<Ref<Semaphore>>,
+}
+
+impl DeviceCommand for Share {
+    fn command_type(&self) -> u32 {
+        match self.operation {
+            Operation::Wait => cl::CL_COMMAND_SEMAPHORE_WAIT_KHR,
+            Operation::Signal => cl::CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
+        }
+    }
+
+    fn name(&self) -> &str {
+        "semaphores"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn uses(&self, _: &mut Visit<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&self, _: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        for shared in self.semaphores.iter().filter_map(|s| s.shared.as_ref()) {
+            let recorded = match self.operation {
+                Operation::Wait => recorder.wait_for(&shared.semaphore),
+                Operation::Signal => recorder.signal(&shared.semaphore),
+            };
+            recorded.map_err(gpu::error)?;
+        }
+        Ok(Retire::nothing())
+    }
+}
+
 impl Object<Semaphore> {
     /// clGetSemaphoreInfoKHR.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Semaphore>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_SEMAPHORE_CONTEXT_KHR => Info::object(&self.context),
@@ -263,15 +437,34 @@ impl Object<Semaphore> {
             cl::CL_SEMAPHORE_TYPE_KHR => Info::u32(cl::CL_SEMAPHORE_TYPE_BINARY_KHR),
             cl::CL_SEMAPHORE_PAYLOAD_KHR => Info::u64(u64::from(self.is_signaled())),
             cl::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => Info::objects(&self.devices),
+            CL_SEMAPHORE_EXPORT_HANDLE_TYPES_INFO if self.may_be_shared() => {
+                let kind = self.exported().map(handle_number);
+                Info::u32s(kind.as_slice())
+            }
+            cl::CL_SEMAPHORE_EXPORTABLE_KHR if self.may_be_shared() => {
+                Info::bool(self.exported().is_some())
+            }
             _ => return Err(Error::InvalidValue),
         })
     }
 
-    /// clGetSemaphoreHandleForTypeKHR: no semaphore can be made to give a handle.
+    /// Tells whether a device shares semaphores at all, and so knows the queries about it.
+    fn may_be_shared(&self) -> bool {
+        let mut devices = self.devices.iter();
+        devices.any(|device| device.capabilities().shares_semaphores())
+    }
+
+    /// The kind of handles that can be made of it.
+    fn exported(&self) -> Option<SemaphoreFd> {
+        let shared = self.shared.as_ref().filter(|shared| !shared.imported);
+        shared.map(|shared| shared.kind)
+    }
+
+    /// The checks of clGetSemaphoreHandleForTypeKHR.
     ///
     /// # Errors
-    /// Always.
-    pub fn check_export(&self, device: &Ref<Device>) -> Result<()> {
+    /// CL_INVALID_DEVICE, CL_INVALID_VALUE.
+    pub fn check_export(&self, device: &Ref<Device>, kind: u32) -> Result<()> {
         // CL_INVALID_DEVICE if the semaphore cannot be shared with the device.
         if !self
             .devices
@@ -281,7 +474,47 @@ impl Object<Semaphore> {
             return Err(Error::InvalidDevice);
         }
         // CL_INVALID_VALUE if the handle's type was not named when the semaphore was created.
-        Err(Error::InvalidValue)
+        match self.exported().map(handle_number) == Some(kind) {
+            true => Ok(()),
+            false => Err(Error::InvalidValue),
+        }
+    }
+
+    /// clGetSemaphoreHandleForTypeKHR, after its checks; `None` is the sync file -1.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES for a sync file without a signal, or if the driver refuses.
+    pub fn export(&self) -> Result<Option<OwnedFd>> {
+        let shared = self.shared.as_ref().ok_or(Error::InvalidValue)?;
+        if shared.kind == SemaphoreFd::Sync {
+            // CL_OUT_OF_RESOURCES: a sync file is a copy of a signal, which must have been submitted.
+            let signal = self.take_known().ok_or(Error::OutOfResources)?;
+            if let Some(queue) = signal.queue() {
+                queue.flush();
+            }
+            if signal.batch().is_none() {
+                signal.wait();
+            }
+            self.note_wait(&signal, &signal);
+        }
+        shared.semaphore.export(shared.kind).map_err(gpu::error)
+    }
+
+    /// clReImportSemaphoreSyncFdKHR; `fd` gives the descriptor, `None` for -1.
+    ///
+    /// # Errors
+    /// CL_INVALID_SEMAPHORE_KHR, CL_INVALID_VALUE.
+    pub fn import_again(&self, fd: impl FnOnce() -> Result<Option<OwnedFd>>) -> Result<()> {
+        let sync = |shared: &&Shared| shared.imported && shared.kind == SemaphoreFd::Sync;
+        // CL_INVALID_SEMAPHORE_KHR if the semaphore was not made of a sync file.
+        let shared = self.shared.as_ref().filter(sync);
+        let shared = shared.ok_or(Error::InvalidSemaphore)?;
+        // CL_INVALID_VALUE if the descriptor is not valid.
+        let imported = fd().and_then(|fd| shared.import(fd));
+        imported.map_err(|error| match error {
+            Error::InvalidProperty => Error::InvalidValue,
+            other => other,
+        })
     }
 
     /// Tells whether a signal is over and the wait for it is not.

@@ -15,6 +15,7 @@ use pumice_runtime::context::Context;
 use pumice_runtime::device::platform::platform;
 use pumice_runtime::executable::{ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::external::Properties;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::event::Event;
@@ -37,7 +38,7 @@ fn setup() -> Option<Setup> {
     };
     let context = Context::create(None, vec![device.clone()], None).unwrap();
     let queue = Queue::create(&context, device, 0, None).unwrap();
-    let buffer = Mem::create(&context, None, 0, WORDS * 4, None).unwrap();
+    let buffer = Mem::create(&context, Properties::default(), 0, WORDS * 4, None).unwrap();
     Some(Setup {
         context,
         queue,
@@ -66,7 +67,7 @@ impl Setup {
 
     /// A launch of the only kernel of a source, on the buffer and a number.
     fn launch(&self, source: &str, number: u32) -> Command {
-        let program = Program::with_source(&self.context, source.as_bytes().to_vec()).unwrap();
+        let program = Program::with_source(&self.context, source.as_bytes().to_vec());
         program.build(None, "", None).unwrap();
         let kernel = Kernel::create_all(&program).unwrap().remove(0);
         let buffer = Argument::Memory(self.buffer.clone());

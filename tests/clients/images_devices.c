@@ -1,3 +1,4 @@
+// client: needs images
 // client: all-drivers
 /* An image in a context of every device there is, in turns: each one sees what the others wrote, by
  * kernels, fills, copies, maps and the host. With one device its queues take the turns. */

@@ -187,7 +187,7 @@ static void queries(void)
     MUST(info(semaphore, REFERENCE_COUNT, sizeof count, &count, NULL));
     EQ(count, 2);
     MUST(release(semaphore));
-    EQ(info(semaphore, 0x2054, 4, &count, NULL), CL_INVALID_VALUE);
+    EQ(info(semaphore, 0x2099, 4, &count, NULL), CL_INVALID_VALUE);
     EQ(info(semaphore, PAYLOAD, 4, &count, NULL), CL_INVALID_VALUE);
     EQ(info(NULL, TYPE, 4, &count, NULL), INVALID_SEMAPHORE);
     MUST(release(semaphore));
@@ -204,8 +204,8 @@ static void errors(void)
     cl_ulong many[] = {TYPE, BINARY, DEVICE_LIST, handle, handle, 0, 0};
     cl_ulong empty[] = {TYPE, BINARY, DEVICE_LIST, 0, 0};
     cl_ulong wrong[] = {TYPE, BINARY, DEVICE_LIST, (cl_ulong)(size_t)context, 0, 0};
-    /* Handles are not exported. */
-    cl_ulong exported[] = {TYPE, BINARY, EXPORT_TYPES, 0x2055, 0, 0};
+    /* A kind of handles that nobody knows. */
+    cl_ulong exported[] = {TYPE, BINARY, EXPORT_TYPES, 0x2050, 0, 0};
     struct {
         cl_context context;
         const cl_ulong *list;

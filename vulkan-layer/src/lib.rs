@@ -11,6 +11,8 @@
 //!   .open() -> Device                     everything below is a clonable handle that keeps its parents
 //! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
+//!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
 //!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
@@ -76,8 +78,10 @@ pub use features::Features;
 pub use format::{Format, FormatFeatures};
 pub use objects::buffer::{Buffer, MemoryClass};
 pub use objects::descriptor::{DescriptorSet, Resource};
+pub use objects::external::{MemoryFd, imports};
 pub use objects::image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
 pub use objects::pipeline::{
     Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
 };
 pub use objects::query::Timestamp;
+pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};

@@ -101,6 +101,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "a sign-extended i32 is compared with a constant as two i32 if the constant is in range, whose lower end has lost its sign (nir_opt_algebraic: -0x80000000 in C)",
     },
     Quirk {
+        kind: QuirkKind::UnsignedToFloatByHalves,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "31 bits of an unsigned word are rounded before the highest is added, which rounds again (seen in 5.0)",
+    },
+    Quirk {
         kind: QuirkKind::SampleExactly,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -34,6 +34,7 @@ fn driver_name(driver: DriverId) -> &'static str {
     match driver {
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
         DriverId::NvidiaProprietary => "NVIDIA (proprietary)",
+        DriverId::SwiftShader => "SwiftShader",
     }
 }
 

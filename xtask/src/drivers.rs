@@ -99,7 +99,7 @@ pub fn absolute_manifest(place: &Path, driver: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Both in one process.
+/// Both in one process, where one of them may lack things.
 pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver> {
     let manifests = std::env::join_paths([&one.manifest, &other.manifest]);
     let mut library_path = one.library_path.clone();
@@ -109,7 +109,10 @@ pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver
         manifest: manifests.map_err(|error| error.to_string())?.into(),
         driver_info: "llvmpipe Mesa",
         library_path,
-        lacks: &[],
+        lacks: match other.lacks {
+            [] => one.lacks,
+            lacks => lacks,
+        },
     })
 }
 

@@ -3,10 +3,11 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers;
+use crate::kernel_files;
 use crate::sh::Result;
 use crate::test::{self, Matrix, Report};
 
-/// Features that devices may lack, by PUMICE_MASK: each alone, then all together.
+/// The features that devices may lack, by PUMICE_MASK: each alone, then all together.
 const MASKS: &[(&str, &str)] = &[
     ("without 64-bit integers", "shaderInt64"),
     ("without 16-bit integers", "shaderInt16"),
@@ -46,8 +47,8 @@ pub fn run(report: &mut Report) -> Result {
     report.record("driverInfo · SwiftShader", checked);
     test::run_clients(report, &all, &matrix, false)?;
     test::run_demos(report, &matrix)?;
-    test::run_kernel_files(report, &runner, &matrix)?;
-    test::run_unoptimised(report, &runner, &matrix)?;
+    kernel_files::run_kernel_files(report, &runner, &matrix)?;
+    kernel_files::run_unoptimised(report, &runner, &matrix)?;
     for (what, mask) in MASKS {
         let env = [("PUMICE_MASK", mask.to_string())];
         let matrix = Matrix {
@@ -59,7 +60,7 @@ pub fn run(report: &mut Report) -> Result {
                 env: &env,
             },
         };
-        test::run_kernel_files(report, &runner, &matrix)?;
+        kernel_files::run_kernel_files(report, &runner, &matrix)?;
     }
     let both = drivers::together(&system, &low)?;
     let matrix = Matrix {

@@ -11,6 +11,7 @@ mod clients;
 mod demo;
 mod drivers;
 mod install;
+mod kernel_files;
 mod low_floor;
 mod newest_layer;
 mod packages;

@@ -7,6 +7,7 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::kernel_files;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -123,7 +124,7 @@ impl Messages {
 
 /// The step: lavapipe with device addresses and without.
 pub fn run(report: &mut Report) -> Result {
-    let masked = [test::without_addresses()];
+    let masked = [kernel_files::without_addresses()];
     let ways = [
         ("newest layer", &[][..]),
         ("newest layer, without device addresses", &masked),
@@ -224,8 +225,8 @@ fn run_kernel_files(
     log: &Path,
 ) -> Result {
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    if setting.env.contains(&test::without_addresses()) {
-        let needing = test::needs_addresses()?;
+    if setting.env.contains(&kernel_files::without_addresses()) {
+        let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }
     let driver = setting.driver.ok_or("no Vulkan driver to run on")?;

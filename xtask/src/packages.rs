@@ -69,6 +69,7 @@ pub const CLIENTS: &[Package] = &[
     package("opencl-c-headers", "CL/cl.h"),
     package("opencl-clhpp-headers", "CL/opencl.hpp"),
     package("g++", "C++ test clients"),
+    package("libvulkan-dev", "the client that is a Vulkan program too"),
     package(
         "libmpfr-dev",
         "the exact results of the client that measures errors",

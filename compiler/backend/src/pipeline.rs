@@ -26,9 +26,9 @@ use crate::passes::legalize::{
     lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
-    infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics, lower_collectives,
-    lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups, mixed_atomics,
-    select_buffers,
+    contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
+    lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
+    mixed_atomics, select_buffers,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -86,6 +86,7 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    Pass::new("contract", Lower, TryFunction(contract::run)).requires(&[Inlined, MathLowered]),
     Pass::new(
         "promote_constant_arrays",
         Optimize,

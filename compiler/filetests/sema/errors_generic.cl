@@ -6,7 +6,7 @@ void spaces(constant int *c, int *any, global int *g)
     any = c;
     g = any;
     c = (constant int *)any;
-    atomic_int a = 1;
+    atomic_int a, c = 1;
     a = 2;
     int b = a;
 }

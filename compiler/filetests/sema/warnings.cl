@@ -21,3 +21,10 @@ void warn(int i, __global int *g, const int *c, uint *u, int *p, float *f)
 }
 int nothing(void) { }
 #pragma OPENCL EXTENSION cl_khr_made_up : enable
+void misplaced(float *p)
+{
+    #pragma OPENCL FP_CONTRACT ON
+    float f = *p;
+    #pragma OPENCL FP_CONTRACT OFF
+    *p = f * f + f;
+}

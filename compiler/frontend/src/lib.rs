@@ -21,7 +21,7 @@ mod symbol;
 
 pub use source::{IncludeResolver, IncludedFile, NoIncludes, Source};
 
-use crate::diagnostics::{Diagnostics, Loc};
+use crate::diagnostics::{Diagnostics, Loc, WarningOptions};
 use crate::lang::LangOptions;
 use crate::pp::token::Token;
 use crate::sema::typed::TypedModule;
@@ -76,7 +76,8 @@ fn run_preprocessor(
     let mut names = pp::base_interner();
     let mut diagnostics = Diagnostics::new();
     diagnostics.no_warnings = options.no_warnings;
-    diagnostics.warnings_as_errors = options.warnings_as_errors;
+    let flags = options.warning_flags.iter().map(String::as_str);
+    diagnostics.warning_options = WarningOptions::new(flags);
     check_version(options, target, &diagnostics);
     let config = pp::Config {
         options,

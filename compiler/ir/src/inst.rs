@@ -56,6 +56,12 @@ impl AccessFlags {
         }
     }
 
+    /// The alignment by which an access asks for narrow elements: one of a part is for devices whose
+    /// elements are words.
+    pub fn element_align(self, align: u32) -> u32 {
+        self.part_bytes().map_or(align, |_| 4)
+    }
+
     /// Returns whether another access with the same pointer and type sees the same bytes: neither
     /// volatile nor of a part.
     pub fn is_plain(self) -> bool {

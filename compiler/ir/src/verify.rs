@@ -5,8 +5,8 @@
 
 use super::text::inst_to_text;
 use super::{
-    AddressSpace, Block, BlockCall, Cfg, DomTree, FuncId, Function, GlobalData, Inst,
-    KernelArgKind, KernelInfo, Linkage, Module, Type, Value, ValueDef,
+    AccessFlags, AddressSpace, Block, BlockCall, Cfg, DomTree, FuncId, Function, GlobalData, Inst,
+    KernelArgKind, KernelInfo, Linkage, Module, Scalar, Type, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -367,4 +367,20 @@ fn check_type(ty: Type) -> Result<(), String> {
 
 pub(super) fn check_align(align: u32) -> Result<(), String> {
     power_of_two(align)
+}
+
+/// I64 for the two words that stand for it on devices without; other types as they are.
+pub(super) fn long(ty: Type) -> Type {
+    match ty == Type::vector(Scalar::I32, 2) {
+        true => Type::I64,
+        false => ty,
+    }
+}
+
+/// The type of an access to memory, or Bool, which is never there, for a part of what is no I32.
+pub(super) fn in_part(flags: AccessFlags, ty: Type) -> Type {
+    match flags.part_bytes().is_some() && ty != Type::I32 {
+        true => Type::BOOL,
+        false => ty,
+    }
 }

@@ -1,10 +1,10 @@
 //! The verifier's rules for the types of each instruction.
 
-use super::verify::{Context, check_align};
+use super::verify::{Context, check_align, in_part, long};
 use super::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst,
-    InstKind, IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type,
-    UnaryOp, Value, ValueDef,
+    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
+    IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
+    ValueDef,
 };
 
 fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
@@ -31,22 +31,6 @@ fn scalar(what: &str, ty: Type) -> Result<(), String> {
 
 fn vector(what: &str, ty: Type) -> Result<(), String> {
     ensure(ty.is_vector(), || format!("{what} is {ty}, no vector"))
-}
-
-/// An I64, or the two words that stand for it on devices without.
-fn long_or_words(what: &str, ty: Type) -> Result<(), String> {
-    match ty == Type::vector(Scalar::I32, 2) {
-        true => Ok(()),
-        false => same(what, ty, Type::I64),
-    }
-}
-
-/// The type of a load or store with these flags.
-fn check_part(flags: AccessFlags, ty: Type) -> Result<(), String> {
-    match flags.part_bytes() {
-        Some(_) => same("the value of an access to a part", ty, Type::I32),
-        None => in_memory(ty),
-    }
 }
 
 fn in_memory(ty: Type) -> Result<(), String> {
@@ -86,9 +70,8 @@ impl Context<'_> {
     pub(super) fn check_types(&self, inst: Inst) -> Result<(), String> {
         let data = &self.func.insts[inst];
         let no_result = || {
-            ensure(data.results.is_empty(), || {
-                format!("{} results, expected none", data.results.len())
-            })
+            let count = data.results.len();
+            ensure(count == 0, || format!("{count} results, expected none"))
         };
         match &data.kind {
             &InstKind::Unary { op, arg } => {
@@ -218,13 +201,13 @@ impl Context<'_> {
             }
             &InstKind::PtrAdd { base, offset } => {
                 self.ptr("the base", base)?;
-                long_or_words("the offset", self.ty(offset))?;
+                same("the offset", long(self.ty(offset)), Type::I64)?;
                 same("the result", self.result(inst)?, self.ty(base))
             }
             &InstKind::Load { ptr, align, flags } => {
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                check_part(flags, self.result(inst)?)
+                in_memory(in_part(flags, self.result(inst)?))
             }
             &InstKind::Store {
                 ptr,
@@ -235,7 +218,7 @@ impl Context<'_> {
                 no_result()?;
                 self.ptr("the address", ptr)?;
                 check_align(align)?;
-                check_part(flags, self.ty(value))
+                in_memory(in_part(flags, self.ty(value)))
             }
             &InstKind::MemCopy {
                 dst,
@@ -296,14 +279,12 @@ impl Context<'_> {
                 ensure(matches!(scope, Scope::Subgroup | Scope::Device), || {
                     format!("scope {}", scope.name())
                 })?;
-                long_or_words("the result", self.result(inst)?)
+                same("the result", long(self.result(inst)?), Type::I64)
             }
             InstKind::BuiltIn { which } => same("the result", self.result(inst)?, which.ty()),
             InstKind::BuiltInWord { which, lane, .. } => {
-                let ty = which.ty();
-                ensure(ty.scalar == Scalar::I64 && *lane < ty.lanes, || {
-                    format!("lane {lane} of {} has no words", which.name())
-                })?;
+                let fits = which.ty().scalar == Scalar::I64 && *lane < which.ty().lanes;
+                ensure(fits, || format!("{} has no such word", which.name()))?;
                 same("the result", self.result(inst)?, Type::I32)
             }
             InstKind::Group { op, scope, args } => {
@@ -587,6 +568,8 @@ fn check_atomic(ty: Type) -> Result<(), String> {
 }
 
 fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
+    let of_number = matches!(op, ConvertOp::PtrToInt | ConvertOp::IntToPtr);
+    let [from, to] = [from, to].map(|ty| if of_number { long(ty) } else { ty });
     let wrong = || format!("{} from {from} to {to}", op.name());
     if op == ConvertOp::Bitcast {
         let sized = |ty: Type| !ty.scalar.is_ptr() && ty.scalar != Scalar::Bool;
@@ -594,8 +577,6 @@ fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
         return ensure(fits, wrong);
     }
     let (source, dest) = (from.scalar, to.scalar);
-    let words = Type::vector(Scalar::I32, 2);
-    let is_pointer = |ty: Type| ty.scalar.is_ptr() && !ty.is_vector();
     let fits = match op {
         ConvertOp::Trunc => source.is_int() && dest.is_int() && dest.bytes() < source.bytes(),
         ConvertOp::ZExt | ConvertOp::SExt => {
@@ -610,8 +591,6 @@ fn check_convert(op: ConvertOp, from: Type, to: Type) -> Result<(), String> {
         }
         ConvertOp::SToF | ConvertOp::UToF => source.is_int() && dest.is_float(),
         ConvertOp::FToF => source.is_float() && dest.is_float(),
-        ConvertOp::PtrToInt if to == words => return ensure(is_pointer(from), wrong),
-        ConvertOp::IntToPtr if from == words => return ensure(is_pointer(to), wrong),
         ConvertOp::PtrToInt => source.is_ptr() && dest == Scalar::I64,
         ConvertOp::IntToPtr => source == Scalar::I64 && dest.is_ptr(),
         ConvertOp::AddressSpaceCast => source.is_ptr() && dest.is_ptr(),

@@ -56,6 +56,9 @@ pub struct Header {
 }
 
 /// Checks and reads the header.
+///
+/// # Errors
+/// The word that is wrong.
 pub fn header(words: &[u32]) -> Result<Header, Malformed> {
     let &[magic, version, _, bound, _, ..] = words else {
         return Err(Malformed::NoHeader { words: words.len() });

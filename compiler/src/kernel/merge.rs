@@ -109,6 +109,9 @@ pub fn recount(inst: &mut Inst) {
 }
 
 /// Takes a module apart; its ids become `base + id`.
+///
+/// # Errors
+/// The place and the fault of a malformed module.
 pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
     if words.len() < spirv::HEADER_WORDS || words[0] != spirv::MAGIC {
         return Err("not a SPIR-V module".to_string());

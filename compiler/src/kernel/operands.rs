@@ -33,6 +33,9 @@ fn last_operand_is_literal(inst: u32) -> bool {
 /// Positions (in `inst`) of the ids of one instruction, appended to `out`.
 ///
 /// `inst` starts with the opcode word.
+///
+/// # Errors
+/// The fault of a malformed instruction.
 pub fn id_positions(
     inst: &[u32],
     context: &dyn Context,

@@ -14,8 +14,8 @@ pub struct CompileOptions {
     pub std: Option<ClStd>,
     /// `-w`: no warnings.
     pub no_warnings: bool,
-    /// `-Werror`.
-    pub warnings_as_errors: bool,
+    /// `-W` options in order, without `-W`: `all`, `no-format`, `error`.
+    pub warning_flags: Vec<String>,
     /// `-g`: keep line information.
     pub debug_info: bool,
     /// `-cl-kernel-arg-info`; the information is kept without it too.
@@ -119,6 +119,9 @@ impl std::error::Error for OptionError {}
 
 impl CompileOptions {
     /// Parses the options of clCompileProgram (OpenCL 3.0 API §5.8.6).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = Self::default();
         let mut link = LinkOptions::default();
@@ -129,6 +132,9 @@ impl CompileOptions {
 
 impl LinkOptions {
     /// Parses the options of clLinkProgram (OpenCL 3.0 API §5.8.7).
+    ///
+    /// # Errors
+    /// The first option that is unknown or has a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut compile = CompileOptions::default();
         let mut link = Self::default();
@@ -144,6 +150,9 @@ impl LinkOptions {
 }
 
 /// Parses the options of clBuildProgram: those of compiling, and their part for linking.
+///
+/// # Errors
+/// The first option that is unknown or has a wrong value.
 pub fn parse_build(text: &str) -> Result<(CompileOptions, LinkOptions), OptionError> {
     let mut compile = CompileOptions::default();
     let mut link = LinkOptions::default();
@@ -229,11 +238,6 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         }),
     ),
     ("-w", COMPILE, Form::Alone(|p| p.compile.no_warnings = true)),
-    (
-        "-Werror",
-        COMPILE,
-        Form::Alone(|p| p.compile.warnings_as_errors = true),
-    ),
     ("-g", COMPILE, Form::Alone(|p| p.compile.debug_info = true)),
     (
         "-cl-kernel-arg-info",
@@ -327,9 +331,17 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         LINK,
         Form::Alone(|p| p.link.enable_link_options = true),
     ),
-    // Optimisation levels and warning groups of other compilers: accepted, without effect.
+    // Unknown warnings have no effect.
+    (
+        "-W",
+        COMPILE,
+        Form::Suffix(|p, v| {
+            p.compile.warning_flags.push(v);
+            Ok(())
+        }),
+    ),
+    // Optimisation levels of other compilers: accepted, without effect.
     ("-O", COMPILE, Form::Suffix(ignore_value)),
-    ("-W", COMPILE, Form::Suffix(ignore_value)),
 ];
 
 /// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
@@ -466,7 +478,7 @@ mod tests {
         .expect("valid");
         assert_eq!(compile.std, Some(ClStd::Cl20));
         assert!(compile.math.fast_relaxed && compile.math.mad_enable && link.math.unsafe_math);
-        assert!(compile.warnings_as_errors && compile.debug_info);
+        assert!(compile.warning_flags == ["error"] && compile.debug_info);
         assert!(LinkOptions::parse("-create-library -enable-link-options").is_ok());
     }
 

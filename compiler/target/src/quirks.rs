@@ -71,6 +71,9 @@ kinds! {
     GuardZeroProducts, "compiler/backend/src/passes/driver_quirks/fix_signed_zero.rs";
     /// Signed comparisons of an i32 extended to i64 are made of unsigned ones.
     GuardWidenedCompares, "compiler/backend/src/passes/driver_quirks/widened_compares.rs";
+    /// Unsigned words become floats as signed ones; large ones as their half, with a last bit that says
+    /// whether one was lost.
+    UnsignedToFloatByHalves, "compiler/backend/src/passes/legalize/legalize_conversions.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";

@@ -17,6 +17,9 @@ use pumice_ir::{Function, Module, verify};
 type FunctionPass = fn(&mut Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>;
 
 /// The lowering passes in the pipeline's order, the module verified after each.
+///
+/// # Errors
+/// The pass that failed, with its reason.
 pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     let options = LowerOptions::default();
     let ctx = Ctx {

@@ -34,7 +34,7 @@ pub fn run_target() -> Target {
     target
 }
 
-/// Features that devices may lack, as the `lacks:` lines of file tests name it.
+/// The features that devices may lack, as the `lacks:` lines of file tests name it.
 const THINGS: &[&str] = &["int64", "int16", "int8", "small-storage", "float16"];
 
 /// The device of [`run_target`] without what low devices lack: each alone, then all together. Each
@@ -79,6 +79,11 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
             target.storage16 = SmallStorage::default();
         }
         "float16" => target.float16 = false,
+        "exactFma" => {
+            target.exact_fma_f16 = false;
+            target.exact_fma_f32 = false;
+            target.exact_fma_f64 = false;
+        }
         _ => return Err(format!("{thing:?} is nothing that a device may lack")),
     }
     Ok(())

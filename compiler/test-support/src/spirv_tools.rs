@@ -86,6 +86,9 @@ pub fn disassemble(words: &[u32]) -> String {
 
 /// Validates for an environment such as `opencl2.2` or `vulkan1.2`. What is valid for Vulkan also
 /// passes the check of modules from outside.
+///
+/// # Errors
+/// The messages of spirv-val.
 pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
     validate_with("spirv-val", words, environment)?;
     match environment.starts_with("vulkan") {
@@ -95,6 +98,9 @@ pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
 }
 
 /// Validates with a particular spirv-val; skips, and accepts, where there is none.
+///
+/// # Errors
+/// The messages of spirv-val.
 pub fn validate_with(tool: &str, words: &[u32], environment: &str) -> Result<(), String> {
     if lacks(tool) {
         return Ok(());

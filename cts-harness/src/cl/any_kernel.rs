@@ -52,6 +52,9 @@ impl Drop for Held {
 
 impl Program {
     /// The names of all kernels.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let names = bytes_info(|size, value, ret| {
             let query = CL_PROGRAM_KERNEL_NAMES;

@@ -81,6 +81,9 @@ pub struct DeviceId(cl_device_id);
 
 impl DeviceId {
     /// The bytes of one clGetDeviceInfo query.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn info(self, query: cl_device_info) -> Result<Vec<u8>> {
         bytes_info(|size, value, ret| {
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -92,6 +95,9 @@ impl DeviceId {
 impl Session {
     /// The name of the first platform whose name contains `platform` and that has a device, and
     /// that device.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_FOUND if there is none; the error of the OpenCL call.
     pub fn find(platform: &str) -> Result<(String, DeviceId)> {
         let mut platforms: [cl_platform_id; 16] = [ptr::null_mut(); 16];
         let mut count: cl_uint = 0;
@@ -129,6 +135,9 @@ impl Session {
     }
 
     /// The first device of the first platform whose name contains `platform`, ready for work.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn open(platform: &str) -> Result<Session> {
         let (platform_name, id) = Self::find(platform)?;
         let info = |query| Ok(string(id.info(query)?));
@@ -154,11 +163,17 @@ impl Session {
     }
 
     /// CL_DEVICE_EXTENSIONS.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn extensions(&self) -> Result<String> {
         Ok(string(DeviceId(self.device).info(CL_DEVICE_EXTENSIONS)?))
     }
 
     /// Builds a program; `Err` carries the log.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn build(
         &self,
         source: &[u8],
@@ -206,6 +221,9 @@ impl Session {
     }
 
     /// A read-write buffer with the given contents.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn buffer(&self, contents: &[u8]) -> Result<Buffer> {
         let mut code = 0;
         // SAFETY: COPY_HOST_PTR reads exactly `len` bytes during the call.
@@ -226,6 +244,9 @@ impl Session {
     }
 
     /// Reads a whole buffer back, after everything enqueued before.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         let mut bytes = vec![0u8; buffer.size];
         self.read_into(buffer, &mut bytes)?;
@@ -234,6 +255,9 @@ impl Session {
 
     /// Reads the first bytes of a buffer, after everything enqueued before. The call fails where
     /// the buffer is smaller.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn read_into(&self, buffer: &Buffer, bytes: &mut [u8]) -> Result<()> {
         // SAFETY: the blocking read writes `size` bytes into a vector of that length.
         let code = unsafe {
@@ -254,6 +278,9 @@ impl Session {
 
     /// Writes the first bytes of a buffer and waits for that. The call fails where the buffer is
     /// smaller.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         // SAFETY: the blocking write reads `len` bytes of the slice.
         let code = unsafe {
@@ -273,6 +300,9 @@ impl Session {
     }
 
     /// Sets a kernel's first arguments.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn set_args(&self, kernel: &Kernel, args: &[Arg<'_>]) -> Result<()> {
         for (index, arg) in args.iter().enumerate() {
             let (size, value): (usize, *const c_void) = match arg {
@@ -291,6 +321,9 @@ impl Session {
     }
 
     /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn run(
         &self,
         kernel: &Kernel,
@@ -305,12 +338,18 @@ impl Session {
     }
 
     /// Waits for everything enqueued.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn finish(&self) -> Result<()> {
         // SAFETY: a valid queue.
         check("clFinish", unsafe { cl_sys::clFinish(self.queue) })
     }
 
     /// Enqueues a kernel with the arguments that it has.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     ///
     /// # Panics
     /// If offset or local size have fewer dimensions than the global size.
@@ -359,6 +398,9 @@ pub struct Program {
 
 impl Program {
     /// One of its kernels.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let name = CString::new(name).unwrap_or_default();
         let mut code = 0;

@@ -22,11 +22,17 @@ impl Drop for Event {
 
 impl Session {
     /// The same device and context with an out-of-order queue.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn out_of_order(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     /// The same device and context with a queue that profiles.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn profiling(&self) -> Result<Session> {
         self.with_queue(CL_QUEUE_PROFILING_ENABLE)
     }
@@ -53,6 +59,9 @@ impl Session {
     }
 
     /// Enqueues a kernel behind an event and gives the event of its end.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn enqueue_after(
         &self,
         kernel: &Kernel,
@@ -86,6 +95,9 @@ impl Session {
     }
 
     /// A buffer that nothing has written.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn new_buffer(&self, size: usize) -> Result<Buffer> {
         let mut code = 0;
         // SAFETY: a valid context, and no memory of the host's.
@@ -103,6 +115,9 @@ impl Session {
     }
 
     /// Enqueues a kernel a thousand times and waits.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn launch_many(&self, kernel: &Kernel) -> Result<()> {
         for _ in 0..1000 {
             self.enqueue(kernel, None, &[64], None)?;
@@ -112,6 +127,9 @@ impl Session {
 
     /// Maps the first bytes of a buffer for reading and writing, hands them to `work`, unmaps
     /// them and waits for that.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn with_mapped(
         &self,
         buffer: &Buffer,
@@ -153,6 +171,9 @@ impl Session {
     }
 
     /// A part of a buffer as a buffer.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
     pub fn sub_buffer(&self, buffer: &Buffer, origin: usize, size: usize) -> Result<Buffer> {
         let region = cl_buffer_region { origin, size };
         let mut code = 0;

@@ -13,6 +13,7 @@ pub mod log;
 pub mod object;
 mod os;
 pub mod printf;
+pub mod property;
 pub mod reason;
 pub mod region;
 pub mod trace;

@@ -100,6 +100,9 @@ impl<T: Kind> Object<T> {
 
     /// Takes one API reference back. `Ok(true)` when it was the last one: the caller then owns
     /// the strong count that `publish` gave to the application.
+    ///
+    /// # Errors
+    /// The error of an invalid handle if the application holds no reference.
     pub fn unpublish(&self) -> Result<bool, Error> {
         let result =
             self.header

@@ -27,6 +27,10 @@ impl Layout {
     }
 
     /// Checks origin and pitches, where 0 selects the tight pitch.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for pitches that are too small or no multiples, and for offsets that
+    /// overflow.
     pub fn new(
         origin: [usize; 3],
         extent: Extent,

@@ -37,6 +37,9 @@ pub struct Copy {
 const MOST_ASCENDING: usize = 1 << 16;
 
 /// clEnqueueCopyBuffer.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBuffer, in its order.
 pub fn linear(
     on: &Placement,
     source: &Ref<Mem>,
@@ -64,6 +67,9 @@ pub fn linear(
 /// other share only because their rows are packed tightly. The conformance tests
 /// (`bufferreadwriterect`) ask for such copies and check the result of copying byte after byte; so
 /// they are done in that order.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBufferRect, in its order.
 pub fn rect(
     on: &Placement,
     source: &Ref<Mem>,

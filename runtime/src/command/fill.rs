@@ -20,6 +20,9 @@ struct Fill {
 }
 
 /// clEnqueueFillBuffer; `pattern` is `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueFillBuffer, in its order.
 pub fn buffer(
     on: &Placement,
     buffer: &Ref<Mem>,

@@ -27,12 +27,18 @@ struct ImageTransfer {
 }
 
 /// The image that an object is: CL_INVALID_MEM_OBJECT if it is none.
+///
+/// # Errors
+/// [`Error::InvalidMemObject`].
 pub fn image_of(mem: &Ref<Mem>) -> Result<&Image> {
     mem.image().ok_or(Error::InvalidMemObject)
 }
 
 /// CL_INVALID_OPERATION if the device has no images, CL_IMAGE_FORMAT_NOT_SUPPORTED if it does not
 /// have this one's format.
+///
+/// # Errors
+/// [`Error::InvalidOperation`], [`Error::ImageFormatNotSupported`].
 pub fn check_device(device: &Ref<Device>, image: &Image) -> Result<()> {
     if !device.has_images() {
         return Err(Error::InvalidOperation);
@@ -59,6 +65,9 @@ pub struct Region {
 
 /// clEnqueueReadImage and clEnqueueWriteImage. `host` gives that many bytes from ptr on, `None`
 /// for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueReadImage and clEnqueueWriteImage, in its order.
 pub fn transfer(
     on: &Placement,
     mem: &Ref<Mem>,

@@ -37,6 +37,9 @@ enum Source {
 }
 
 /// clEnqueueCopyImage; `origins` are those of source and destination.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyImage, in its order.
 pub fn copy(
     on: &Placement,
     [source, destination]: [&Ref<Mem>; 2],
@@ -71,6 +74,9 @@ pub fn copy(
 }
 
 /// clEnqueueCopyImageToBuffer.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyImageToBuffer, in its order.
 pub fn to_buffer(
     on: &Placement,
     images: [&Ref<Mem>; 2],
@@ -82,6 +88,9 @@ pub fn to_buffer(
 }
 
 /// clEnqueueCopyBufferToImage.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueCopyBufferToImage, in its order.
 pub fn from_buffer(
     on: &Placement,
     [buffer, image]: [&Ref<Mem>; 2],
@@ -132,6 +141,9 @@ fn between(
 }
 
 /// clEnqueueFillImage; `color` is `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueFillImage, in its order.
 pub fn fill(
     on: &Placement,
     mem: &Ref<Mem>,

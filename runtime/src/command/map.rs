@@ -31,6 +31,9 @@ struct Unmap {
 }
 
 /// clEnqueueMapBuffer; gives the mapped address too.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueMapBuffer, in its order.
 pub fn buffer(
     on: &Placement,
     buffer: &Ref<Mem>,
@@ -52,6 +55,9 @@ pub fn buffer(
 
 /// clEnqueueMapImage; gives the mapped address, and row and slice pitch, too. The slice pitch is 0
 /// where the image has no slices.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueMapImage, in its order.
 pub fn image(
     on: &Placement,
     mem: &Ref<Mem>,
@@ -118,6 +124,9 @@ fn check_access(object: &Mem, flags: u64) -> Result<bool> {
 }
 
 /// clEnqueueUnmapMemObject.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueUnmapMemObject, in its order.
 pub fn unmap(on: &Placement, object: &Ref<Mem>, address: usize) -> Result<Command> {
     on.check_context(object.context())?;
     // CL_INVALID_VALUE if mapped_ptr is not a pointer that a map of this object gave.

@@ -18,6 +18,9 @@ struct Migrate {
 }
 
 /// clEnqueueMigrateMemObjects.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueMigrateMemObjects, in its order.
 pub fn migrate(on: &Placement, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Command> {
     // CL_INVALID_VALUE if the list is empty.
     if objects.is_empty() {

@@ -9,6 +9,7 @@
 //! notice.
 
 pub mod copy;
+pub mod external;
 pub mod fill;
 pub mod image;
 pub mod image_copy;
@@ -40,6 +41,12 @@ pub trait DeviceCommand: Send + Sync {
     /// The waits for initializers of programs, which the device must have ended before.
     fn initializers(&self) -> Vec<gpu::Wait> {
         Vec::new()
+    }
+
+    /// Tells whether the command has a submission of its own: it waits for something outside of OpenCL, or
+    /// somebody outside waits for it.
+    fn is_alone(&self) -> bool {
+        false
     }
 
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and

@@ -23,6 +23,9 @@ struct Native {
 }
 
 /// clEnqueueNativeKernel. `buffers` are offsets in `args` and the memory object at each.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNativeKernel, in its order.
 pub fn native(
     on: &Placement,
     function: Option<Function>,

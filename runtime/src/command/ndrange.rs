@@ -20,7 +20,8 @@ use crate::executable::{
 };
 use crate::memory::Mem;
 use crate::memory::residency::Access;
-use crate::program::kernel::{ArgBlock, Argument, DeviceKernel, Kernel};
+use crate::program::device_kernel::DeviceKernel;
+use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
 /// A kernel over a range.
 struct KernelLaunch {
@@ -40,6 +41,9 @@ struct KernelLaunch {
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
+///
+/// # Errors
+/// [`Error::InvalidWorkDimension`].
 pub fn check_dimensions(dimensions: u32) -> Result<()> {
     if !(1..=3).contains(&dimensions) {
         let reason = format!("work_dim is {dimensions}, not 1, 2 or 3");
@@ -49,6 +53,9 @@ pub fn check_dimensions(dimensions: u32) -> Result<()> {
 }
 
 /// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel and clEnqueueTask, in its order.
 pub fn launch(
     on: &Placement,
     command_type: u32,
@@ -59,12 +66,18 @@ pub fn launch(
 }
 
 /// Checks everything of a launch but its arguments, which are not all set yet.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel, but for those of arguments.
 pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
     on.check_context(kernel.program().context())?;
     resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
 }
 
 /// clEnqueueNDRangeKernel with other arguments than the kernel has now.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueNDRangeKernel, in its order.
 pub fn launch_with(
     on: &Placement,
     command_type: u32,
@@ -113,6 +126,9 @@ pub fn launch_with(
 }
 
 /// clGetKernelSuggestedLocalWorkSize.
+///
+/// # Errors
+/// Those that the specification lists for clGetKernelSuggestedLocalWorkSize, in its order.
 pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;

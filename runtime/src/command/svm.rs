@@ -44,6 +44,9 @@ fn empty(command_type: u32) -> Command {
 }
 
 /// CL_INVALID_OPERATION if the device does not support SVM.
+///
+/// # Errors
+/// [`Error::InvalidOperation`].
 pub fn check_device(on: &Placement) -> Result<()> {
     if !on.device().has_svm() {
         let reason = "the device does not support shared virtual memory";
@@ -53,6 +56,9 @@ pub fn check_device(on: &Placement) -> Result<()> {
 }
 
 /// clEnqueueSVMFree.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMFree, in its order.
 pub fn free(
     on: &Placement,
     pointers: Vec<usize>,
@@ -63,6 +69,9 @@ pub fn free(
 }
 
 /// clEnqueueSVMMemcpy; `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMemcpy, in its order.
 pub fn copy(on: &Placement, to: Option<HostSlice>, from: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if dst_ptr or src_ptr is NULL.
@@ -76,6 +85,9 @@ pub fn copy(on: &Placement, to: Option<HostSlice>, from: Option<HostSlice>) -> R
 }
 
 /// clEnqueueSVMMemFill; `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMemFill, in its order.
 pub fn fill(on: &Placement, to: Option<HostSlice>, pattern: Option<&[u8]>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
@@ -92,6 +104,9 @@ pub fn fill(on: &Placement, to: Option<HostSlice>, pattern: Option<&[u8]>) -> Re
 }
 
 /// clEnqueueSVMMap.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMap, in its order.
 pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL, size is 0 or the flags are not valid.
@@ -104,6 +119,9 @@ pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Comm
 }
 
 /// clEnqueueSVMUnmap.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMUnmap, in its order.
 pub fn unmap(on: &Placement, address: usize) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if svm_ptr is NULL.
@@ -114,6 +132,9 @@ pub fn unmap(on: &Placement, address: usize) -> Result<Command> {
 }
 
 /// clEnqueueSVMMigrateMem; `regions` are addresses and sizes, 0 for the whole allocation.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueSVMMigrateMem, in its order.
 pub fn migrate(on: &Placement, regions: &[(usize, usize)], flags: u64) -> Result<Command> {
     check_device(on)?;
     // CL_INVALID_VALUE if there is no pointer, or the flags are not valid.

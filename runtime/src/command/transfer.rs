@@ -52,6 +52,10 @@ struct Transfer {
 }
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueReadBuffer and clEnqueueWriteBuffer, in its
+/// order.
 pub fn linear(
     on: &Placement,
     buffer: &Ref<Mem>,
@@ -82,6 +86,10 @@ pub fn linear(
 }
 
 /// clEnqueueReadBufferRect and clEnqueueWriteBufferRect; `host` reaches to the region's end.
+///
+/// # Errors
+/// Those that the specification lists for clEnqueueReadBufferRect and clEnqueueWriteBufferRect, in
+/// its order.
 pub fn rect(
     on: &Placement,
     buffer: &Ref<Mem>,

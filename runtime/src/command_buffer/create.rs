@@ -46,6 +46,9 @@ pub(super) fn with_terminator(pairs: &[[u64; 2]]) -> Vec<u64> {
 
 impl CommandBuffer {
     /// clCreateCommandBufferKHR.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateCommandBufferKHR, in its order.
     pub fn create(
         queues: Vec<Ref<Queue>>,
         properties: Option<Vec<[u64; 2]>>,
@@ -104,6 +107,9 @@ impl Object<CommandBuffer> {
     }
 
     /// clGetCommandBufferInfoKHR.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<CommandBuffer>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_COMMAND_BUFFER_NUM_QUEUES_KHR => Info::u32(self.queues.len() as u32),

@@ -17,6 +17,9 @@ use crate::queue::{Queue, WaitList};
 
 impl Object<CommandBuffer> {
     /// clFinalizeCommandBufferKHR. Records what can be recorded already for its own queues.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clFinalizeCommandBufferKHR, in its order.
     pub fn finalize(self: &Ref<CommandBuffer>) -> Result<()> {
         let mut state = self.state.lock();
         // CL_INVALID_OPERATION if the command buffer is not in the recording state.
@@ -41,6 +44,9 @@ impl Object<CommandBuffer> {
     }
 
     /// CL_INVALID_OPERATION if the command buffer is not in the executable state.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_executable(&self) -> Result<()> {
         match self.state.lock().complete {
             true => Ok(()),
@@ -49,6 +55,9 @@ impl Object<CommandBuffer> {
     }
 
     /// clEnqueueCommandBufferKHR; `queues` is `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clEnqueueCommandBufferKHR, in its order.
     pub fn enqueue(
         self: &Ref<CommandBuffer>,
         queues: Option<&[Ref<Queue>]>,

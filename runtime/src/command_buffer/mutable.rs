@@ -75,6 +75,9 @@ impl MutableCommand {
 
 impl Object<MutableCommand> {
     /// clGetMutableCommandInfoKHR.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
         let buffer = self.buffer.upgrade().ok_or(Error::InvalidMutableCommand)?;
         let state = buffer.state.lock();
@@ -103,6 +106,9 @@ impl Object<MutableCommand> {
 
 impl Object<CommandBuffer> {
     /// clUpdateMutableCommandsKHR. All changes are made, or none.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clUpdateMutableCommandsKHR, in its order.
     pub fn update(self: &Ref<CommandBuffer>, changes: &[Change<'_>]) -> Result<()> {
         let mut changed: HashMap<usize, (KernelCommand, Option<Command>)> = HashMap::new();
         for change in changes {
@@ -136,6 +142,9 @@ impl Object<CommandBuffer> {
     }
 
     /// The checks of clUpdateMutableCommandsKHR before its lists.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_update(&self) -> Result<()> {
         // CL_INVALID_OPERATION if the command buffer is not finalized, or not mutable.
         if self.state.lock().segments.is_none() || !self.is_mutable() {

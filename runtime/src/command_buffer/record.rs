@@ -154,6 +154,9 @@ impl Order {
 
 impl Object<CommandBuffer> {
     /// Every function but clCommandNDRangeKernelKHR; gives the sync point.
+    ///
+    /// # Errors
+    /// Those that the specification lists for the function, in its order.
     pub fn record(self: &Ref<CommandBuffer>, target: Target, recipe: Recipe) -> Result<u32> {
         let (queue, waits) = self.check(&target)?;
         // CL_INVALID_VALUE if properties are not valid, or mutable_handle is not NULL.
@@ -168,6 +171,9 @@ impl Object<CommandBuffer> {
     }
 
     /// clCommandNDRangeKernelKHR; gives the sync point and the handle.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCommandNDRangeKernelKHR, in its order.
     pub fn record_kernel(
         self: &Ref<CommandBuffer>,
         target: Target,

@@ -10,6 +10,9 @@ use crate::queue::Queue;
 
 impl Object<CommandBuffer> {
     /// clRemapCommandBufferKHR; gives the copy and, in it, the commands of `handles`.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clRemapCommandBufferKHR, in its order.
     pub fn remap(
         self: &Ref<CommandBuffer>,
         automatic: bool,

@@ -93,6 +93,9 @@ impl Placement {
     }
 
     /// CL_INVALID_CONTEXT if an object belongs to another context.
+    ///
+    /// # Errors
+    /// [`Error::InvalidContext`].
     pub fn check_context(&self, other: &Ref<Context>) -> Result<()> {
         if self.context.handle() != other.handle() {
             return Err(Error::InvalidContext.because("the objects are of different contexts"));
@@ -103,6 +106,10 @@ impl Placement {
 
 /// Checks the property list of clCreateContext and clCreateContextFromType and gives it back
 /// with its terminator. `is_platform` says whether a value is the platform's handle.
+///
+/// # Errors
+/// [`Error::InvalidPlatform`] for another platform; [`Error::InvalidProperty`] for a name that is
+/// unknown or stands twice, or for a value that is not valid.
 pub fn check_properties(
     properties: Option<Vec<[isize; 2]>>,
     is_platform: impl Fn(isize) -> bool,
@@ -132,6 +139,9 @@ pub fn check_properties(
 
 impl Context {
     /// clCreateContext, after the property list. Devices given twice count once.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateContext, in its order.
     pub fn create(
         properties: Option<Vec<isize>>,
         devices: Vec<Ref<Device>>,
@@ -163,6 +173,9 @@ impl Context {
     }
 
     /// clCreateContextFromType, after the property list.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateContextFromType, in its order.
     pub fn create_from_type(
         platform: &Ref<Platform>,
         properties: Option<Vec<isize>>,
@@ -193,6 +206,9 @@ impl Object<Context> {
     }
 
     /// CL_INVALID_OPERATION if no device supports images.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_images(&self) -> Result<()> {
         match self.devices.iter().any(|device| device.has_images()) {
             true => Ok(()),
@@ -215,6 +231,9 @@ impl Object<Context> {
     }
 
     /// clGetContextInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Context>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_CONTEXT_REFERENCE_COUNT => Info::u32(self.reference_count()),

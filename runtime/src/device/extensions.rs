@@ -90,6 +90,26 @@ const DEVICE: &[Extension] = &[
         condition: |_| true,
     },
     always("cl_khr_semaphore"),
+    Extension {
+        name: "cl_khr_external_semaphore",
+        version: make_version(1, 0, 1),
+        condition: Capabilities::shares_semaphores,
+    },
+    on("cl_khr_external_semaphore_opaque_fd", |caps| {
+        caps.semaphore_fds[0]
+    }),
+    on("cl_khr_external_semaphore_sync_fd", |caps| {
+        caps.semaphore_fds[1]
+    }),
+    Extension {
+        name: "cl_khr_external_memory",
+        version: make_version(1, 0, 1),
+        condition: Capabilities::imports_memory,
+    },
+    on("cl_khr_external_memory_opaque_fd", |caps| {
+        caps.memory_fds[0]
+    }),
+    on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -306,6 +326,30 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
 /// the wider types, which follow from them); whatever else it demands every device has.
 pub fn version(caps: &Capabilities) -> (u8, u8) {
     if shuffles(caps) { (3, 1) } else { (3, 0) }
+}
+
+/// CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR and CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
+pub fn semaphore_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.semaphore_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
+}
+
+/// CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR.
+pub fn memory_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.memory_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
 }
 
 /// CL_PLATFORM_EXTENSIONS.

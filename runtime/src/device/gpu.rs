@@ -74,6 +74,9 @@ pub struct OpenDevice {
 
 impl OpenDevice {
     /// Opens a device.
+    ///
+    /// # Errors
+    /// The error of vkCreateDevice, as one of OpenCL.
     pub fn open(physical: &vk::PhysicalDevice) -> Result<Self> {
         let raw = physical.open().map_err(error)?;
         let driver = &raw.capabilities().driver;
@@ -113,6 +116,9 @@ impl OpenDevice {
     }
 
     /// A stream for one command queue.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn create_stream(&self) -> Result<Stream> {
         // A queue is no memory object, whatever ran out.
         let queue = self
@@ -129,6 +135,9 @@ impl OpenDevice {
     }
 
     /// Allocates `size` bytes; `host_cached` for memory that the host reads often.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocate(&self, size: u64, host_cached: bool) -> Result<Buffer> {
         let class = if host_cached {
             MemoryClass::Readback
@@ -150,6 +159,9 @@ impl OpenDevice {
     }
 
     /// Fills new memory with zeros, unless that is not wanted. No command uses it yet.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn clear(&self, memory: &Buffer) -> Result<()> {
         if !zero_memory() {
             return Ok(());
@@ -173,6 +185,9 @@ impl OpenDevice {
     }
 
     /// Fills a new image with zeros, unless that is not wanted. No command uses it yet.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn clear_image(&self, image: &Image) -> Result<()> {
         match zero_memory() {
             true => self.run_on_image(|recorder| recorder.clear_image(image)),
@@ -185,6 +200,9 @@ impl OpenDevice {
     }
 
     /// Copies device memory to the host, once all commands that write it have ended.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, memory: &Buffer, offset: u64, into: HostSlice) -> Result<()> {
         if let Some(mapped) = host_view(memory) {
             into.copy_from(mapped.part(offset as usize, into.len()));
@@ -204,6 +222,9 @@ impl OpenDevice {
     }
 
     /// Copies host memory to the device, while no command uses the range.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, memory: &Buffer, offset: u64, from: HostSlice) -> Result<()> {
         if let Some(mapped) = host_view(memory) {
             mapped.part(offset as usize, from.len()).copy_from(from);
@@ -272,6 +293,9 @@ fn copy(
 }
 
 /// Copies everything from one device's memory to another's.
+///
+/// # Errors
+/// Out of memory, or a lost device.
 pub fn migrate(
     from_device: &OpenDevice,
     from: &Buffer,
@@ -319,12 +343,18 @@ pub struct Stream {
 
 impl Stream {
     /// Opens a batch; gives the timeline value that its submission will reach.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn begin(&self) -> Result<(Recorder, u64)> {
         let recorder = self.queue.recorder().map_err(error)?;
         Ok((recorder, self.queue.last_submitted() + 1))
     }
 
     /// Begins commands that are to be run more than once.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn reusable_recorder(&self) -> Result<Recorder> {
         self.queue.reusable_recorder().map_err(error)
     }
@@ -356,6 +386,9 @@ impl Stream {
     }
 
     /// Submits a batch behind the given values of other timelines of the device.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn submit(&self, recorder: Recorder, waits: &[Wait]) -> Result<u64> {
         self.queue.submit(recorder, waits).map_err(error)
     }
@@ -366,12 +399,18 @@ impl Stream {
     }
 
     /// The highest value reached.
+    ///
+    /// # Errors
+    /// A lost device.
     pub fn reached(&self) -> Result<u64> {
         let timeline = self.queue.timeline();
         retry_on_out_of_memory(|| timeline.completed()).map_err(error)
     }
 
     /// Blocks until a submitted value is reached, without polling: who wants to poll has done so.
+    ///
+    /// # Errors
+    /// A lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
         let timeline = self.queue.timeline();
         let blocked = retry_on_out_of_memory(|| timeline.block(value, None));

@@ -54,6 +54,9 @@ fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
 
 impl OpenDevice {
     /// Makes an image that is ready for use; its texels are undefined.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
         let image = self.raw().create_image(desc).map_err(gpu::error)?;
         self.run_on_image(|recorder| recorder.initialize_image(&image))?;
@@ -70,6 +73,9 @@ impl OpenDevice {
 
     /// Copies a box of an image to the host, once all commands that write it have ended. `layout`
     /// says where the box lies in the host's memory.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read_image(
         &self,
         image: &Image,
@@ -96,6 +102,9 @@ impl OpenDevice {
     }
 
     /// Copies a box of an image from the host, while no command uses it.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write_image(
         &self,
         image: &Image,

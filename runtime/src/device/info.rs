@@ -34,6 +34,9 @@ fn names(names: &[&'static std::ffi::CStr]) -> Info {
 
 impl Object<Device> {
     /// clGetDeviceInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Device>, name: u32) -> Result<Info> {
         if let Some(info) = self.identity(name) {
             return Ok(info);
@@ -208,6 +211,21 @@ impl Object<Device> {
             // A device synchronizes natively with itself alone.
             cl::CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => Info::u32(1),
             cl::CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => Info::object(self),
+            // Images are copied from rows and to rows, so that all their memory is linear.
+            cl::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR
+            | cl::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
+                if !caps.imports_memory() {
+                    return None;
+                }
+                Info::u32s(&extensions::memory_handles(caps))
+            }
+            cl::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR
+            | cl::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                if !caps.shares_semaphores() {
+                    return None;
+                }
+                Info::u32s(&extensions::semaphore_handles(caps))
+            }
             cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;

@@ -408,6 +408,9 @@ impl Device {
     }
 
     /// The device as the compiler knows it.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
     pub fn target(&self) -> Result<Arc<Target>> {
         if let Some(target) = self.target.get() {
             return Ok(target.clone());

@@ -10,6 +10,7 @@ use crate::base::object::{self, Kind, Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::{self, Device};
+use pumice_vulkan_layer::Capabilities;
 
 /// The newest version of OpenCL, major and minor, that a device here can have.
 pub const VERSION: (u8, u8) = (3, 1);
@@ -56,6 +57,9 @@ impl Object<Platform> {
     }
 
     /// clGetDeviceIDs without the output rules.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDeviceType`], [`Error::DeviceNotFound`].
     pub fn devices_of_type(self: &Ref<Platform>, device_type: u64) -> Result<Vec<Ref<Device>>> {
         let known = cl::CL_DEVICE_TYPE_DEFAULT
             | cl::CL_DEVICE_TYPE_CPU
@@ -89,8 +93,21 @@ impl Object<Platform> {
         Ok(found)
     }
 
+    /// The kinds of handles that all devices have.
+    fn common(self: &Ref<Platform>, of: impl Fn(&Capabilities) -> Vec<u32>) -> Vec<u32> {
+        let mut all = self.devices().iter().map(|device| of(device.offered()));
+        let first = all.next().unwrap_or_default();
+        all.fold(first, |common, other| {
+            let shared = common.into_iter().filter(|kind| other.contains(kind));
+            shared.collect()
+        })
+    }
+
     /// clGetPlatformInfo.
-    pub fn info(&self, name: u32) -> Result<Info> {
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
+    pub fn info(self: &Ref<Platform>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
             cl::CL_PLATFORM_VERSION => Info::string(&version_string(VERSION)),
@@ -105,6 +122,13 @@ impl Object<Platform> {
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
             cl::CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
                 Info::u64(command_buffers::PLATFORM_CAPABILITIES)
+            }
+            cl::CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+                Info::u32s(&self.common(extensions::memory_handles))
+            }
+            cl::CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR
+            | cl::CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                Info::u32s(&self.common(extensions::semaphore_handles))
             }
             cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),

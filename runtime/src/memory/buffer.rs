@@ -13,13 +13,14 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::memory::external::{External, Properties};
 use crate::memory::image::Image;
 use crate::memory::part::Part;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
 const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
-const HOST_PTR_BITS: u64 =
+pub(super) const HOST_PTR_BITS: u64 =
     cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR;
 const HOST_ACCESS_BITS: u64 =
     cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS;
@@ -50,6 +51,8 @@ pub struct Mem {
     /// True if that is shared virtual memory.
     uses_svm: bool,
     content: Content,
+    /// Memory of another API.
+    external: Option<External>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
@@ -74,6 +77,8 @@ pub(super) struct Parts {
     pub parent: Option<Ref<Mem>>,
     /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
     pub host_address: usize,
+    /// Memory of another API.
+    pub external: Option<External>,
 }
 
 impl std::fmt::Debug for Mem {
@@ -142,20 +147,18 @@ pub(super) fn check_host_ptr(flags: u64, given: bool) -> Result<()> {
 
 impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateBufferWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
-        properties: Option<&[[u64; 2]]>,
+        mut properties: Properties,
         flags: u64,
         size: usize,
         host: Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
-        // CL_INVALID_PROPERTY if a property is not supported: there is none for buffers.
-        let properties = match properties {
-            None => None,
-            Some([]) => Some(vec![0]),
-            Some(_) => return Err(Error::InvalidProperty),
-        };
         check_flags(flags)?;
+        properties.check_flags(flags)?;
         // CL_INVALID_BUFFER_SIZE if size is 0, or beyond every device's
         // CL_DEVICE_MAX_MEM_ALLOC_SIZE.
         let limit = context
@@ -188,24 +191,27 @@ impl Mem {
         let svm = svm
             .filter(|(_, offset)| *offset == 0)
             .map(|(buffer, _)| buffer);
-        let storage = Storage::new(
-            context.devices(),
-            size,
-            contents,
-            use_host,
-            svm,
-            host_cached,
-        )?;
+        let list = properties.list.take();
+        let external = properties.import(size)?;
+        let devices = context.devices();
+        let storage = match &external {
+            Some(External { device, bytes }) => {
+                let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
+                Storage::external(devices, size, (index, bytes.clone()))?
+            }
+            None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
+        };
         Ok(Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
             origin: 0,
             parent: None,
-            properties,
+            properties: list,
             host_address: use_host.map_or(0, HostSlice::address),
             uses_svm,
             content: Content::Bytes(storage),
+            external,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
@@ -223,6 +229,7 @@ impl Mem {
             properties: parts.properties,
             host_address: parts.host_address,
             content: Content::Image(image),
+            external: parts.external,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -265,6 +272,9 @@ pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
 
 impl Object<Mem> {
     /// clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
         // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
         if self.parent.is_some() || self.image().is_some() {
@@ -299,12 +309,16 @@ impl Object<Mem> {
             },
             uses_svm: self.uses_svm,
             content: Content::Bytes(self.storage()?.clone()),
+            external: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }
 
     /// clGetMemObjectInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_MEM_TYPE => {
@@ -328,6 +342,9 @@ impl Object<Mem> {
 
 impl Object<Mem> {
     /// clGetImageInfo: CL_INVALID_MEM_OBJECT if it is no image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`]; [`Error::InvalidValue`] for other names.
     pub fn image_info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         let image = self.image().ok_or(Error::InvalidMemObject)?;
         match name {
@@ -364,6 +381,9 @@ impl Mem {
     }
 
     /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn storage(&self) -> Result<&Arc<Storage>> {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
@@ -372,6 +392,9 @@ impl Mem {
     }
 
     /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
@@ -394,6 +417,11 @@ impl Mem {
         order == Some(cl::CL_DEPTH)
     }
 
+    /// The memory of another API that it was made of.
+    pub fn external(&self) -> Option<&External> {
+        self.external.as_ref()
+    }
+
     /// Its contents.
     pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.content {
@@ -403,6 +431,9 @@ impl Mem {
     }
 
     /// Makes a device of the context hold the newest contents.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<()> {
         self.contents().bring(index, access)
     }
@@ -413,6 +444,9 @@ impl Mem {
     }
 
     /// CL_INVALID_OPERATION if the host may not read the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_reads(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
             let reason = "the object's flags do not let the host read it";
@@ -422,6 +456,9 @@ impl Mem {
     }
 
     /// CL_INVALID_OPERATION if the host may not write the object's bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
     pub fn check_host_writes(&self) -> Result<()> {
         if self.flags & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS) != 0 {
             let reason = "the object's flags do not let the host write it";
@@ -431,6 +468,9 @@ impl Mem {
     }
 
     /// CL_INVALID_VALUE if `size` bytes at `offset` are not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
         match offset.checked_add(size) {
             Some(end) if end <= self.size => Ok(()),
@@ -442,6 +482,9 @@ impl Mem {
     }
 
     /// CL_INVALID_VALUE if the region is not inside the object.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn check_region(&self, layout: Layout, extent: Extent) -> Result<()> {
         match layout.end(extent) {
             Some(end) if end <= self.size => Ok(()),
@@ -453,6 +496,9 @@ impl Mem {
     }
 
     /// CL_MISALIGNED_SUB_BUFFER_OFFSET if it is a sub-buffer whose offset does not suit `device`.
+    ///
+    /// # Errors
+    /// [`Error::MisalignedSubBufferOffset`].
     pub fn check_alignment(&self, device: &Device) -> Result<()> {
         // An image of a sub-buffer lies where that does.
         let shown = self.parent.as_deref().filter(|_| self.image().is_some());

@@ -117,6 +117,9 @@ impl Image {
 
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
     /// inside, or not 0 and 1 in dimensions that the image does not have.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
     pub fn region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<ImageBox> {
         let size = match self.kind() {
             ImageKind::D1 => [self.width, 1, 1],
@@ -141,6 +144,9 @@ impl Image {
     }
 
     /// The host's pitches for a transfer of a box, where 0 selects the tight ones.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for pitches that are too small.
     pub fn host_layout(&self, part: ImageBox, row: usize, slice: usize) -> Result<Layout> {
         let [width, height, _] = part.extent.map(|n| n as usize);
         let bytes = width * self.format.texel_size();
@@ -181,6 +187,22 @@ impl Image {
         }
     }
 
+    /// Its own texels on a device of the context, whatever they are, and the box of all of them.
+    ///
+    /// # Errors
+    /// CL_INVALID_MEM_OBJECT if it shows a buffer.
+    pub fn texels(&self, index: usize) -> Result<(VkImage, ImageBox)> {
+        match &self.texels {
+            Texels::Own { storage, .. } => Ok((storage.allocation(index)?, storage.whole())),
+            Texels::Buffer { .. } => Err(Error::InvalidMemObject),
+        }
+    }
+
+    /// The places of its texels in memory of the application's or of another API.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// Its contents: texels, or the bytes of the buffer that it shows.
     pub fn contents(&self) -> Arc<dyn Contents> {
         match &self.texels {
@@ -190,6 +212,9 @@ impl Image {
     }
 
     /// The view that a kernel reads by a sampler or without, on a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         self.view(index, device, self.format.components, |views| {
             &mut views.sampled
@@ -198,6 +223,9 @@ impl Image {
 
     /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`]; out of memory.
     pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
         if self.format.components != IDENTITY {
             return Err(Error::ImageFormatNotSupported);
@@ -227,6 +255,9 @@ impl Image {
     }
 
     /// The view that a kernel has of an image that is a buffer's.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`] if the image is not made from a buffer; out of memory.
     pub fn buffer_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<BufferView> {
         let Texels::Buffer { storage, offset } = &self.texels else {
             return Err(Error::InvalidMemObject);
@@ -238,6 +269,9 @@ impl Image {
     }
 
     /// clGetImageInfo, but for CL_IMAGE_BUFFER.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
         let [row_pitch, slice_pitch] = self.map_pitches();
         Ok(match name {

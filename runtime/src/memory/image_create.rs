@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::device::format::{self, ImageFormat, Uses};
 use crate::memory::buffer::{self, Mem, Parts};
+use crate::memory::external::Properties;
 use crate::memory::image::{Image, Texels, has_height, kind};
 use crate::memory::image_storage::ImageStorage;
 
@@ -40,6 +41,9 @@ pub struct Desc {
 }
 
 /// clGetSupportedImageFormats: channel orders and data types.
+///
+/// # Errors
+/// Those that the specification lists for clGetSupportedImageFormats, in its order.
 pub fn supported_formats(
     context: &Ref<Context>,
     flags: u64,
@@ -176,9 +180,12 @@ impl Desc {
 
 impl Mem {
     /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateImageWithProperties, in its order.
     pub fn create_image(
         context: &Ref<Context>,
-        properties: Option<&[[u64; 2]]>,
+        mut properties: Properties,
         flags: u64,
         format: Option<[u32; 2]>,
         desc: Option<Desc>,
@@ -186,13 +193,8 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
-        // CL_INVALID_PROPERTY if a property is not supported: there is none for images.
-        let properties = match properties {
-            None => None,
-            Some([]) => Some(vec![0]),
-            Some(_) => return Err(Error::InvalidProperty),
-        };
         buffer::check_flags(flags)?;
+        properties.check_flags(flags)?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
@@ -202,7 +204,11 @@ impl Mem {
         let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
         let format = format::find(order, data_type);
         let texel = format.map_or(1, ImageFormat::texel_size);
-        let kind = desc.check(texel, has_host)?;
+        let kind = desc.check(texel, has_host || properties.is_external())?;
+        // CL_INVALID_IMAGE_DESCRIPTOR: an image has the memory of one other thing.
+        if properties.is_external() && desc.mem_object.is_some() {
+            return Err(Error::InvalidImageDescriptor);
+        }
         // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.
         let unsupported = || {
             let reason = format!(
@@ -246,9 +252,10 @@ impl Mem {
             context: context.clone(),
             flags: effective,
             size: desc.host_size(kind, layout),
-            properties,
+            properties: properties.list.take(),
             parent: desc.mem_object.clone(),
             host_address: 0,
+            external: None,
         };
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, format)?;
@@ -275,6 +282,7 @@ impl Mem {
         )?;
         let parts = Parts {
             host_address: use_host.map_or(0, HostSlice::address),
+            external: properties.import(parts.size)?,
             ..parts
         };
         let texels = Texels::own(storage, context.devices().len());

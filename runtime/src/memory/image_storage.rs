@@ -110,6 +110,11 @@ impl ImageStorage {
         Ok(Arc::new(storage))
     }
 
+    /// All texels.
+    pub fn whole(&self) -> ImageBox {
+        self.residency.backing().whole()
+    }
+
     /// The access of a command that writes a box and reads nothing.
     pub fn writing(&self, area: ImageBox) -> Access {
         Access::writing(area == self.residency.backing().whole())

@@ -102,6 +102,9 @@ impl Part {
     }
 
     /// Copies it from a device of the context to the host; `layout` is its place in `to`.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, index: usize, to: HostSlice, layout: Layout) -> Result<()> {
         match self {
             Part::Texels { storage, area } => storage.read(index, *area, to, layout),
@@ -114,6 +117,9 @@ impl Part {
     }
 
     /// Copies it from the host to a device of the context; `layout` is its place in `from`.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, from: HostSlice, layout: Layout) -> Result<()> {
         match self {
             Part::Texels { storage, area } => storage.write(index, *area, from, layout),
@@ -126,11 +132,17 @@ impl Part {
     }
 
     /// Notes that the host has written it in the memory of a device of the context itself.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize) -> Result<()> {
         self.contents().bring(index, Access::Write)
     }
 
     /// The host's view of it.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<HostView> {
         Ok(match self {
             Part::Texels { storage, area } => {

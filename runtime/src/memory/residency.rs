@@ -61,12 +61,21 @@ pub trait Backing {
     type Memory: Clone;
 
     /// Makes a copy on a device, its contents undefined.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Self::Memory>;
 
     /// Fills a new copy with zeros.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     fn clear(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> Result<()>;
 
     /// Copies all contents from one device's copy to another's.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     fn migrate(
         &self,
         from: (&gpu::OpenDevice, &Self::Memory),
@@ -95,10 +104,12 @@ struct State<M> {
 }
 
 impl<B: Backing> Residency<B> {
-    /// Nothing written yet. `first` is memory that the first device has already.
-    pub fn new(devices: &[Ref<Device>], backing: B, first: Option<B::Memory>) -> Self {
+    /// Nothing written yet. `first` is memory that a device has already, by the device's place.
+    pub fn new(devices: &[Ref<Device>], backing: B, first: Option<(usize, B::Memory)>) -> Self {
         let mut copies: Vec<Option<B::Memory>> = devices.iter().map(|_| None).collect();
-        copies[0] = first;
+        if let Some((index, memory)) = first {
+            copies[index] = Some(memory);
+        }
         Self {
             backing,
             devices: devices.to_vec(),
@@ -121,11 +132,17 @@ impl<B: Backing> Residency<B> {
     }
 
     /// A device of the context, open.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
     pub fn gpu(&self, index: usize) -> Result<&gpu::OpenDevice> {
         self.devices[index].gpu()
     }
 
     /// The copy of a device, with undefined contents if the device has none yet.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocation(&self, index: usize) -> Result<B::Memory> {
         self.allocate(&mut self.state.lock(), index)
     }
@@ -144,6 +161,9 @@ impl<B: Backing> Residency<B> {
     }
 
     /// The copy of a device, holding the newest contents unless they are about to be overwritten.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<B::Memory> {
         let mut guard = self.state.lock();
         let state = &mut *guard;

@@ -33,6 +33,9 @@ impl Kind for Sampler {
 
 impl Sampler {
     /// clCreateSampler.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSampler, in its order.
     pub fn create(
         context: &Ref<Context>,
         normalized: u32,
@@ -44,6 +47,9 @@ impl Sampler {
     }
 
     /// clCreateSamplerWithProperties; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateSamplerWithProperties, in its order.
     pub fn with_properties(
         context: &Ref<Context>,
         pairs: Option<&[[u64; 2]]>,
@@ -133,6 +139,9 @@ impl Sampler {
 
 impl Object<Sampler> {
     /// clGetSamplerInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Sampler>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_SAMPLER_REFERENCE_COUNT => Info::u32(self.reference_count()),

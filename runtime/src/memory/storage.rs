@@ -68,6 +68,9 @@ impl Contents for Storage {
 impl Storage {
     /// Allocates the bytes for the context's devices and stores the first contents, if there are
     /// any.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn new(
         devices: &[Ref<Device>],
         size: usize,
@@ -84,7 +87,11 @@ impl Storage {
         };
         let imported = import.is_some();
         let storage = Self {
-            residency: Residency::new(devices, Bytes { size, host_cached }, import),
+            residency: Residency::new(
+                devices,
+                Bytes { size, host_cached },
+                import.map(|memory| (0, memory)),
+            ),
             use_host,
             imported,
         };
@@ -102,6 +109,29 @@ impl Storage {
         Ok(Arc::new(storage))
     }
 
+    /// The bytes of memory that another API has allocated, on a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn external(
+        devices: &[Ref<Device>],
+        size: usize,
+        (index, memory): (usize, Buffer),
+    ) -> Result<Arc<Self>> {
+        let bytes = Bytes {
+            size,
+            host_cached: false,
+        };
+        let storage = Self {
+            residency: Residency::new(devices, bytes, Some((index, memory))),
+            use_host: None,
+            imported: false,
+        };
+        // The memory has contents, which nobody clears.
+        storage.on_device(index, Access::Overwrite)?;
+        Ok(Arc::new(storage))
+    }
+
     /// Its size in bytes.
     pub fn size(&self) -> usize {
         self.residency.backing().size
@@ -113,16 +143,25 @@ impl Storage {
     }
 
     /// The memory on a device of the context, whatever it holds.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn allocation(&self, index: usize) -> Result<Buffer> {
         self.residency.allocation(index)
     }
 
     /// The memory on a device of the context, holding the newest bytes.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
         self.residency.on_device(index, access)
     }
 
     /// Copies bytes from a device of the context to the host.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Read)?;
         let gpu = self.residency.gpu(index)?;
@@ -130,6 +169,9 @@ impl Storage {
     }
 
     /// Copies bytes from the host to a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
         let memory = self.on_device(index, self.writing(offset, from.len()))?;
         let gpu = self.residency.gpu(index)?;
@@ -138,6 +180,9 @@ impl Storage {
 
     /// The memory in which the host finds the bytes, and whether that is a copy that maps and unmaps
     /// must bring up to date.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
             return Ok((host, !self.imported));

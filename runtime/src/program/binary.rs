@@ -51,56 +51,35 @@ impl Hasher for Fnv {
     }
 }
 
-/// The options of lowering as bits. Both directions name every field, so that a new one is not
-/// forgotten.
-fn bits_of(math: &MathOptions) -> u32 {
-    let MathOptions {
-        single_precision_constant,
-        denorms_are_zero,
-        correctly_rounded_divide_sqrt,
-        opt_disable,
-        mad_enable,
-        no_signed_zeros,
-        unsafe_math,
-        finite_math_only,
-        fast_relaxed,
-        uniform_work_group_size,
-        no_subgroup_ifp,
-        native,
-    } = *math;
-    let all = [
-        single_precision_constant,
-        denorms_are_zero,
-        correctly_rounded_divide_sqrt,
-        opt_disable,
-        mad_enable,
-        no_signed_zeros,
-        unsafe_math,
-        finite_math_only,
-        fast_relaxed,
-        uniform_work_group_size,
-        no_subgroup_ifp,
-        native,
-    ];
-    (0..).zip(all).map(|(bit, set)| u32::from(set) << bit).sum()
+/// Writes the options of lowering as bits and reads them back, by the one list of fields. Neither
+/// direction compiles without every field, so that a new one is not forgotten.
+macro_rules! options_as_bits {
+    ($($field:ident,)*) => {
+        fn bits_of(math: &MathOptions) -> u32 {
+            let MathOptions { $($field,)* } = *math;
+            (0..).zip([$($field,)*]).map(|(bit, set)| u32::from(set) << bit).sum()
+        }
+
+        fn math_of(bits: u32) -> MathOptions {
+            let mut bits = (0..u32::BITS).map(|bit| bits >> bit & 1 != 0);
+            MathOptions { $($field: bits.next().unwrap_or_default(),)* }
+        }
+    };
 }
 
-fn math_of(bits: u32) -> MathOptions {
-    let bit = |bit: u32| bits >> bit & 1 != 0;
-    MathOptions {
-        single_precision_constant: bit(0),
-        denorms_are_zero: bit(1),
-        correctly_rounded_divide_sqrt: bit(2),
-        opt_disable: bit(3),
-        mad_enable: bit(4),
-        no_signed_zeros: bit(5),
-        unsafe_math: bit(6),
-        finite_math_only: bit(7),
-        fast_relaxed: bit(8),
-        uniform_work_group_size: bit(9),
-        no_subgroup_ifp: bit(10),
-        native: bit(11),
-    }
+options_as_bits! {
+    single_precision_constant,
+    denorms_are_zero,
+    correctly_rounded_divide_sqrt,
+    opt_disable,
+    mad_enable,
+    no_signed_zeros,
+    unsafe_math,
+    finite_math_only,
+    fast_relaxed,
+    uniform_work_group_size,
+    no_subgroup_ifp,
+    native,
 }
 
 /// The options of either.

@@ -380,6 +380,9 @@ impl Object<Program> {
     }
 
     /// clBuildProgram.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clBuildProgram, in its order.
     pub fn build(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
@@ -412,6 +415,9 @@ impl Object<Program> {
     }
 
     /// clCompileProgram; `headers` are the names and sources of the input headers.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCompileProgram, in its order.
     pub fn compile(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
@@ -477,6 +483,9 @@ impl Object<Program> {
 
 /// clLinkProgram. A link that fails still gives its program, which holds the log
 /// (OpenCL 3.0 API §5.8.4).
+///
+/// # Errors
+/// Those that the specification lists for clLinkProgram, in its order.
 pub fn link_programs(
     context: &Ref<Context>,
     devices: Option<Vec<Ref<Device>>>,

@@ -11,13 +11,12 @@ use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
 use crate::device::Device;
 use crate::device::extensions;
-use crate::executable::{ArgKind, ArgMeta, ArgValue, Executable, KernelInfo, Limits};
+use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
 use crate::memory::sampler::Sampler;
-use crate::program::kernel_checks::unknown_name;
+use crate::program::device_kernel::DeviceKernel;
+use crate::program::kernel_checks::{NO_SVM, unknown_name};
 use crate::program::{Origin, Program};
-
-const NO_SVM: &str = "no device of the context supports shared virtual memory";
 
 /// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]
@@ -40,33 +39,6 @@ enum Stored {
     /// Everything but a buffer or image.
     Held(Argument),
     Memory(Weak<Object<Mem>>),
-}
-
-/// A kernel on one device.
-#[derive(Clone)]
-pub struct DeviceKernel {
-    /// The program's executable for the device.
-    pub executable: Arc<Executable>,
-    /// Its place among the executable's kernels.
-    pub index: usize,
-    /// True if the program was built with `-cl-uniform-work-group-size`.
-    pub uniform_groups: bool,
-}
-
-impl DeviceKernel {
-    /// Its description.
-    pub fn info(&self) -> &KernelInfo {
-        &self.executable.kernels()[self.index]
-    }
-
-    /// The limits of its work-groups.
-    pub fn limits(&self, device: &Device) -> Limits {
-        let limits = self.executable.limits(self.index, device.capabilities());
-        Limits {
-            non_uniform: limits.non_uniform && !self.uniform_groups,
-            ..limits
-        }
-    }
 }
 
 /// A kernel object.
@@ -98,6 +70,9 @@ impl Kind for Kernel {
 
 impl Kernel {
     /// clCreateKernel.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernel, in its order.
     pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
         let builds = program.builds();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
@@ -136,6 +111,9 @@ impl Kernel {
     }
 
     /// clCreateKernelsInProgram.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateKernelsInProgram, in its order.
     pub fn create_all(program: &Ref<Program>) -> Result<Vec<Ref<Kernel>>> {
         program
             .kernel_names()?
@@ -194,7 +172,7 @@ impl Kernel {
     }
 
     /// Its description, the same for all devices as far as arguments go.
-    pub fn description(&self) -> Result<&KernelInfo> {
+    fn description(&self) -> Result<&KernelInfo> {
         let first = self.device_kernels.iter().flatten().next();
         let first = first.ok_or(Error::InvalidProgramExecutable)?;
         Ok(first.info())
@@ -212,11 +190,17 @@ impl Kernel {
     }
 
     /// The kind of an argument, which decides what clSetKernelArg takes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgIndex`].
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         self.arg(index).map(|arg| arg.kind)
     }
 
     /// Stores an argument whose handle, if it is one, is already resolved. `size` is arg_size.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArg, in its order.
     pub fn set_arg(&self, index: u32, size: usize, value: Option<Argument>) -> Result<()> {
         let kind = self.arg_kind(index)?;
         let value = match (kind, value) {
@@ -291,6 +275,9 @@ impl Kernel {
     }
 
     /// clSetKernelArgSVMPointer.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetKernelArgSVMPointer, in its order.
     pub fn set_arg_svm(&self, index: u32, address: usize) -> Result<()> {
         let context = self.program.context();
         // CL_INVALID_OPERATION if no device of the context supports SVM.
@@ -319,23 +306,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM or _SVM_PTRS; nothing
-    /// follows from either where host and device share their addresses.
-    ///
-    /// # Errors
-    /// CL_INVALID_OPERATION if no device of the context supports SVM.
-    pub fn check_exec_info(&self) -> Result<()> {
-        if !self.program.context().has_svm() {
-            return Err(Error::InvalidOperation.because(NO_SVM));
-        }
-        Ok(())
-    }
-
     /// The arguments as they are now, for one enqueue.
     ///
     /// # Errors
-    /// CL_INVALID_KERNEL_ARGS if an argument that the kernel uses has not been set, or is a buffer
-    /// that has been released.
+    /// CL_INVALID_KERNEL_ARGS if an argument in use is not set, or is a released buffer.
     pub fn snapshot(&self) -> Result<ArgBlock> {
         let args = self.arguments();
         let Some(index) = self.missing_argument(&args)? else {
@@ -420,6 +394,9 @@ impl Kernel {
     }
 
     /// clGetKernelWorkGroupInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelWorkGroupInfo.
     pub fn work_group_info(&self, device: Option<Ref<Device>>, name: u32) -> Result<Info> {
         let device = self.query_device(device)?;
         let device_kernel = self.device_kernel(&device)?;
@@ -446,6 +423,9 @@ impl Kernel {
 
     /// clGetKernelSubGroupInfo. `input` holds the values of input_value, `None` for NULL;
     /// `capacity` is how many dimensions param_value has room for.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelSubGroupInfo.
     pub fn sub_group_info(
         &self,
         device: Option<Ref<Device>>,
@@ -516,6 +496,9 @@ impl Kernel {
     }
 
     /// clGetKernelArgInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32, name: u32) -> Result<Info> {
         let arg = self.arg(index)?;
         let known = [
@@ -554,6 +537,9 @@ impl Kernel {
 
 impl Object<Kernel> {
     /// clGetKernelInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Kernel>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_KERNEL_FUNCTION_NAME => Info::string(&self.name),

@@ -9,7 +9,21 @@ use crate::memory::Mem;
 use crate::program::Program;
 use crate::program::kernel::Kernel;
 
+pub(super) const NO_SVM: &str = "no device of the context supports shared virtual memory";
+
 impl Kernel {
+    /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM or _SVM_PTRS; nothing
+    /// follows from either where host and device share their addresses.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION if no device of the context supports SVM.
+    pub fn check_exec_info(&self) -> Result<()> {
+        if !self.program().context().has_svm() {
+            return Err(Error::InvalidOperation.because(NO_SVM));
+        }
+        Ok(())
+    }
+
     /// An argument in the words of a message: `kernel k, argument 3 (int n)`.
     pub(super) fn shown_arg(&self, index: u32) -> String {
         let info = self.arg(index).ok().and_then(|arg| arg.info.as_ref());

@@ -15,6 +15,7 @@ pub mod binary;
 pub mod build;
 mod cached;
 mod compile_thread;
+pub mod device_kernel;
 mod dump;
 pub mod includes;
 mod input;
@@ -145,13 +146,16 @@ impl Program {
     }
 
     /// clCreateProgramWithSource; the strings are already joined.
-    pub fn with_source(context: &Ref<Context>, source: Vec<u8>) -> Result<Ref<Program>> {
+    pub fn with_source(context: &Ref<Context>, source: Vec<u8>) -> Ref<Program> {
         let devices = context.devices();
         let builds = new_builds(devices.len());
-        Ok(Self::make(context, devices, Origin::Source(source), builds))
+        Self::make(context, devices, Origin::Source(source), builds)
     }
 
     /// clCreateProgramWithIL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateProgramWithIL, in its order.
     pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
         let words = binary::spirv_words(bytes)
@@ -209,6 +213,9 @@ impl Program {
 
 impl Object<Program> {
     /// clGetProgramInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Program>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_PROGRAM_REFERENCE_COUNT => Info::u32(self.reference_count()),
@@ -280,6 +287,9 @@ impl Object<Program> {
     }
 
     /// clGetProgramBuildInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetProgramBuildInfo.
     pub fn build_info(self: &Ref<Program>, device: &Ref<Device>, name: u32) -> Result<Info> {
         // CL_INVALID_DEVICE if device is not of the program.
         let index = self.device_index(device).ok_or(Error::InvalidDevice)?;
@@ -299,6 +309,9 @@ impl Object<Program> {
     }
 
     /// clSetProgramSpecializationConstant.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetProgramSpecializationConstant, in its order.
     pub fn set_spec_constant(self: &Ref<Program>, id: u32, value: &[u8]) -> Result<()> {
         // CL_INVALID_PROGRAM if the program was not made from IL.
         let Origin::Il { words, .. } = &self.origin else {

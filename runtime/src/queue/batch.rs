@@ -127,7 +127,7 @@ impl BatchQueue {
         let state = &mut *guard;
         // A batch waits as a whole: what has been collected does not wait for others' signals.
         let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
-        if !waits.is_empty() && !open_waits {
+        if command.is_alone() || !waits.is_empty() && !open_waits {
             submitted.extend(self.submit(state));
         }
         if state.open.is_none() {
@@ -169,7 +169,7 @@ impl BatchQueue {
             clock,
         });
         let value = batch.value;
-        if batch.commands.len() >= BATCH_LIMIT {
+        if command.is_alone() || batch.commands.len() >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
         Ok(value)

@@ -252,6 +252,9 @@ impl Object<Event> {
     }
 
     /// clSetEventCallback.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetEventCallback, in its order.
     pub fn set_callback(self: &Ref<Event>, trigger: i32, function: EventCallback) -> Result<()> {
         // CL_INVALID_VALUE if the callback type is not CL_SUBMITTED, CL_RUNNING or CL_COMPLETE.
         if ![cl::CL_SUBMITTED, cl::CL_RUNNING, cl::CL_COMPLETE].contains(&trigger) {

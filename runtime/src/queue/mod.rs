@@ -81,6 +81,9 @@ impl Kind for Queue {
 
 impl Queue {
     /// clCreateCommandQueueWithProperties, after the list.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateCommandQueueWithProperties, in its order.
     pub fn create(
         context: &Ref<Context>,
         device: &Ref<Device>,
@@ -144,6 +147,10 @@ impl Queue {
 
 impl Object<Queue> {
     /// clGetCommandQueueInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names, [`Error::InvalidCommandQueue`] for those of device
+    /// queues.
     pub fn info(self: &Ref<Queue>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_QUEUE_CONTEXT => Info::object(self.context()),

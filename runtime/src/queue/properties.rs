@@ -10,6 +10,10 @@ const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
 const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
 
 /// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
+///
+/// # Errors
+/// [`Error::InvalidValue`], [`Error::InvalidQueueProperties`], as the specification of the call
+/// says.
 pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
     let mut bits = 0;
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
@@ -31,6 +35,10 @@ pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
 }
 
 /// Checks a `cl_command_queue_properties` bit field.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for unknown or contradicting bits, [`Error::InvalidQueueProperties`] for
+/// device queues.
 pub fn check_bits(bits: u64) -> Result<()> {
     let host = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
     let device = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;

@@ -50,6 +50,9 @@ impl Object<Queue> {
 
 impl Event {
     /// clWaitForEvents.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clWaitForEvents, in its order.
     pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
         // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
         let Some(first) = events.first() else {
@@ -81,6 +84,9 @@ impl Event {
 
 impl Object<Event> {
     /// clSetUserEventStatus.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clSetUserEventStatus, in its order.
     pub fn set_user_status(self: &Ref<Event>, status: i32) -> Result<()> {
         // CL_INVALID_EVENT if event is not a user event.
         if self.command_type() != cl::CL_COMMAND_USER {
@@ -137,6 +143,9 @@ impl Object<Event> {
     }
 
     /// clGetEventInfo.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Event>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_EVENT_COMMAND_QUEUE => Info::optional(self.shown_queue()),
@@ -155,6 +164,9 @@ impl Object<Event> {
     }
 
     /// clGetEventProfilingInfo.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clGetEventProfilingInfo.
     pub fn profiling_info(&self, name: u32) -> Result<Info> {
         // CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not profile, the command has not
         // completed, or the event is a user event.

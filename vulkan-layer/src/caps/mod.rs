@@ -51,6 +51,8 @@ pub enum DriverId {
     MesaLlvmpipe,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
     NvidiaProprietary,
+    /// VK_DRIVER_ID_GOOGLE_SWIFTSHADER: on the host's processor.
+    SwiftShader,
 }
 
 impl Driver {
@@ -59,16 +61,24 @@ impl Driver {
         match vk::DriverId::from_raw(self.id as i32) {
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
+            vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
             _ => None,
         }
     }
 
-    /// Major and minor of the release, which known drivers put into driverInfo: Mesa's behind
-    /// their project's name, NVIDIA's alone.
+    /// Major and minor of the release, which known drivers put into driverInfo (Mesa's behind their
+    /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
             DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
+            DriverId::SwiftShader => {
+                let (major, minor) = (
+                    vk::api_version_major(self.version),
+                    vk::api_version_minor(self.version),
+                );
+                return Some((major, minor));
+            }
         };
         let mut numbers = numbers.split(['.', '-', ' ']);
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
@@ -219,6 +229,10 @@ pub struct Capabilities {
     pub subgroup: Subgroup,
     /// minImportedHostPointerAlignment where host memory can be imported.
     pub host_import_alignment: Option<u64>,
+    /// Memory of other APIs that can be imported: opaque file descriptors, dma-bufs.
+    pub memory_fds: [bool; 2],
+    /// Binary semaphores that can be imported and exported: opaque file descriptors, sync files.
+    pub semaphore_fds: [bool; 2],
     /// Nanoseconds per timestamp tick; 0 where the compute queue has no timestamps.
     pub timestamp_period: f32,
     /// Meaningful bits of a timestamp; 0 where there are none.
@@ -254,6 +268,16 @@ impl Capabilities {
     /// VK_AMD_shader_ballot, which has no feature bit.
     pub fn shader_ballot_amd(&self) -> bool {
         self.has_extension("VK_AMD_shader_ballot")
+    }
+
+    /// Returns whether memory of other APIs can be imported.
+    pub fn imports_memory(&self) -> bool {
+        self.memory_fds.contains(&true)
+    }
+
+    /// Returns whether semaphores can be shared with other APIs.
+    pub fn shares_semaphores(&self) -> bool {
+        self.semaphore_fds.contains(&true)
     }
 
     /// Returns the feature structs that may be chained.
@@ -296,6 +320,12 @@ impl Capabilities {
                 ash::ext::external_memory_host::NAME,
                 self.host_import_alignment.is_some(),
             ),
+            (ash::khr::external_memory_fd::NAME, self.imports_memory()),
+            (
+                ash::khr::external_semaphore_fd::NAME,
+                self.shares_semaphores(),
+            ),
+            (ash::ext::external_memory_dma_buf::NAME, self.memory_fds[1]),
             (
                 ash::ext::calibrated_timestamps::NAME,
                 self.calibrated_timestamps,

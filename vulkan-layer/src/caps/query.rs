@@ -84,6 +84,8 @@ pub(crate) fn capabilities(
     ];
     caps.formats = format::query(instance, physical, without_format, present.v13);
     memory(&mut caps, instance, physical);
+    memory_fds(&mut caps, instance, physical);
+    semaphore_fds(&mut caps, instance, physical);
     queues(&mut caps, entry, instance, physical);
     Ok(caps)
 }
@@ -226,6 +228,66 @@ fn properties(
             rotate: in_compute && caps.features.shader_subgroup_rotate,
         },
     };
+}
+
+/// Asks for binary semaphores that can be shared.
+fn semaphore_fds(caps: &mut Capabilities, instance: &ash::Instance, physical: vk::PhysicalDevice) {
+    if !caps.has_extension("VK_KHR_external_semaphore_fd") {
+        return;
+    }
+    let kinds = [
+        vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD,
+        vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD,
+    ];
+    caps.semaphore_fds = kinds.map(|kind| {
+        let info = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(kind);
+        let mut properties = vk::ExternalSemaphoreProperties::default();
+        // SAFETY: `physical` was enumerated from `instance`, which is of Vulkan 1.1 or later.
+        unsafe {
+            instance.get_physical_device_external_semaphore_properties(
+                physical,
+                &info,
+                &mut properties,
+            );
+        }
+        properties.external_semaphore_features.contains(
+            vk::ExternalSemaphoreFeatureFlags::IMPORTABLE
+                | vk::ExternalSemaphoreFeatureFlags::EXPORTABLE,
+        )
+    });
+}
+
+/// Asks for memory that buffers can be imported from without an allocation of its own.
+fn memory_fds(caps: &mut Capabilities, instance: &ash::Instance, physical: vk::PhysicalDevice) {
+    if !caps.has_extension("VK_KHR_external_memory_fd") {
+        return;
+    }
+    let dma_bufs = caps.has_extension("VK_EXT_external_memory_dma_buf");
+    let kinds = [
+        (vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD, true),
+        (vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT, dma_bufs),
+    ];
+    caps.memory_fds = kinds.map(|(kind, there)| {
+        let info = vk::PhysicalDeviceExternalBufferInfo::default()
+            .usage(vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST)
+            .handle_type(kind);
+        let mut properties = vk::ExternalBufferProperties::default();
+        if there {
+            // SAFETY: `physical` was enumerated from `instance`, which is of Vulkan 1.1 or later.
+            unsafe {
+                instance.get_physical_device_external_buffer_properties(
+                    physical,
+                    &info,
+                    &mut properties,
+                );
+            }
+        }
+        let features = properties
+            .external_memory_properties
+            .external_memory_features;
+        features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+            && !features.contains(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY)
+    });
 }
 
 fn memory(caps: &mut Capabilities, instance: &ash::Instance, physical: vk::PhysicalDevice) {

@@ -13,6 +13,7 @@ use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::DescriptorSet;
 use crate::objects::pipeline::Pipeline;
 use crate::objects::query::{self, RESULT_SIZE, Timestamp};
+use crate::objects::semaphore::BinarySemaphore;
 
 /// Commands being recorded for one queue. [`crate::Queue::submit`] takes it; dropped, it records
 /// nothing.
@@ -28,6 +29,8 @@ pub struct Recorder {
     pub(crate) kept: Vec<Kept>,
     /// Secondary commands are those of a [`crate::Recording`].
     pub(crate) level: vk::CommandBufferLevel,
+    /// Semaphores that the submission waits for and signals.
+    pub(crate) semaphores: [Vec<BinarySemaphore>; 2],
     pipeline: Option<Pipeline>,
     /// Those that it has written.
     timestamps: Vec<Timestamp>,
@@ -78,6 +81,7 @@ impl Recorder {
             commands: Some(commands),
             kept: Vec::new(),
             level,
+            semaphores: Default::default(),
             pipeline: None,
             timestamps: Vec::new(),
         };
@@ -379,6 +383,76 @@ impl Recorder {
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
         self.pipeline_barrier(all, all, &barrier);
+    }
+
+    /// Makes the whole submission wait for a semaphore.
+    ///
+    /// # Errors
+    /// A semaphore of another device.
+    pub fn wait_for(&mut self, semaphore: &BinarySemaphore) -> Result<()> {
+        self.add_semaphore(0, semaphore)
+    }
+
+    /// Signals a semaphore when the whole submission is done.
+    ///
+    /// # Errors
+    /// A semaphore of another device.
+    pub fn signal(&mut self, semaphore: &BinarySemaphore) -> Result<()> {
+        self.add_semaphore(1, semaphore)
+    }
+
+    fn add_semaphore(&mut self, list: usize, semaphore: &BinarySemaphore) -> Result<()> {
+        if !semaphore.belongs_to(self.device()) {
+            return Err(Error::InvalidUse("a semaphore of another device".into()));
+        }
+        self.semaphores[list].push(semaphore.clone());
+        self.keep(semaphore.clone());
+        Ok(())
+    }
+
+    /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
+    ///
+    /// # Errors
+    /// A buffer of another device.
+    pub fn hand_over(&mut self, buffer: &Buffer, to_us: bool) -> Result<()> {
+        self.own(buffer)?;
+        let ours = self.device().family;
+        let theirs = vk::QUEUE_FAMILY_EXTERNAL;
+        let (from, to) = if to_us {
+            (theirs, ours)
+        } else {
+            (ours, theirs)
+        };
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let (before, after) = match to_us {
+            true => (
+                vk::AccessFlags::empty(),
+                vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE,
+            ),
+            false => (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::empty()),
+        };
+        let barrier = [vk::BufferMemoryBarrier::default()
+            .src_access_mask(before)
+            .dst_access_mask(after)
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(buffer.raw())
+            .size(vk::WHOLE_SIZE)];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the buffer is alive and kept; the command buffer is recording.
+        unsafe {
+            (self.device().raw).cmd_pipeline_barrier(
+                self.raw(),
+                all,
+                all,
+                none,
+                &[],
+                &barrier,
+                &[],
+            );
+        }
+        self.keep(buffer.clone());
+        Ok(())
     }
 
     fn pipeline_barrier(

@@ -386,14 +386,22 @@ impl QueueShared {
             return Err(Error::InvalidUse("a timeline of another device".into()));
         }
         let command_buffers = [recorder.finish()?];
-        let semaphores: Vec<_> = waits.iter().map(|wait| wait.timeline.0.semaphore).collect();
-        let values: Vec<_> = waits.iter().map(|wait| wait.value).collect();
-        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let signals = [self.timeline.0.semaphore];
+        // Binary semaphores have a value that is ignored.
+        let [awaited, signaled] = &recorder.semaphores;
+        let mut semaphores: Vec<_> = waits.iter().map(|wait| wait.timeline.0.semaphore).collect();
+        let mut values: Vec<_> = waits.iter().map(|wait| wait.value).collect();
+        semaphores.extend(awaited.iter().map(|semaphore| semaphore.raw()));
+        values.resize(semaphores.len(), 0);
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
+        // The timeline comes last: once it has its value, what the submission kept may be destroyed, and
+        // SwiftShader signals one semaphore after the other.
+        let mut signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
+        signals.push(self.timeline.0.semaphore);
 
         let mut state = self.state.lock();
         let value = state.last + 1;
-        let signal_values = [value];
+        let mut signal_values = vec![0; signals.len() - 1];
+        signal_values.push(value);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&values)
             .signal_semaphore_values(&signal_values);

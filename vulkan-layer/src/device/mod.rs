@@ -44,6 +44,8 @@ pub(crate) struct DeviceShared {
     next_queue: AtomicUsize,
     pub pipeline_cache: vk::PipelineCache,
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
+    pub memory_fd: Option<ash::khr::external_memory_fd::Device>,
+    pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
@@ -114,6 +116,12 @@ impl Device {
         let host_memory = caps
             .host_import_alignment
             .map(|_| ash::ext::external_memory_host::Device::new(&instance.raw, &raw));
+        let memory_fd = caps
+            .imports_memory()
+            .then(|| ash::khr::external_memory_fd::Device::new(&instance.raw, &raw));
+        let semaphore_fd = caps
+            .shares_semaphores()
+            .then(|| ash::khr::external_semaphore_fd::Device::new(&instance.raw, &raw));
         let calibrated = caps
             .calibrated_timestamps
             .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
@@ -134,6 +142,8 @@ impl Device {
                 next_queue: AtomicUsize::new(0),
                 pipeline_cache,
                 host_memory,
+                memory_fd,
+                semaphore_fd,
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),

@@ -23,7 +23,7 @@ pub enum MemoryClass {
     Staging,
     /// Mapped and cached by the host: written by the device, read by the host.
     Readback,
-    /// The application's own memory, imported.
+    /// Memory of the application's or of another API, imported.
     Imported,
 }
 
@@ -41,7 +41,7 @@ struct BufferInner {
     backing: Backing,
 }
 
-enum Backing {
+pub(crate) enum Backing {
     /// Taken out once, by Drop.
     Allocated(Option<Allocation>),
     Imported(vk::DeviceMemory),
@@ -60,7 +60,7 @@ const WORD: u64 = 4;
 /// From here on a buffer gets a VkDeviceMemory of its own.
 const DEDICATED_FROM: u64 = 16 << 20;
 
-fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
+pub(crate) fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
     let address = match has_addresses(device) {
         true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
         false => vk::BufferUsageFlags::empty(),
@@ -75,18 +75,18 @@ fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
         | vk::BufferUsageFlags::TRANSFER_DST
 }
 
-fn has_addresses(device: &DeviceShared) -> bool {
+pub(crate) fn has_addresses(device: &DeviceShared) -> bool {
     device.caps.features.buffer_device_address
 }
 
 /// A VkBuffer that is destroyed unless it is handed on.
-struct RawBuffer<'a> {
+pub(crate) struct RawBuffer<'a> {
     device: &'a DeviceShared,
-    raw: vk::Buffer,
+    pub raw: vk::Buffer,
 }
 
 impl<'a> RawBuffer<'a> {
-    fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+    pub fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
         fault::check("vkCreateBuffer")?;
         // SAFETY: `info` and what it points at live through the call.
         let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
@@ -107,7 +107,7 @@ impl Drop for RawBuffer<'_> {
     }
 }
 
-fn check_size(device: &DeviceShared, size: u64) -> Result<()> {
+pub(crate) fn check_size(device: &DeviceShared, size: u64) -> Result<()> {
     let limits = &device.caps.limits;
     let limit = limits.max_buffer.min(limits.max_allocation);
     if size == 0 {
@@ -188,7 +188,7 @@ impl Buffer {
         ))
     }
 
-    fn finish(
+    pub(crate) fn finish(
         device: &Arc<DeviceShared>,
         buffer: RawBuffer<'_>,
         size: u64,

@@ -2,6 +2,8 @@
 
 pub(crate) mod buffer;
 pub(crate) mod descriptor;
+pub(crate) mod external;
 pub(crate) mod image;
 pub(crate) mod pipeline;
 pub(crate) mod query;
+pub(crate) mod semaphore;

@@ -65,6 +65,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::ArithmeticFenceEXT,
     Capability::SplitBarrierINTEL,
     Capability::BFloat16ConversionINTEL,
+    Capability::FPFastMathModeINTEL,
 ];
 
 /// Extensions whose instructions and enumerants are imported.
@@ -77,6 +78,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_EXT_optnone",
     c"SPV_GOOGLE_decorate_string",
     c"SPV_INTEL_bfloat16_conversion",
+    c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",

@@ -59,7 +59,7 @@ impl Body<'_, '_> {
                     return Err(inst.error("the operands' types are wrong"));
                 }
                 let splat = self.emit(InstKind::Splat { arg: scalar }, ty);
-                let flags = self.float_flags(inst.id);
+                let flags = self.sum_flags(inst.id);
                 self.binary_with(BinaryOp::FMul, [vector, splat], flags)
             }
             Op::Dot => self.dot(inst)?,
@@ -127,6 +127,19 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
+    /// The optimiser's freedom with a sum or a product.
+    fn sum_flags(&self, id: u32) -> FloatFlags {
+        // FPFastMathMode decides where it stands, AllowContract or not.
+        let decided = self
+            .pre
+            .decoration(id, Decoration::FPFastMathMode)
+            .is_some();
+        if self.pre.contracts() && !decided {
+            return FloatFlags::CONTRACT;
+        }
+        self.float_flags(id)
+    }
+
     /// The optimiser's freedom from the FPFastMathMode decoration.
     pub(super) fn float_flags(&self, id: u32) -> FloatFlags {
         let Some(deco) = self.pre.decoration(id, Decoration::FPFastMathMode) else {
@@ -175,7 +188,10 @@ impl Body<'_, '_> {
         if !fits || self.func.ty(args[1]) != ty {
             return Err(inst.error("the operands' types are wrong"));
         }
-        let flags = self.float_flags(inst.id);
+        let flags = match op {
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul => self.sum_flags(inst.id),
+            _ => self.float_flags(inst.id),
+        };
         let value = self.binary_with(op, args, flags);
         self.define_value(inst, value)
     }
@@ -247,7 +263,7 @@ impl Body<'_, '_> {
 
     fn dot(&mut self, inst: &Inst<'_>) -> Result<Value> {
         let args = self.pair(inst, Scalar::is_float)?;
-        let flags = self.float_flags(inst.id);
+        let flags = self.sum_flags(inst.id);
         let product = self.binary_with(BinaryOp::FMul, args, flags);
         Ok(self.reduce(BinaryOp::FAdd, product, flags))
     }

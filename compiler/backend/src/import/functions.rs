@@ -435,8 +435,8 @@ fn modes(told: &Told<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) -> 
             }
             Some(ExecutionMode::Initializer) => info.initializer = true,
             Some(ExecutionMode::Finalizer) => info.finalizer = true,
-            // What arithmetic does anyway; contraction is decided by the flags of each
-            // operation. Other rounding and flushed denormals are refused below.
+            // What arithmetic does anyway; contraction is a flag of each operation. Other rounding
+            // and flushed denormals are refused below.
             Some(
                 ExecutionMode::VecTypeHint
                 | ExecutionMode::ContractionOff

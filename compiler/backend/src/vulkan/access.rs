@@ -292,63 +292,6 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, piece_ty, &[shifted])
     }
 
-    /// Writes bytes of an element and leaves the others alone. `value` is an integer of so many
-    /// bytes, beginning at byte `at`.
-    pub fn paste(&mut self, ptr: Id, bits: (Id, Id, u32), widths: [u32; 2], scope: Scope) {
-        let unit = widths[1];
-        let unit_ty = self.b.ty_int(unit * 8);
-        let [keep, bits] = self.field(bits, widths);
-        if unit == 8 {
-            self.b.capability(Capability::Int64Atomics);
-        }
-        let (scope, relaxed) = (self.scope(scope), self.b.const_u32(0));
-        self.b
-            .op(Op::AtomicAnd, unit_ty, &[ptr, scope, relaxed, keep]);
-        self.b
-            .op(Op::AtomicOr, unit_ty, &[ptr, scope, relaxed, bits]);
-    }
-
-    /// The same where nobody else writes meanwhile.
-    pub fn replace(
-        &mut self,
-        class: StorageClass,
-        ptr: Id,
-        bits: (Id, Id, u32),
-        widths: [u32; 2],
-        flags: AccessFlags,
-    ) {
-        let unit = widths[1];
-        let unit_ty = self.b.ty_int(unit * 8);
-        let [keep, bits] = self.field(bits, widths);
-        let old = self.raw_load(class, ptr, unit_ty, unit, flags);
-        let kept = self.b.op(Op::BitwiseAnd, unit_ty, &[old, keep]);
-        let new = self.b.op(Op::BitwiseOr, unit_ty, &[kept, bits]);
-        self.raw_store(class, ptr, new, unit, flags);
-    }
-
-    /// The bits of its element that a narrower value leaves, and its own bits in their place.
-    fn field(&mut self, (at, value, bytes): (Id, Id, u32), [width, unit]: [u32; 2]) -> [Id; 2] {
-        let unit_ty = self.b.ty_int(unit * 8);
-        let shift = self.bit_position(at, unit);
-        let ones = self.b.const_int(unit * 8, (1u64 << (width * 8)) - 1);
-        let field = self.b.op(Op::ShiftLeftLogical, unit_ty, &[ones, shift]);
-        let keep = self.b.op(Op::Not, unit_ty, &[field]);
-        let wide = match bytes == unit {
-            true => value,
-            false => self.b.op(Op::UConvert, unit_ty, &[value]),
-        };
-        let bits = self.b.op(Op::ShiftLeftLogical, unit_ty, &[wide, shift]);
-        [keep, bits]
-    }
-
-    /// The bit within its element at which a byte begins: a 32-bit number.
-    pub fn bit_position(&mut self, byte: Id, unit: u32) -> Id {
-        let u32_ty = self.b.ty_int(32);
-        let (mask, three) = (self.b.const_u32(unit - 1), self.b.const_u32(3));
-        let within = self.b.op(Op::BitwiseAnd, u32_ty, &[byte, mask]);
-        self.b.op(Op::ShiftLeftLogical, u32_ty, &[within, three])
-    }
-
     fn store_piece(&mut self, place: &Place, at: u32, width: u32, value: Id, flags: AccessFlags) {
         let piece_ty = self.b.ty_int(width * 8);
         match *place {

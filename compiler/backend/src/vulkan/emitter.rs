@@ -652,17 +652,7 @@ impl<'m> Emitter<'m> {
                 extensions.push("SPV_KHR_vulkan_memory_model");
             }
         }
-        for (bits, has, capability) in [
-            (8, self.target.int8, C::Int8),
-            (16, self.target.int16, C::Int16),
-            (64, self.target.int64, C::Int64),
-        ] {
-            if !has && self.b.has_capability(capability) {
-                return Err(LowerError::new(format!(
-                    "{bits}-bit integers are used, which this device has no arithmetic on"
-                )));
-            }
-        }
+        self.check_integers()?;
         for name in extensions {
             self.b.extension(name);
         }

@@ -3,7 +3,8 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
-use rspirv::spirv::{Op, StorageClass};
+use pumice_ir::LowerError;
+use rspirv::spirv::{Capability, Op, StorageClass};
 
 impl Emitter<'_> {
     /// The type of such numbers.
@@ -156,5 +157,24 @@ impl Emitter<'_> {
             false => Op::Bitcast,
         };
         self.b.op(op, ptr, &[address])
+    }
+
+    /// Checks that the device has the integer types that were written.
+    ///
+    /// # Errors
+    /// A width that it lacks.
+    pub fn check_integers(&self) -> Result<(), LowerError> {
+        for (bits, has, capability) in [
+            (8, self.target.int8, Capability::Int8),
+            (16, self.target.int16, Capability::Int16),
+            (64, self.target.int64, Capability::Int64),
+        ] {
+            if !has && self.b.has_capability(capability) {
+                return Err(LowerError::new(format!(
+                    "{bits}-bit integers are used, which this device has no arithmetic on"
+                )));
+            }
+        }
+        Ok(())
     }
 }

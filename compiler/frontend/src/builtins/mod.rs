@@ -201,6 +201,9 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 /// Finds the overload that `name(args)` means, ranking as clang does: exact types first, then
 /// integer and float promotions, then conversions; equal ranks are ambiguous.
+///
+/// # Errors
+/// No built-in function of that name, none that takes the arguments, or several that fit equally.
 pub fn resolve(
     name: &str,
     args: &[Arg],

@@ -8,6 +8,9 @@ use std::cell::RefCell;
 
 mod render;
 mod source;
+mod warning;
+
+pub use warning::{Warning, WarningOptions};
 
 pub use source::{
     ExpansionId, FileId, Loc, MacroNameId, OutOfLocations, Position, SourceMap, Span,
@@ -35,8 +38,8 @@ struct Record {
     span: Span,
     highlights: Vec<Span>,
     message: String,
-    /// A warning that `-Werror` turned into an error.
-    promoted: bool,
+    /// Of a warning, which option controls it and whether one turned it into an error.
+    warning: Option<(Warning, bool)>,
 }
 
 #[derive(Debug, Default)]
@@ -54,8 +57,8 @@ pub struct Diagnostics {
     pub sources: SourceMap,
     /// `-w`.
     pub no_warnings: bool,
-    /// `-Werror`.
-    pub warnings_as_errors: bool,
+    /// The `-W` options.
+    pub warning_options: WarningOptions,
     state: RefCell<State>,
 }
 
@@ -76,9 +79,26 @@ impl Diagnostics {
         self.report(Severity::Error, span.into(), message.into())
     }
 
-    /// Reports a warning.
-    pub fn warning(&self, span: impl Into<Span>, message: impl Into<String>) -> Report<'_> {
-        self.report(Severity::Warning, span.into(), message.into())
+    /// Reports a warning, if options do not turn it off.
+    pub fn warning(
+        &self,
+        warning: Warning,
+        span: impl Into<Span>,
+        message: impl Into<String>,
+    ) -> Report<'_> {
+        if self.no_warnings || !self.warning_options.is_on(warning) {
+            return Report {
+                diagnostics: self,
+                index: None,
+            };
+        }
+        let is_error = self.warning_options.is_error(warning);
+        let severity = match is_error {
+            true => Severity::Error,
+            false => Severity::Warning,
+        };
+        let kind = Some((warning, is_error));
+        self.record(severity, kind, span.into(), message.into())
     }
 
     /// Reports an error after which nothing more is said; [`Self::should_stop`] turns true.
@@ -109,6 +129,16 @@ impl Diagnostics {
     }
 
     fn report(&self, severity: Severity, span: Span, message: String) -> Report<'_> {
+        self.record(severity, None, span, message)
+    }
+
+    fn record(
+        &self,
+        severity: Severity,
+        warning: Option<(Warning, bool)>,
+        span: Span,
+        message: String,
+    ) -> Report<'_> {
         let dropped = Report {
             diagnostics: self,
             index: None,
@@ -117,12 +147,6 @@ impl Diagnostics {
         if state.fatal {
             return dropped;
         }
-        let promoted = severity == Severity::Warning && self.warnings_as_errors;
-        let severity = match severity {
-            Severity::Warning if self.no_warnings => return dropped,
-            Severity::Warning if promoted => Severity::Error,
-            other => other,
-        };
         // A macro that uses its argument twice must not say everything twice.
         let again = |r: &Record| r.severity == severity && r.span == span && r.message == message;
         if span.lo.is_some() && state.records.iter().any(again) {
@@ -143,7 +167,7 @@ impl Diagnostics {
                         span: Span::NONE,
                         highlights: Vec::new(),
                         message: "too many errors emitted, stopping now".to_string(),
-                        promoted: false,
+                        warning: None,
                     });
                     return dropped;
                 }
@@ -157,7 +181,7 @@ impl Diagnostics {
             span,
             highlights: Vec::new(),
             message,
-            promoted,
+            warning,
         });
         Report {
             diagnostics: self,
@@ -183,7 +207,7 @@ impl Report<'_> {
                 span: span.into(),
                 highlights: Vec::new(),
                 message: message.into(),
-                promoted: false,
+                warning: None,
             });
         }
         self

@@ -98,8 +98,14 @@ impl Out<'_> {
             Severity::Fatal => "fatal error",
         };
         let mut message = printable(brief(&record.message).as_bytes()).0;
-        if record.promoted {
-            message.push_str(" [-Werror]");
+        if let Some((warning, is_error)) = record.warning {
+            let name = warning.name();
+            message.push_str(&match (is_error, name) {
+                (false, "") => String::new(),
+                (true, "") => " [-Werror]".to_string(),
+                (false, name) => format!(" [-W{name}]"),
+                (true, name) => format!(" [-Werror,-W{name}]"),
+            });
         }
         self.include_chain(record.span.lo);
         let first = record.span.lo;
@@ -302,7 +308,7 @@ fn printable(line: &[u8]) -> (String, Vec<usize>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::{Diagnostics, Loc, Span};
+    use crate::diagnostics::{Diagnostics, Loc, Span, Warning, WarningOptions};
 
     /// Tokens are words here.
     fn word_length(text: &[u8]) -> usize {
@@ -336,18 +342,18 @@ mod tests {
     fn limits_and_switches() {
         let mut d = with_text(b"x");
         d.no_warnings = true;
-        d.warning(Loc::NONE, "never seen")
+        d.warning(Warning::Unnamed, Loc::NONE, "never seen")
             .note(Loc::NONE, "nor this");
         assert_eq!(d.render(word_length), "");
         d.no_warnings = false;
-        d.warnings_as_errors = true;
+        d.warning_options = WarningOptions::new(["error"].into_iter());
         for _ in 0..30 {
-            d.warning(Loc::NONE, "w");
+            d.warning(Warning::Format, Loc::NONE, "w");
         }
         assert!(d.should_stop());
         assert_eq!(d.error_count(), 20);
         assert!(d.render(word_length).ends_with(
-            "error: w [-Werror]\nfatal error: too many errors emitted, stopping now\n20 errors generated.\n"
+            "error: w [-Werror,-Wformat]\nfatal error: too many errors emitted, stopping now\n20 errors generated.\n"
         ));
     }
 

@@ -150,6 +150,9 @@ const MAX_TOTAL_BYTES: usize = 256 << 20;
 
 impl SourceMap {
     /// Adds one inclusion of a file; `included_at` is the place of the directive.
+    ///
+    /// # Errors
+    /// No location is left: all files together are too long.
     pub fn add_file(
         &mut self,
         name: Rc<str>,

@@ -35,10 +35,9 @@ impl Emitter<'_> {
             self.b
                 .execution_mode(entry, ExecutionMode::SubgroupSize, &[size]);
         }
-        if !module.fp_contract {
-            self.b
-                .execution_mode(entry, ExecutionMode::ContractionOff, &[]);
-        }
+        // What may be contracted stands as `mad`, or says so itself.
+        self.b
+            .execution_mode(entry, ExecutionMode::ContractionOff, &[]);
         let mut types = format!("kernel_arg_type.{}.", function.name);
         let mut quals = format!("kernel_arg_type_qual.{}.", function.name);
         for arg in &kernel.args {

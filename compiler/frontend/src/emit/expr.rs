@@ -1,6 +1,6 @@
 //! R-values that are no records.
 
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::Op;
 
 use super::EmitError;
 use super::function::FunctionEmitter;
@@ -56,7 +56,19 @@ impl FunctionEmitter<'_, '_> {
                 self.e.b.op(Op::Not, ty, &[value])
             }
             ExprKind::Not(operand) => self.logical_not(*operand, ty)?,
-            ExprKind::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, ty)?,
+            ExprKind::Binary {
+                op,
+                lhs,
+                rhs,
+                contract,
+            } => match self.mul_add(id, ty)? {
+                Some(sum) => sum,
+                None => {
+                    let result = self.binary(*op, *lhs, *rhs, ty)?;
+                    self.fast_math(result, ty, *contract);
+                    result
+                }
+            },
             ExprKind::Compare { op, lhs, rhs } => self.compare(*op, *lhs, *rhs, ty)?,
             ExprKind::Logical { and, lhs, rhs } => self.logical(*and, *lhs, *rhs)?,
             ExprKind::VectorLogical { and, lhs, rhs } => {
@@ -354,12 +366,7 @@ impl FunctionEmitter<'_, '_> {
             (ArithOp::Xor, ..) => Op::BitwiseXor,
         };
         let value = self.e.value_type(ty);
-        let result = self.e.b.op(opcode, value, &[left, right]);
-        if is_float && self.e.fast_math != 0 {
-            let bits = [self.e.fast_math];
-            self.e.b.decorate(result, Decoration::FPFastMathMode, &bits);
-        }
-        Ok(result)
+        Ok(self.e.b.op(opcode, value, &[left, right]))
     }
 
     fn compare(

@@ -10,6 +10,7 @@ mod atomic;
 mod attributes;
 pub mod builder;
 mod builtin;
+mod contract;
 mod convert;
 mod device;
 mod expr;
@@ -25,7 +26,7 @@ mod types;
 
 use std::rc::Rc;
 
-use rspirv::spirv::{BuiltIn, Capability, Decoration, LinkageType, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, FPFastMathMode, LinkageType, StorageClass};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::SourceMap;
@@ -71,8 +72,8 @@ struct Emitter<'a> {
     functions: Vec<u32>,
     /// Built-in variables in use: id and the type that a load has.
     inputs: FxHashMap<BuiltIn, (u32, u32)>,
-    /// FPFastMathMode bits for every float operation.
-    fast_math: u32,
+    /// FPFastMathMode of float operations.
+    fast_math: FPFastMathMode,
 }
 
 /// Writes a translation unit. `sources` gives OpLine its positions (with `-g`).
@@ -101,20 +102,6 @@ pub fn emit(
     for global in &module.globals {
         check_name(&global.name, global.span)?;
     }
-    let math = &options.math;
-    let mut fast_math = 0;
-    if math.finite_math_only || math.fast_relaxed {
-        fast_math |= 0x3; // NotNaN, NotInf
-    }
-    if math.no_signed_zeros || math.unsafe_math || math.fast_relaxed {
-        fast_math |= 0x4; // NSZ
-    }
-    if math.unsafe_math || math.fast_relaxed {
-        fast_math |= 0x8; // AllowRecip
-    }
-    if math.fast_relaxed {
-        fast_math |= 0x10; // Fast
-    }
     let mut emitter = Emitter {
         module,
         options,
@@ -132,8 +119,9 @@ pub fn emit(
         anonymous: FxHashMap::default(),
         functions: vec![0; module.functions.len()],
         inputs: FxHashMap::default(),
-        fast_math,
+        fast_math: contract::fast_math_bits(&options.math),
     };
+    emitter.declare_fast_math();
     emitter.run()?;
     Ok(emitter.b.finish())
 }

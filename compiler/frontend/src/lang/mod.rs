@@ -3,6 +3,7 @@
 
 pub mod attributes;
 pub mod names;
+mod numbers;
 pub mod opaque;
 pub mod options;
 mod spelling;

@@ -11,6 +11,8 @@ pub struct LangOptions<'a> {
     pub std: ClStd,
     /// Floating-point switches.
     pub math: MathOptions,
+    /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
+    pub local_memory: u64,
     /// Extensions that the device has.
     extensions: &'a [String],
     /// Extensions that a pragma has disabled.
@@ -26,6 +28,7 @@ impl<'a> LangOptions<'a> {
         Self {
             std: options.std.unwrap_or(ClStd::Cl12),
             math: options.math,
+            local_memory: u64::from(target.max_local_memory_size),
             extensions: &target.extensions,
             disabled: FxHashSet::default(),
             features: &target.features,

@@ -4,7 +4,7 @@ use super::ast::{
     BinaryOp, BlockLit, DeclPart, Designator, ExprId, ExprKind, FloatSuffix, StmtId, Trait, UnaryOp,
 };
 use super::{NameKind, Parse, Parser, Reported};
-use crate::diagnostics::Loc;
+use crate::diagnostics::{Loc, Warning};
 use crate::pp::literal::{self, LiteralError, Number, parse_char, parse_number, parse_string};
 use crate::pp::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{Span, Symbol};
@@ -388,7 +388,8 @@ impl Parser<'_> {
                         let written = self.names.bytes(s);
                         if written.len() > 3 && !written.contains(&b'\\') {
                             let message = "multi-character character constant";
-                            self.diagnostics.warning(token.loc, message);
+                            self.diagnostics
+                                .warning(Warning::Multichar, token.loc, message);
                         }
                         ExprKind::Char { value }
                     }

@@ -21,6 +21,7 @@ use pumice_budget as budget;
 
 pub mod ast;
 mod ast_expr;
+mod ast_stmt;
 mod attr;
 mod decl;
 mod declarator;

@@ -2,6 +2,7 @@
 
 use super::ast::{Attr, Pragma, PragmaKind, StmtId, StmtKind};
 use super::{Parse, Parser, Reported};
+use crate::diagnostics::Warning;
 use crate::pp::literal::{Number, parse_number};
 use crate::pp::token::{Keyword, Punct, TokenKind};
 use crate::source::Span;
@@ -377,8 +378,11 @@ impl Parser<'_> {
         let is_pack = matches!(self.kind(), TokenKind::Ident(n) if self.names.bytes(n) == b"pack");
         if is_pack {
             if self.pack_pragma().is_none() || self.kind() != TokenKind::PragmaEnd {
-                self.diagnostics
-                    .warning(self.loc(), "malformed #pragma ignored");
+                self.diagnostics.warning(
+                    Warning::IgnoredPragmas,
+                    self.loc(),
+                    "malformed #pragma ignored",
+                );
             }
             while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {
                 self.advance();
@@ -388,8 +392,11 @@ impl Parser<'_> {
         }
         let kind = self.pragma_kind();
         if kind.is_none() || self.kind() != TokenKind::PragmaEnd {
-            self.diagnostics
-                .warning(self.loc(), "malformed #pragma ignored");
+            self.diagnostics.warning(
+                Warning::IgnoredPragmas,
+                self.loc(),
+                "malformed #pragma ignored",
+            );
         }
         let complete = self.kind() == TokenKind::PragmaEnd;
         while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {

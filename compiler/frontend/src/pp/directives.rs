@@ -7,7 +7,7 @@ use super::{
     Conditional, Guard, LINE_START, Lexer, Macro, Preprocessor, SPACE_BEFORE, Slot, Token,
     TokenKind,
 };
-use crate::diagnostics::Loc;
+use crate::diagnostics::{Loc, Warning};
 use crate::symbol::Symbol;
 use pumice_budget as budget;
 
@@ -101,7 +101,8 @@ impl Preprocessor<'_> {
                 if text == "error" {
                     self.diagnostics.error(name.loc, message);
                 } else {
-                    self.diagnostics.warning(name.loc, message);
+                    self.diagnostics
+                        .warning(Warning::PoundWarning, name.loc, message);
                 }
             }
             "line" => {
@@ -153,6 +154,7 @@ impl Preprocessor<'_> {
         let token = self.directive_token();
         if token.kind != TokenKind::EndOfLine {
             self.diagnostics.warning(
+                Warning::ExtraTokens,
                 token.loc,
                 format!("extra tokens at end of #{directive} directive"),
             );
@@ -189,11 +191,16 @@ impl Preprocessor<'_> {
         let name = self.names.resolve(new.name);
         if old.builtin.is_some() {
             let message = format!("redefining builtin macro '{name}'");
-            self.diagnostics.warning(new.loc, message);
+            self.diagnostics
+                .warning(Warning::BuiltinMacroRedefined, new.loc, message);
             return;
         }
         self.diagnostics
-            .warning(new.loc, format!("'{name}' macro redefined"))
+            .warning(
+                Warning::MacroRedefined,
+                new.loc,
+                format!("'{name}' macro redefined"),
+            )
             .note(old.loc, "previous definition is here");
     }
 
@@ -226,8 +233,11 @@ impl Preprocessor<'_> {
             variadic = dots;
             token = lexer.next(self.names, self.diagnostics);
         } else if token.kind != TokenKind::EndOfLine && token.flags & SPACE_BEFORE == 0 {
-            self.diagnostics
-                .warning(token.loc, "whitespace required after macro name");
+            self.diagnostics.warning(
+                Warning::Unnamed,
+                token.loc,
+                "whitespace required after macro name",
+            );
         }
         let mut body: Vec<Token> = Vec::new();
         while token.kind != TokenKind::EndOfLine {
@@ -303,6 +313,7 @@ impl Preprocessor<'_> {
             }
             TokenKind::Ident(name) if name == self.va_args && !variadic => {
                 self.diagnostics.warning(
+                    Warning::Unnamed,
                     token.loc,
                     "__VA_ARGS__ can only appear in the expansion of a variadic macro",
                 );

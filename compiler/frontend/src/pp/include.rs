@@ -4,7 +4,7 @@ use super::token::Punct;
 use super::{
     CachedFile, MAX_INCLUDE_DEPTH, MAX_INCLUSIONS, Preprocessor, SPACE_BEFORE, Token, TokenKind,
 };
-use crate::diagnostics::Loc;
+use crate::diagnostics::{Loc, Warning};
 
 /// Headers that C programs begin with.
 const C_HEADERS: &[&str] = &[
@@ -86,8 +86,11 @@ impl Preprocessor<'_> {
         }
         let rest = self.expanded_directive_token();
         if rest.kind != TokenKind::EndOfLine {
-            self.diagnostics
-                .warning(rest.loc, "extra tokens at end of #include directive");
+            self.diagnostics.warning(
+                Warning::ExtraTokens,
+                rest.loc,
+                "extra tokens at end of #include directive",
+            );
             // Discard what an expansion left over.
             while !matches!(self.next_raw().kind, TokenKind::EndOfLine | TokenKind::Eof) {}
         }

@@ -1,6 +1,7 @@
 //! Attributes.
 use super::Sema;
 use super::typed::LoopHint;
+use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
 
@@ -42,6 +43,14 @@ const KNOWN: &[&str] = &[
     "work_group_size_hint",
 ];
 
+/// Attributes that only kernels have.
+const OF_KERNELS: &[&str] = &[
+    "intel_reqd_sub_group_size",
+    "reqd_work_group_size",
+    "vec_type_hint",
+    "work_group_size_hint",
+];
+
 impl<'a> Sema<'a> {
     pub(super) fn attr_name(&self, attr: &Attr) -> &'a str {
         self.name(attr.name)
@@ -53,6 +62,7 @@ impl<'a> Sema<'a> {
             let name = self.attr_name(attr);
             if !KNOWN.contains(&name) {
                 self.warning(
+                    Warning::UnknownAttributes,
                     attr.name_span,
                     format!("unknown attribute '{name}' ignored"),
                 );
@@ -112,6 +122,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         let mut out = [0; N];
+        let mut zero = None;
         for (slot, arg) in out.iter_mut().zip(&attr.args) {
             let AttrArg::Expr(expr) = arg else {
                 self.error(
@@ -122,7 +133,8 @@ impl<'a> Sema<'a> {
             };
             let value = self.integer_constant(*expr)?;
             match u32::try_from(value) {
-                Ok(n) if n > 0 => *slot = n,
+                Ok(0) => zero = zero.or(Some(*expr)),
+                Ok(n) => *slot = n,
                 _ => {
                     self.error(
                         self.ast.expr(*expr).span,
@@ -132,7 +144,52 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-        Some(out)
+        match zero {
+            // Zeros alone ask for nothing.
+            Some(_) if N > 1 && out == [0; N] => None,
+            Some(expr) => {
+                let message = format!("'{name}' attribute must be greater than 0");
+                self.error(self.ast.expr(expr).span, message);
+                None
+            }
+            None => Some(out),
+        }
+    }
+
+    /// Refuses attributes of kernels on other functions.
+    pub(super) fn check_kernel_attrs(&mut self, attrs: &[Attr]) {
+        for attr in attrs {
+            let name = self.attr_name(attr);
+            if OF_KERNELS.contains(&name) {
+                let message =
+                    format!("attribute '{name}' can only be applied to an OpenCL kernel function");
+                self.error(attr.span, message);
+            }
+        }
+    }
+
+    /// Refuses attributes of kernels on variables.
+    pub(super) fn check_function_attrs(&mut self, attrs: &[Attr]) {
+        for attr in attrs {
+            let name = self.attr_name(attr);
+            if OF_KERNELS.contains(&name) {
+                let message = format!("'{name}' attribute only applies to functions");
+                self.error(attr.span, message);
+            }
+        }
+    }
+
+    /// The type of `vec_type_hint`.
+    pub(super) fn hinted_type(&mut self, attr: &Attr) -> Option<TypeId> {
+        let ty = self.attr_type(attr)?;
+        let types = &self.module.types;
+        let (elem, _) = types.elem_lanes(ty);
+        if types.int_kind(elem).is_some() || types.is_float(elem) {
+            return Some(ty);
+        }
+        let message = "a non-vector or non-vectorizable scalar type is an invalid argument to attribute 'vec_type_hint'";
+        self.error(attr.span, message);
+        None
     }
 
     /// The type that an attribute's argument names.
@@ -179,6 +236,11 @@ impl<'a> Sema<'a> {
     /// The hint of `opencl_unroll_hint`.
     pub(super) fn unroll_hint(&mut self, attrs: &[Attr]) -> Option<LoopHint> {
         let attr = self.find_attr(attrs, "opencl_unroll_hint")?;
+        if attr.args.len() > 1 {
+            let message = "'opencl_unroll_hint' attribute takes no more than 1 argument";
+            self.error(attr.span, message);
+            return None;
+        }
         let Some(AttrArg::Expr(expr)) = attr.args.first() else {
             return Some(LoopHint::Unroll);
         };

@@ -53,6 +53,11 @@ impl<'a> Sema<'a> {
     /// lies between.
     pub(super) fn variable(&mut self, name: Symbol, local: LocalId, span: Span) -> Option<PlaceId> {
         let level = self.level_of(name);
+        if level == self.blocks.len() {
+            self.note_named(local);
+        } else if let Some(func) = self.blocks.get_mut(level).and_then(|b| b.func.as_mut()) {
+            func.usage.capture(local);
+        }
         self.variable_at(level, local, span)
     }
 
@@ -195,6 +200,9 @@ impl<'a> Sema<'a> {
             overloadable: false,
             defined: true,
             params: Vec::new(),
+            must_use: false,
+            is_static: false,
+            used: true,
         });
         let state = FuncState::new(id, name, ret.unwrap_or(TypeTable::VOID));
         let state = FuncState {

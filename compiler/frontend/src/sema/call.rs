@@ -4,7 +4,7 @@ use super::scope::Entity;
 use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 use super::{Operand, Sema};
 use crate::builtins::{self, Arg, ResolveError};
-use crate::lang::types::{FloatKind, Quals, TypeId, TypeTable};
+use crate::lang::types::{FloatKind, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::{Span, Symbol};
 
@@ -14,6 +14,8 @@ enum Fit {
     Exact,
     Promotion,
     Conversion,
+    /// A scalar in all elements of a vector.
+    Splat,
 }
 
 /// Returns the value of `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2). They
@@ -133,6 +135,7 @@ impl<'a> Sema<'a> {
         } else {
             ids[0]
         };
+        self.funcs[func.0 as usize].used = true;
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
         if args.len() != params.len() {
@@ -279,7 +282,11 @@ impl<'a> Sema<'a> {
             });
         }
         if types.is_vector(param) && types.is_arithmetic(ty) {
-            return Some(Fit::Conversion);
+            return Some(Fit::Splat);
+        }
+        if let Type::Opaque(kind) = types.get(param) {
+            let null = !kind.is_handle() && self.is_null_constant(arg);
+            return null.then_some(Fit::Conversion);
         }
         let (to, to_space) = types.pointer_parts(param)?;
         if self.is_null_constant(arg) {
@@ -314,6 +321,13 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let text = self.name(name);
+        // An enumerator's type is an integer to the table.
+        let is_enum = |arg: &ExprId| matches!(self.module.types.get(self.ty(*arg)), Type::Enum(_));
+        let enums: Vec<bool> = args.iter().map(is_enum).collect();
+        let mut args = args;
+        for (arg, _) in args.iter_mut().zip(enums).filter(|(_, is)| *is) {
+            *arg = self.promote(*arg);
+        }
         match (text, args.as_slice()) {
             ("__builtin_expect", [value, _]) => {
                 return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(None));

@@ -99,6 +99,10 @@ impl<'a> Sema<'a> {
             Type::Vector { elem, .. } if from_arith => {
                 return Some(self.splat(value, elem, to));
             }
+            // `(event_t)0`
+            Type::Opaque(kind) if !kind.is_handle() && self.is_null_constant(value) => {
+                return Some(self.mk(ExprKind::Zero, to, span));
+            }
             _ => {}
         }
         let types = &self.module.types;

@@ -3,7 +3,7 @@ use super::Sema;
 use super::typed::{
     ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, PlaceId, PlaceKind,
 };
-use crate::lang::types::{AddrSpace, FloatKind, Type, TypeId};
+use crate::lang::types::{AddrSpace, FloatKind, Quals, Type, TypeId};
 
 /// A constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl<'a> Sema<'a> {
                     Some(self.int_value(if zero { yes } else { 0 }, elem))
                 })
             }
-            ExprKind::Binary { op, lhs, rhs } => {
+            ExprKind::Binary { op, lhs, rhs, .. } => {
                 let (elem, _) = self.module.types.elem_lanes(ty);
                 zip(self.eval(*lhs)?, self.eval(*rhs)?, &|a, b| {
                     self.arith(*op, a, b, elem)
@@ -273,7 +273,9 @@ impl<'a> Sema<'a> {
                     return None;
                 };
                 let global = self.module.global(global);
-                if global.space != AddrSpace::Constant {
+                let quals = global.ty.quals;
+                let is_const = quals.contains(Quals::CONST) && !quals.contains(Quals::VOLATILE);
+                if global.space != AddrSpace::Constant && !is_const {
                     return None;
                 }
                 self.decode(

@@ -2,6 +2,7 @@
 use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{
     AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
@@ -49,6 +50,7 @@ impl<'a> Sema<'a> {
                 let (q, space) = (place.ty, place.space);
                 match *self.module.types.get(q.ty) {
                     Type::Array { elem, .. } => {
+                        self.note_unknown(id);
                         let ty = self.module.types.pointer(elem, space);
                         Some(self.mk(ExprKind::Decay(id), ty, span))
                     }
@@ -74,6 +76,7 @@ impl<'a> Sema<'a> {
                     }
                     _ => {
                         self.check_half_access(q.ty, "load", span)?;
+                        self.note_read(id, span);
                         Some(self.mk(ExprKind::Load(id), q.ty, span))
                     }
                 }
@@ -416,7 +419,8 @@ impl<'a> Sema<'a> {
                 "{} discards qualifiers",
                 self.purpose_text(purpose, from, to)
             );
-            self.warning(at, message).highlight(span);
+            self.warning(Warning::DiscardsQualifiers, at, message)
+                .highlight(span);
         }
         Some(self.pointer_convert(value, to))
     }
@@ -447,6 +451,7 @@ impl<'a> Sema<'a> {
             }
             if a.ty == b.ty {
                 self.warning(
+                    Warning::DiscardsQualifiers,
                     span,
                     format!("{text} discards qualifiers in nested pointer types"),
                 );
@@ -457,12 +462,14 @@ impl<'a> Sema<'a> {
             (Some(x), Some(y)) => x.bits() == y.bits(),
             _ => false,
         };
-        let message = if sign_only {
-            format!("{text} converts between pointers to integer types with different sign")
+        let (warning, message) = if sign_only {
+            let what = "converts between pointers to integer types with different sign";
+            (Warning::PointerSign, format!("{text} {what}"))
         } else {
-            format!("incompatible pointer types {text}")
+            let message = format!("incompatible pointer types {text}");
+            (Warning::IncompatiblePointerTypes, message)
         };
-        let report = self.warning(span, message);
+        let report = self.warning(warning, span, message);
         self.parameter_note(report, purpose);
         Some(())
     }
@@ -491,7 +498,20 @@ impl<'a> Sema<'a> {
         let from = self.ty(value);
         let span = self.span(value);
         let types = &self.module.types;
-        let (old, new) = match self.body.expr(value).kind {
+        let (warning, old, new) = match self.body.expr(value).kind {
+            ExprKind::Int(bits) if types.is_float(to) => {
+                let number = self.signed_value(bits, from);
+                let Some(Value::Float(x)) =
+                    self.convert_value(ConvertKind::IntToFloat, Value::Int(bits), from, to)
+                else {
+                    return;
+                };
+                if x.is_infinite() || x as i128 == number {
+                    return;
+                }
+                let warning = Warning::ImplicitConstIntFloatConversion;
+                (warning, number.to_string(), x.to_string())
+            }
             ExprKind::Int(bits) => {
                 let Some(kind) = types.int_kind(to) else {
                     return;
@@ -507,7 +527,8 @@ impl<'a> Sema<'a> {
                 let Value::Int(cut) = self.int_value(bits, to) else {
                     return;
                 };
-                (number.to_string(), self.signed_value(cut, to).to_string())
+                let new = self.signed_value(cut, to).to_string();
+                (Warning::ConstantConversion, number.to_string(), new)
             }
             ExprKind::Float(x) => {
                 if types.int_kind(to).is_none() || x == x.trunc() && x.abs() < 9e18 {
@@ -518,7 +539,8 @@ impl<'a> Sema<'a> {
                 else {
                     return;
                 };
-                (x.to_string(), self.signed_value(bits, to).to_string())
+                let new = self.signed_value(bits, to).to_string();
+                (Warning::LiteralConversion, x.to_string(), new)
             }
             _ => return,
         };
@@ -527,6 +549,6 @@ impl<'a> Sema<'a> {
             self.show(from),
             self.show(to)
         );
-        self.warning(span, message);
+        self.warning(warning, span, message);
     }
 }

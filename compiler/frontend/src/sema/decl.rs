@@ -3,6 +3,7 @@ use super::Sema;
 use super::convert::Purpose;
 use super::scope::{Entity, GlobalMeta, SpacedType};
 use super::typed::{ConstData, ExprId, ExprKind, Global, GlobalId, Linkage, StmtId};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     self, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass, TypeSpec,
@@ -18,6 +19,8 @@ pub(super) struct Variable<'a> {
     pub(super) storage: Option<StorageClass>,
     pub(super) init: Option<&'a ast::Init>,
     pub(super) align: u64,
+    /// `__attribute__((unused))` behind its name.
+    pub(super) unused: bool,
 }
 
 pub(super) const NO_INITIALIZER: &str = "variable in constant address space must be initialized";
@@ -58,7 +61,11 @@ impl<'a> Sema<'a> {
                 _ => false,
             };
             if !declares && base.is_some() {
-                self.warning(decl.span, "declaration does not declare anything");
+                self.warning(
+                    Warning::MissingDeclarations,
+                    decl.span,
+                    "declaration does not declare anything",
+                );
             }
             return;
         }
@@ -150,6 +157,8 @@ impl<'a> Sema<'a> {
             };
             self.error(spec_span, format!("'{word}' can only appear on functions"));
         }
+        self.check_function_attrs(&decl.specs.attrs);
+        self.check_function_attrs(&declarator.attrs);
         let variable = Variable {
             name,
             span,
@@ -157,6 +166,7 @@ impl<'a> Sema<'a> {
             storage,
             init: item.init.as_ref(),
             align,
+            unused: self.has_attr(&declarator.attrs, "unused"),
         };
         if let Type::Block(_) = self.module.types.get(ty.q.ty) {
             if storage == Some(StorageClass::Extern) {

@@ -269,7 +269,7 @@ impl Dumper<'_> {
             ExprKind::Neg(e) => format!("Neg({})", self.expr(*e)),
             ExprKind::BitNot(e) => format!("BitNot({})", self.expr(*e)),
             ExprKind::Not(e) => format!("Not({}):{ty}", self.expr(*e)),
-            ExprKind::Binary { op, lhs, rhs } => two(&format!("{op:?}"), *lhs, *rhs),
+            ExprKind::Binary { op, lhs, rhs, .. } => two(&format!("{op:?}"), *lhs, *rhs),
             ExprKind::Compare { op, lhs, rhs } => two(&format!("{op:?}"), *lhs, *rhs),
             ExprKind::Logical { and, lhs, rhs } => {
                 two(if *and { "AndThen" } else { "OrElse" }, *lhs, *rhs)

@@ -27,7 +27,10 @@ impl<'a> Sema<'a> {
 
     /// The type of an expression that is not evaluated; arrays do not decay.
     pub(super) fn unevaluated(&mut self, id: ast::ExprId) -> Option<QualType> {
-        match self.operand(id)? {
+        self.note_unevaluated(1);
+        let operand = self.operand(id);
+        self.note_unevaluated(-1);
+        match operand? {
             Operand::Value(expr) => Some(QualType::plain(self.ty(expr))),
             Operand::Place(place) => Some(self.body.place(place).ty),
             function => {

@@ -5,7 +5,9 @@ use super::Sema;
 use super::convert::Parameter;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
-use crate::lang::types::{Access, AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
+use super::usage::Usage;
+use crate::diagnostics::Warning;
+use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
@@ -31,6 +33,7 @@ pub(super) struct FuncState {
     pub(super) in_expression: u32,
     /// The first `return` decides the type of the result (blocks).
     pub(super) infer_ret: bool,
+    pub(super) usage: Usage,
 }
 
 impl FuncState {
@@ -48,6 +51,7 @@ impl FuncState {
             returns_value: false,
             in_expression: 0,
             infer_ret: false,
+            usage: Usage::default(),
         }
     }
 }
@@ -226,6 +230,8 @@ impl<'a> Sema<'a> {
         } else {
             Inlining::Free
         };
+        let must_use = attribute("warn_unused_result");
+        let used = attribute("unused") || attribute("used");
         let is_static = specs
             .storage
             .iter()
@@ -297,6 +303,9 @@ impl<'a> Sema<'a> {
             overloadable,
             defined: false,
             params: parameters(declarator),
+            must_use,
+            is_static,
+            used,
         });
         known.push(id);
         self.rebind_function(signature, known);
@@ -361,6 +370,10 @@ impl<'a> Sema<'a> {
         };
         let is_kernel = self.is_kernel(&def.specs, &def.declarator)
             || self.module.function(id).kernel.is_some();
+        if !is_kernel {
+            self.check_kernel_attrs(&def.specs.attrs);
+            self.check_kernel_attrs(&def.declarator.attrs);
+        }
         if is_kernel {
             self.kernel_checks(
                 id,
@@ -387,11 +400,16 @@ impl<'a> Sema<'a> {
         let root = self.function_body(def.body);
         self.pop_scope();
         self.finish_labels();
-        if let Some(func) = self.func.take() {
+        if let Some(mut func) = self.func.take() {
+            if !self.diags.has_errors() {
+                let usage = std::mem::take(&mut func.usage);
+                self.report_usage(&usage, !func.labels.is_empty());
+            }
             // After an error the tree may lack the very `return`.
             let complete = !self.diags.has_errors();
             if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
                 self.warning(
+                    Warning::ReturnType,
                     self.ast.stmt(def.body).span.end(),
                     if func.returns_value {
                         "non-void function does not return a value in all control paths"
@@ -419,6 +437,11 @@ impl<'a> Sema<'a> {
             }
             let q: QualType = ty.q;
             let id = self.add_local(text, q, 0, span);
+            let unused = self.has_attr(&param.specs.attrs, "unused")
+                || self.has_attr(&param.declarator.attrs, "unused");
+            if !unused {
+                self.note_declared(id, true, true);
+            }
             if let Some((name, span)) = param.declarator.name {
                 if let Some(previous) = self.lookup_here(name) {
                     let previous = previous.span;
@@ -430,96 +453,6 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-    }
-
-    /// Linker name of an overloadable function: the Itanium form with vendor address spaces.
-    fn mangle(&self, name: &str, params: &[TypeId]) -> String {
-        let mut out = format!("_Z{}{name}", name.len());
-        if params.is_empty() {
-            out.push('v');
-        }
-        for &param in params {
-            self.mangle_type(param, &mut out);
-        }
-        out
-    }
-
-    fn mangle_type(&self, ty: TypeId, out: &mut String) {
-        let types = &self.module.types;
-        match types.get(ty) {
-            Type::Void => out.push('v'),
-            Type::Bool => out.push('b'),
-            Type::Int(kind) => {
-                let letters = ["c", "h", "s", "t", "i", "j", "l", "m"];
-                out.push_str(letters[*kind as usize]);
-            }
-            Type::Float(kind) => out.push_str(["Dh", "f", "d"][*kind as usize]),
-            Type::Vector { elem, len } => {
-                out.push_str(&format!("Dv{len}_"));
-                self.mangle_type(*elem, out);
-            }
-            Type::Pointer { pointee, space } => {
-                out.push('P');
-                let number = match space {
-                    AddrSpace::Private => None,
-                    AddrSpace::Global => Some(1),
-                    AddrSpace::Constant => Some(2),
-                    AddrSpace::Local => Some(3),
-                    AddrSpace::Generic => Some(4),
-                };
-                if let Some(number) = number {
-                    out.push_str(&format!("U3AS{number}"));
-                }
-                if pointee.quals.contains(crate::lang::types::Quals::VOLATILE) {
-                    out.push('V');
-                }
-                if pointee.quals.contains(crate::lang::types::Quals::CONST) {
-                    out.push('K');
-                }
-                self.mangle_type(pointee.ty, out);
-            }
-            Type::Array { elem, len } => {
-                out.push_str(&format!("A{}_", len.unwrap_or(0)));
-                self.mangle_type(elem.ty, out);
-            }
-            Type::Record(record) => {
-                let text = &types.record(*record).name;
-                out.push_str(&format!("{}{text}", text.len()));
-            }
-            Type::Enum(e) => {
-                let text = &types.enums[e.0 as usize].name;
-                out.push_str(&format!("{}{text}", text.len()));
-            }
-            Type::Atomic(value) => {
-                out.push_str("U7_Atomic");
-                self.mangle_type(*value, out);
-            }
-            Type::Opaque(kind) => self.mangle_opaque(*kind, out),
-            Type::Function { .. } | Type::Block(_) | Type::Error => out.push('z'),
-        }
-    }
-
-    /// Opaque types as clang names them: `14ocl_image2d_ro`, `9ocl_event`.
-    fn mangle_opaque(&self, kind: OpaqueKind, out: &mut String) {
-        let name = match kind {
-            OpaqueKind::Image(image, access) => {
-                let access = match access {
-                    Access::Read => "ro",
-                    Access::Write => "wo",
-                    Access::ReadWrite => "rw",
-                };
-                let stem = image.shape().name.trim_end_matches("_t");
-                format!("ocl_{}_{access}", stem.replace('_', ""))
-            }
-            OpaqueKind::Pipe(packet, _) => {
-                out.push_str("8ocl_pipe");
-                return self.mangle_type(packet, out);
-            }
-            OpaqueKind::ClkEvent => "ocl_clkevent".to_string(),
-            OpaqueKind::ReserveId => "ocl_reserveid".to_string(),
-            other => format!("ocl_{}", other.name().trim_end_matches("_t")),
-        };
-        out.push_str(&format!("{}{name}", name.len()));
     }
 
     /// Reports the call at `span` that closes a cycle of functions, given in the order of calls.

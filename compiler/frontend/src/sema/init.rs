@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 use super::Sema;
 use super::convert::Purpose;
 use super::typed::{ConstData, ExprId, ExprKind, Init, InitElem};
+use crate::diagnostics::Warning;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, InitItem, InitList};
 use crate::source::Span;
@@ -81,7 +82,11 @@ impl<'a> Sema<'a> {
 
     fn string_data(&mut self, bytes: &[u8], len: u64, span: Span) -> Option<ConstData> {
         if bytes.len() as u64 > len {
-            self.warning(span, "initializer-string for char array is too long");
+            self.warning(
+                Warning::ExcessInitializers,
+                span,
+                "initializer-string for char array is too long",
+            );
         }
         if len > MAX_INITIAL_DATA {
             self.error(span, "initialized object is too large");
@@ -239,7 +244,11 @@ impl<'a> Sema<'a> {
     fn excess(&mut self, items: &Items<'a>, what: &str) {
         if let Some(item) = items.items.get(items.at) {
             let span = self.init_span(&item.init);
-            self.warning(span, format!("excess elements in {what} initializer"));
+            self.warning(
+                Warning::ExcessInitializers,
+                span,
+                format!("excess elements in {what} initializer"),
+            );
         }
     }
 

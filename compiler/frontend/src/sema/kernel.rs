@@ -23,6 +23,9 @@ impl<'a> Sema<'a> {
         if self.module.function(id).ret != TypeTable::VOID {
             self.error(specs.ty_span, "kernel must have void return type");
         }
+        if self.module.function(id).name == "main" {
+            self.error(span, "kernel cannot be called 'main'");
+        }
         let mut args = Vec::with_capacity(params.len());
         for (param, ty) in params.iter().zip(types) {
             self.check_kernel_param(param, ty);
@@ -40,7 +43,7 @@ impl<'a> Sema<'a> {
                 "intel_reqd_sub_group_size" => {
                     info.reqd_sub_group_size = self.attr_numbers::<1>(attr).map(|[n]| n);
                 }
-                "vec_type_hint" => info.vec_type_hint = self.attr_type(attr),
+                "vec_type_hint" => info.vec_type_hint = self.hinted_type(attr),
                 "overloadable" => {
                     self.error(attr.span, "kernel functions cannot be overloaded");
                     continue;

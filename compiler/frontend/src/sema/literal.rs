@@ -1,6 +1,7 @@
 //! Types and values of literals.
 use super::Sema;
 use super::typed::{ExprId, ExprKind};
+use crate::diagnostics::Warning;
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
 use crate::parse::ast::FloatSuffix;
 use crate::source::{Span, Symbol};
@@ -26,10 +27,8 @@ impl<'a> Sema<'a> {
         }
         let ty = int_type(literal);
         if ty == TypeTable::ULONG && literal.decimal && !literal.unsigned && !literal.too_large {
-            self.warning(
-                span,
-                "integer literal is too large to be represented in a signed integer type, interpreting as unsigned",
-            );
+            let message = "integer literal is too large to be represented in a signed integer type, interpreting as unsigned";
+            self.warning(Warning::ImplicitlyUnsignedLiteral, span, message);
         }
         self.mk(ExprKind::Int(value), ty, span)
     }
@@ -58,7 +57,7 @@ impl<'a> Sema<'a> {
                 } else {
                     let message = "double precision constant requires cl_khr_fp64, casting to single precision";
                     let written = self.name(text);
-                    self.warning(span, message)
+                    self.warning(Warning::Unnamed, span, message)
                         .hint(format!("write '{written}f' for a float constant"));
                     FloatKind::Float
                 }
@@ -79,7 +78,7 @@ impl<'a> Sema<'a> {
                 "magnitude of floating-point constant too large for type '{}'; maximum is {most}",
                 kind.name()
             );
-            self.warning(span, message);
+            self.warning(Warning::LiteralRange, span, message);
         }
         Some(self.mk(ExprKind::Float(value), TypeTable::float(kind), span))
     }

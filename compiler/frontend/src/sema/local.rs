@@ -5,7 +5,7 @@ use super::decl::{NO_INITIALIZER, Variable};
 use super::requires::version_name;
 use super::scope::Entity;
 use super::typed::{Init, Linkage, Local, LocalId, StmtId, StmtKind};
-use crate::lang::types::{AddrSpace, QualType, Quals};
+use crate::lang::types::{AddrSpace, QualType, Quals, Type};
 use crate::parse::ast::{Attr, StorageClass};
 use crate::source::Span;
 use pumice_target::options::ClStd;
@@ -14,7 +14,7 @@ impl<'a> Sema<'a> {
     pub(super) fn local_variable(
         &mut self,
         v: Variable<'a>,
-        _attrs: &[Attr],
+        attrs: &[Attr],
         out: &mut Vec<StmtId>,
     ) -> Option<()> {
         self.check_variable_type(&v)?;
@@ -42,8 +42,18 @@ impl<'a> Sema<'a> {
                 return None;
             }
         }
+        if v.init.is_some() && matches!(self.module.types.get(v.ty.q.ty), Type::Atomic(_)) {
+            let message =
+                "atomic variable can be initialized to a variable only in global address space";
+            self.error(v.span, message)
+                .hint("use atomic_init to initialize it");
+            return None;
+        }
         let id = self.add_local(self.name(v.name).to_string(), v.ty.q, v.align, v.span);
         self.bind_new(v.name, Entity::Local(id), v.span);
+        if !v.unused && !self.has_attr(attrs, "unused") {
+            self.note_declared(id, v.init.is_some(), false);
+        }
         let init = match v.init {
             None => None,
             Some(init) => {

@@ -1,6 +1,7 @@
 //! Members, swizzles and indices.
 use super::typed::{ExprKind, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::names;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
@@ -306,11 +307,13 @@ impl<'a> Sema<'a> {
         let span = self.span(number);
         if index < 0 {
             self.warning(
+                Warning::ArrayBounds,
                 span,
                 format!("array index {index} is before the beginning of the array"),
             );
         } else if index >= i128::from(len) {
             self.warning(
+                Warning::ArrayBounds,
                 span,
                 format!(
                     "array index {index} is past the end of the array (that has type {})",
@@ -335,6 +338,7 @@ impl<'a> Sema<'a> {
         if let Some(number) = self.constant_number(index) {
             if number < 0 || number >= i128::from(len) {
                 self.warning(
+                    Warning::ArrayBounds,
                     self.span(index),
                     format!("vector index {number} is outside the {len} elements of the vector"),
                 );

@@ -24,9 +24,11 @@ mod flow;
 mod func;
 mod init;
 mod kernel;
+mod label;
 mod layout;
 mod literal;
 mod local;
+mod mangle;
 mod member;
 mod ops;
 mod pointer;
@@ -36,11 +38,14 @@ mod requires;
 mod scope;
 mod specs;
 mod stmt;
+mod suspicious;
+mod typed_stmt;
+mod usage;
 mod vector;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostics::{Diagnostics, Report};
+use crate::diagnostics::{Diagnostics, Report, Warning};
 use crate::lang::LangOptions;
 use crate::lang::types::{AddrSpace, QualType, RecordId, TypeId};
 use crate::parse::ast::{Ast, ExternalDecl, Pragma, PragmaKind, StaticAssert};
@@ -51,8 +56,8 @@ use func::FuncState;
 use pumice_budget as budget;
 use scope::{FuncMeta, Scope};
 use typed::{
-    Body, Expr, ExprId, ExprKind, FuncId, GlobalId, Init, LocalId, Place, PlaceId, PlaceKind,
-    TypedModule,
+    Body, Expr, ExprId, ExprKind, FuncId, Global, GlobalId, Init, LocalId, Place, PlaceId,
+    PlaceKind, TypedModule,
 };
 
 /// Expressions nested deeper than this are refused rather than recursed into.
@@ -71,11 +76,8 @@ pub fn check(
         names,
         diags: diagnostics,
         lang,
-        module: TypedModule {
-            fp_contract: true,
-            ..TypedModule::default()
-        },
-        scopes: vec![Scope::default()],
+        module: TypedModule::default(),
+        scopes: vec![Scope::new(true)],
         funcs: Vec::new(),
         body: Body::default(),
         func: None,
@@ -155,8 +157,8 @@ impl<'a> Sema<'a> {
         self.diags.error(span, message.into())
     }
 
-    fn warning(&self, span: Span, message: impl Into<String>) -> Report<'a> {
-        self.diags.warning(span, message.into())
+    fn warning(&self, warning: Warning, span: Span, message: impl Into<String>) -> Report<'a> {
+        self.diags.warning(warning, span, message.into())
     }
 
     /// A type for a message, in quotes; with a typedef's name it is `'name' (aka 'type')`.
@@ -232,10 +234,10 @@ impl<'a> Sema<'a> {
                     } else {
                         format!("unsupported OpenCL extension '{name}' - ignoring")
                     };
-                    self.warning(*name_span, message);
+                    self.warning(Warning::IgnoredPragmas, *name_span, message);
                 }
             }
-            PragmaKind::FpContract(on) => self.module.fp_contract = on.unwrap_or(true),
+            PragmaKind::FpContract(on) => self.set_contract(on.unwrap_or(true)),
             PragmaKind::Unroll(_) => {}
         }
     }
@@ -258,6 +260,38 @@ impl<'a> Sema<'a> {
     fn finish(&mut self) {
         self.check_recursion();
         self.finish_tentative();
+        if !self.diags.has_errors() {
+            self.warn_unused_functions();
+            self.warn_local_memory();
+        }
+    }
+
+    fn warn_unused_functions(&self) {
+        for (meta, function) in self.funcs.iter().zip(&self.module.functions) {
+            if meta.is_static && meta.defined && !meta.used && function.kernel.is_none() {
+                let message = format!("unused function '{}'", function.name);
+                self.warning(Warning::UnusedFunction, function.span, message);
+            }
+        }
+    }
+
+    /// Warns of kernels that the device cannot run for their variables in local memory.
+    fn warn_local_memory(&self) {
+        let most = self.lang.local_memory;
+        for (index, function) in self.module.functions.iter().enumerate() {
+            let own =
+                |g: &&Global| g.space == AddrSpace::Local && g.owner == Some(FuncId(index as u32));
+            let sizes = self.module.globals.iter().filter(own);
+            let total: u64 = sizes.map(|g| self.module.types.size(g.ty.ty)).sum();
+            if total > most {
+                let name = &function.name;
+                let message = format!(
+                    "local memory ({total} bytes) exceeds the device's limit ({most}) in kernel '{name}'"
+                );
+                self.warning(Warning::Unnamed, function.span, message)
+                    .hint("enqueueing the kernel gives CL_OUT_OF_RESOURCES");
+            }
+        }
     }
 
     /// Enters one level of nesting; `None` (with a diagnostic) when too deep.

@@ -2,6 +2,7 @@
 use super::convert::Purpose;
 use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
@@ -81,6 +82,7 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 self.check_half_access(q.ty, "store", span)?;
+                self.note_written(place);
                 Some(place)
             }
         }
@@ -139,13 +141,17 @@ impl<'a> Sema<'a> {
         let operand = self.operand(operand)?;
         let place = self.modifiable(operand, span)?;
         let ty = self.body.place(place).ty.ty;
+        self.note_read(place, span);
         let old = self.mk(ExprKind::OldValue, ty, span);
         let value = if self.module.types.is_pointer(ty) {
             let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
             self.pointer_add(old, one, !up, span)?
         } else {
             let (elem, _) = self.module.types.elem_lanes(ty);
-            if !self.module.types.is_arithmetic(elem) {
+            let types = &self.module.types;
+            // OpenCL C 3.0 §6.4.2: of vectors, only those of integers.
+            let float_vector = types.is_vector(ty) && types.is_float(elem);
+            if !types.is_arithmetic(elem) || float_vector {
                 let message = format!(
                     "cannot {} value of type {}",
                     if up { "increment" } else { "decrement" },
@@ -159,7 +165,7 @@ impl<'a> Sema<'a> {
             let one = self.arith_convert(one, elem);
             let op = if up { ArithOp::Add } else { ArithOp::Sub };
             let (lhs, rhs, common) = self.unify(old, one, span)?;
-            let sum = self.mk(ExprKind::Binary { op, lhs, rhs }, common, span);
+            let sum = self.mk_binary(op, lhs, rhs, common, span);
             self.arith_convert(sum, ty)
         };
         Some(self.mk(
@@ -183,6 +189,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let lhs_span = self.ast.expr(lhs).span;
+        if op.is_none() {
+            self.warn_self_assign(lhs, rhs, op_span);
+        }
         let target = self.operand(lhs);
         let value = self.rvalue(rhs);
         let place = self.modifiable_at(target?, op_span, lhs_span)?;
@@ -192,6 +201,7 @@ impl<'a> Sema<'a> {
             let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
             return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
         };
+        self.note_read(place, lhs_span);
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
         let result = self.binary_values(op, op_span, old, value, span)?;
         let result_ty = self.ty(result);
@@ -300,6 +310,7 @@ impl<'a> Sema<'a> {
         rhs: ast::ExprId,
         span: Span,
     ) -> Option<ExprId> {
+        self.warn_precedence(op, op_span, lhs, rhs);
         let left = self.rvalue(lhs);
         let right = self.rvalue(rhs);
         let (left, right) = (left?, right?);
@@ -378,17 +389,31 @@ impl<'a> Sema<'a> {
             } else {
                 "remainder"
             };
-            self.warning(op_span, format!("{what} by zero is undefined"));
+            self.warning(
+                Warning::DivisionByZero,
+                op_span,
+                format!("{what} by zero is undefined"),
+            );
         }
-        Some(self.mk(
-            ExprKind::Binary {
-                op: arith,
-                lhs,
-                rhs,
-            },
-            ty,
-            span,
-        ))
+        Some(self.mk_binary(arith, lhs, rhs, ty, span))
+    }
+
+    fn mk_binary(
+        &mut self,
+        op: ArithOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        ty: TypeId,
+        span: Span,
+    ) -> ExprId {
+        let contract = self.contract();
+        let kind = ExprKind::Binary {
+            op,
+            lhs,
+            rhs,
+            contract,
+        };
+        self.mk(kind, ty, span)
     }
 
     fn shift(
@@ -400,6 +425,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
+        self.warn_shift(self.promoted(left), rhs, op_span);
         let (elem, lanes) = self.module.types.elem_lanes(left);
         let (_, count) = self.module.types.elem_lanes(right);
         if lanes == 1 && count == 1 {
@@ -407,7 +433,7 @@ impl<'a> Sema<'a> {
             let ty = self.ty(lhs);
             // Only the low bits of the count matter, so any width serves.
             let rhs = self.arith_convert(rhs, ty);
-            return Some(self.mk(ExprKind::Binary { op, lhs, rhs }, ty, span));
+            return Some(self.mk_binary(op, lhs, rhs, ty, span));
         }
         if lanes != count && count != 1 {
             self.invalid_operands(left, right, op_span);
@@ -419,7 +445,7 @@ impl<'a> Sema<'a> {
         } else {
             self.arith_convert(rhs, left)
         };
-        Some(self.mk(ExprKind::Binary { op, lhs, rhs }, left, span))
+        Some(self.mk_binary(op, lhs, rhs, left, span))
     }
 
     fn comparison(
@@ -442,6 +468,7 @@ impl<'a> Sema<'a> {
             self.invalid_operands(left, right, op_span);
             return None;
         }
+        self.warn_sign_compare(lhs, rhs, op_span);
         let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
         self.check_half_arith(ty, op_span)?;
         if self.module.types.is_vector(ty) {
@@ -491,7 +518,7 @@ impl<'a> Sema<'a> {
         let test = self.rvalue(cond);
         let (test, first) = match then {
             Some(then) => {
-                let first = self.rvalue_or_void(then);
+                let first = self.rvalue(then);
                 (test, first)
             }
             None => {
@@ -513,7 +540,7 @@ impl<'a> Sema<'a> {
                 )
             }
         };
-        let second = self.rvalue_or_void(otherwise);
+        let second = self.rvalue(otherwise);
         let (test, first, second) = (test?, first?, second?);
         if self.module.types.is_vector(self.ty(test)) {
             return self.select(test, first, second, op_span, span);
@@ -566,10 +593,6 @@ impl<'a> Sema<'a> {
             ty,
             span,
         ))
-    }
-
-    fn rvalue_or_void(&mut self, id: ast::ExprId) -> Option<ExprId> {
-        self.rvalue(id)
     }
 }
 

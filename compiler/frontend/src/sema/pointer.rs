@@ -1,6 +1,7 @@
 //! Pointers: arithmetic, comparison, address and indirection.
 use super::typed::{CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
 use super::{Operand, Sema};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::Span;
@@ -64,6 +65,7 @@ impl<'a> Sema<'a> {
                 return None;
             }
         };
+        self.note_unknown(place);
         let node = self.body.place(place);
         let (q, space) = (node.ty, node.space);
         if self.is_immaterial(q.ty) {
@@ -258,7 +260,7 @@ impl<'a> Sema<'a> {
                             self.show(left),
                             self.show(right)
                         );
-                        self.warning(op_span, message);
+                        self.warning(Warning::CompareDistinctPointerTypes, op_span, message);
                     }
                     self.common_pointers(lhs, rhs, "comparison between", op_span)?
                 }
@@ -289,7 +291,7 @@ impl<'a> Sema<'a> {
             self.show(ty),
             self.show(self.ty(number))
         );
-        self.warning(op_span, message);
+        self.warning(Warning::PointerIntegerCompare, op_span, message);
         self.convert(ConvertKind::IntToPtr, number, ty)
     }
 
@@ -327,7 +329,7 @@ impl<'a> Sema<'a> {
                         self.show(left),
                         self.show(right)
                     );
-                    self.warning(op_span, message);
+                    self.warning(Warning::PointerTypeMismatch, op_span, message);
                 }
                 let what = "conditional operator with the second and third operands of type";
                 self.common_pointers(lhs, rhs, what, op_span)
@@ -358,7 +360,7 @@ impl<'a> Sema<'a> {
             self.show(ty),
             self.show(self.ty(number))
         );
-        self.warning(op_span, message);
+        self.warning(Warning::ConditionalTypeMismatch, op_span, message);
         self.convert(ConvertKind::IntToPtr, number, ty)
     }
 

@@ -1,6 +1,7 @@
 //! Checks printf's arguments against its format (OpenCL C 3.0 §6.15.14).
 use super::Sema;
 use super::typed::{ExprId, ExprKind, PlaceKind};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, TypeId};
 use crate::source::Span;
 use pumice_printf::{Directive, Kind, Length, directives};
@@ -21,12 +22,16 @@ impl Sema<'_> {
         };
         let directives: Vec<Directive<'_>> = directives(&text).collect();
         if let Some(&extra) = values.get(directives.len()) {
-            self.warning(self.span(extra), "data argument not used by format string");
+            self.warning(
+                Warning::FormatExtraArgs,
+                self.span(extra),
+                "data argument not used by format string",
+            );
         }
         if let Some(missing) = directives.get(values.len()) {
             let message = "more '%' conversions than data arguments";
             let source = String::from_utf8_lossy(missing.source);
-            self.warning(self.span(format), message)
+            self.warning(Warning::FormatInsufficientArgs, self.span(format), message)
                 .note(Span::NONE, format!("'{source}' has no argument"));
         }
         for (directive, &value) in directives.iter().zip(values) {
@@ -40,13 +45,13 @@ impl Sema<'_> {
                 self.error(self.span(value), message);
                 continue;
             }
-            if !self.prints(directive.kind, ty) {
+            if !self.prints(directive.kind, ty) || !self.has_length(directive, ty) {
                 let message = format!(
                     "format specifies type '{}' but the argument has type {}",
                     expected_type(directive),
                     self.show(ty)
                 );
-                self.warning(self.span(value), message);
+                self.warning(Warning::Format, self.span(value), message);
             }
         }
     }
@@ -102,6 +107,15 @@ impl Sema<'_> {
         let global = self.module.global(id);
         let bytes = &global.init.as_ref().filter(|_| global.is_string)?.bytes;
         Some(bytes.iter().copied().take_while(|&b| b != 0).collect())
+    }
+
+    /// Returns whether a scalar integer has the length that a directive names: `long` or not.
+    fn has_length(&self, directive: &Directive<'_>, ty: TypeId) -> bool {
+        let integer = matches!(directive.kind, Kind::Signed | Kind::Unsigned);
+        if !integer || !self.module.types.is_integer(ty) {
+            return true;
+        }
+        (directive.length == Length::Long) == (self.module.types.size(ty) > 4)
     }
 
     /// Returns whether a conversion of this kind prints a value of type `ty`, or a vector of them.

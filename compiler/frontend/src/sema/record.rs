@@ -2,6 +2,7 @@
 use super::Sema;
 use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, Tag};
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
 use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
 use crate::source::{Span, Symbol};
@@ -144,7 +145,11 @@ impl<'a> Sema<'a> {
                     span: *span,
                 });
             } else {
-                self.warning(*span, "declaration does not declare anything");
+                self.warning(
+                    Warning::MissingDeclarations,
+                    *span,
+                    "declaration does not declare anything",
+                );
             }
             return;
         }

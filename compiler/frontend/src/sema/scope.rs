@@ -73,10 +73,23 @@ pub(super) enum Tag {
 }
 
 /// One scope.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub(super) names: FxHashMap<Symbol, Binding>,
     pub(super) tags: FxHashMap<Symbol, (Tag, Span)>,
+    /// The state of `#pragma OPENCL FP_CONTRACT`, which ends with the scope.
+    contract: bool,
+}
+
+impl Scope {
+    /// An empty scope.
+    pub(super) fn new(contract: bool) -> Self {
+        Self {
+            names: FxHashMap::default(),
+            tags: FxHashMap::default(),
+            contract,
+        }
+    }
 }
 
 /// Facts about a function that only sema needs; the typed tree lacks them.
@@ -86,6 +99,11 @@ pub(super) struct FuncMeta {
     pub(super) defined: bool,
     /// Its parameters as first declared.
     pub(super) params: Vec<Parameter>,
+    /// `warn_unused_result`.
+    pub(super) must_use: bool,
+    pub(super) is_static: bool,
+    /// Called somewhere, or marked as used.
+    pub(super) used: bool,
 }
 
 /// Facts about a variable that only sema needs; the typed tree lacks them.
@@ -99,7 +117,18 @@ pub(super) struct GlobalMeta {
 
 impl<'a> Sema<'a> {
     pub(super) fn push_scope(&mut self) {
-        self.scopes.push(Scope::default());
+        self.scopes.push(Scope::new(self.contract()));
+    }
+
+    /// The state of `#pragma OPENCL FP_CONTRACT` here; on at the beginning (OpenCL C 3.0 §6.8).
+    pub(super) fn contract(&self) -> bool {
+        self.scopes.last().is_none_or(|scope| scope.contract)
+    }
+
+    pub(super) fn set_contract(&mut self, on: bool) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.contract = on;
+        }
     }
 
     pub(super) fn pop_scope(&mut self) {

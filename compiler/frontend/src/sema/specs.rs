@@ -1,6 +1,7 @@
 //! Specifiers and declarators to types.
 use super::Sema;
 use super::scope::{Entity, SpacedType};
+use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
 use crate::lang::types::{
     Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
@@ -305,6 +306,12 @@ impl<'a> Sema<'a> {
                     continue;
                 }
                 Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
+                    if access == Some(qual) {
+                        let message =
+                            format!("duplicate '{}' declaration specifier", access_name(qual));
+                        self.warning(Warning::DuplicateDeclSpecifier, span, message);
+                        continue;
+                    }
                     if access.is_some() {
                         self.error(span, "multiple access qualifiers");
                         return None;
@@ -331,7 +338,11 @@ impl<'a> Sema<'a> {
                     return None;
                 }
                 Some(_) if written.is_some() => {
-                    self.warning(span, "multiple identical address spaces specified for type");
+                    self.warning(
+                        Warning::DuplicateDeclSpecifier,
+                        span,
+                        "multiple identical address spaces specified for type",
+                    );
                 }
                 _ => {}
             }
@@ -554,6 +565,14 @@ impl<'a> Sema<'a> {
             return None;
         }
         Some(())
+    }
+}
+
+fn access_name(qual: Qual) -> &'static str {
+    match qual {
+        Qual::ReadOnly => "read_only",
+        Qual::WriteOnly => "write_only",
+        _ => "read_write",
     }
 }
 

@@ -1,11 +1,11 @@
 //! Statements.
 use super::Sema;
 use super::convert::Purpose;
-use super::func::LabelState;
 use super::typed::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, SwitchCase};
+use crate::diagnostics::Warning;
 use crate::lang::types::{TypeId, TypeTable};
 use crate::parse::ast::{self, PragmaKind};
-use crate::source::{Span, Symbol};
+use crate::source::Span;
 use pumice_budget as budget;
 
 /// A switch while its body is checked.
@@ -37,11 +37,17 @@ impl<'a> Sema<'a> {
 
     fn statements(&mut self, stmts: &'a [ast::StmtId], out: &mut Vec<StmtId>) {
         let mut hint = LoopHint::None;
+        let mut at_start = true;
         for &stmt in stmts {
             if self.diags.should_stop() {
                 return;
             }
             if let ast::StmtKind::Pragma(pragma) = &self.ast.stmt(stmt).kind {
+                if !at_start && matches!(pragma.kind, PragmaKind::FpContract(_)) {
+                    let message = "'#pragma fp_contract' can only appear at file scope or at the \
+                                   start of a compound statement";
+                    self.warning(Warning::IgnoredPragmas, pragma.span, message);
+                }
                 if let PragmaKind::Unroll(count) = pragma.kind {
                     hint = match count {
                         None => LoopHint::Unroll,
@@ -50,6 +56,8 @@ impl<'a> Sema<'a> {
                     };
                     continue;
                 }
+            } else {
+                at_start = false;
             }
             self.statement(stmt, std::mem::take(&mut hint), out);
         }
@@ -129,6 +137,7 @@ impl<'a> Sema<'a> {
             ast::StmtKind::Null | ast::StmtKind::Error => {}
             ast::StmtKind::Expr(expr) => {
                 if let Some(value) = self.discarded(*expr) {
+                    self.warn_unused_value(*expr, value);
                     let stmt = self.mk_stmt(StmtKind::Expr(value), span);
                     out.push(stmt);
                 }
@@ -149,6 +158,9 @@ impl<'a> Sema<'a> {
                 then,
                 otherwise,
             } => {
+                if otherwise.is_none() {
+                    self.warn_empty_body(*then, "if statement");
+                }
                 let cond = self.condition(*cond);
                 let then = self.scoped(*then);
                 let otherwise = otherwise.map(|s| self.scoped(s));
@@ -172,15 +184,20 @@ impl<'a> Sema<'a> {
                 self.statement(*body, LoopHint::None, out);
             }
             ast::StmtKind::While { cond, body } => {
+                self.enter_loop();
                 let cond = self.condition(*cond);
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), false, None, body, hint, span, out);
                 }
             }
             ast::StmtKind::DoWhile { body, cond } => {
+                self.enter_loop();
                 let body = self.loop_body(*body);
-                if let Some(cond) = self.condition(*cond) {
+                let cond = self.condition(*cond);
+                self.leave_loop();
+                if let Some(cond) = cond {
                     self.push_loop(Vec::new(), Some(cond), true, None, body, hint, span, out);
                 }
             }
@@ -195,9 +212,11 @@ impl<'a> Sema<'a> {
                 if let Some(init) = init {
                     self.statement(*init, LoopHint::None, &mut first);
                 }
+                self.enter_loop();
                 let test = cond.map(|c| self.condition(c));
                 let step = step.and_then(|s| self.discarded(s));
                 let body = self.loop_body(*body);
+                self.leave_loop();
                 self.pop_scope();
                 if test != Some(None) {
                     self.push_loop(first, test.flatten(), false, step, body, hint, span, out);
@@ -242,6 +261,7 @@ impl<'a> Sema<'a> {
             ast::StmtKind::Return(value) => self.return_stmt(*value, span, out),
             ast::StmtKind::Attributed { attrs, body } => {
                 self.check_attrs(attrs);
+                self.check_hinted(attrs, *body);
                 let hint = self.unroll_hint(attrs).unwrap_or(hint);
                 self.statement(*body, hint, out);
             }
@@ -305,6 +325,7 @@ impl<'a> Sema<'a> {
         } = self.ast.expr(id).kind
         {
             self.warning(
+                Warning::Parentheses,
                 op_span,
                 "using the result of an assignment as a condition without parentheses",
             );
@@ -364,7 +385,7 @@ impl<'a> Sema<'a> {
         out.push(stmt);
     }
 
-    fn new_label(&mut self) -> LabelId {
+    pub(super) fn new_label(&mut self) -> LabelId {
         match &mut self.func {
             Some(func) => {
                 func.label_count += 1;
@@ -400,7 +421,7 @@ impl<'a> Sema<'a> {
         };
         let Some(last) = last else { return };
         if last < first {
-            self.warning(at, "empty case range specified");
+            self.warning(Warning::Switch, at, "empty case range specified");
         }
         let label = self.new_label();
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
@@ -447,6 +468,7 @@ impl<'a> Sema<'a> {
         let cut = self.signed_value(bits, ty);
         if cut != value {
             self.warning(
+                Warning::Switch,
                 self.ast.expr(id).span,
                 format!(
                     "overflow converting case value to switch condition type ({value} to {cut})"
@@ -473,54 +495,6 @@ impl<'a> Sema<'a> {
         state.default = Some((label, span.start()));
         let stmt = self.mk_stmt(StmtKind::Label(label), span.start());
         out.push(stmt);
-    }
-
-    fn label(&mut self, name: Symbol, span: Span, define: bool) -> LabelId {
-        let known = self
-            .func
-            .as_ref()
-            .and_then(|f| f.labels.get(&name).copied());
-        let mut state = match known {
-            Some(state) => state,
-            None => LabelState {
-                id: self.new_label(),
-                defined: None,
-                used: None,
-            },
-        };
-        if define {
-            if let Some(previous) = state.defined {
-                self.error(span, format!("redefinition of label '{}'", self.name(name)))
-                    .note(previous, "previous definition is here");
-                // A second place for one label would break the tree's promise.
-                return self.new_label();
-            }
-            state.defined = Some(span);
-        } else if state.used.is_none() {
-            state.used = Some(span);
-        }
-        if let Some(func) = &mut self.func {
-            func.labels.insert(name, state);
-        }
-        state.id
-    }
-
-    /// Every label used must be somewhere.
-    pub(super) fn finish_labels(&mut self) {
-        let Some(func) = &self.func else { return };
-        let mut missing: Vec<(Span, Symbol)> = func
-            .labels
-            .iter()
-            .filter(|(_, state)| state.defined.is_none())
-            .filter_map(|(&name, state)| state.used.map(|span| (span, name)))
-            .collect();
-        missing.sort_by_key(|(_, name)| *name);
-        for (span, name) in missing {
-            self.error(
-                span,
-                format!("use of undeclared label '{}'", self.name(name)),
-            );
-        }
     }
 
     fn return_stmt(&mut self, value: Option<ast::ExprId>, span: Span, out: &mut Vec<StmtId>) {

@@ -16,8 +16,8 @@
 
 use crate::LowerError;
 use crate::{
-    AccessFlags, AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot,
-    Type, Value, ValueDef,
+    AddressSpace, ConvertOp, FuncId, GlobalId, InstKind, Module, Scalar, StackSlot, Type, Value,
+    ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -273,7 +273,7 @@ impl Finder<'_> {
                     }
                     InstKind::Load { ptr, align, flags } => {
                         if let Some(r) = result {
-                            let align = element_align(*flags, *align);
+                            let align = flags.element_align(*align);
                             self.access(id, *ptr, f.ty(r), align, AccessKind::Load);
                             self.escape(id, r);
                         }
@@ -284,7 +284,7 @@ impl Finder<'_> {
                         align,
                         flags,
                     } => {
-                        let align = element_align(*flags, *align);
+                        let align = flags.element_align(*align);
                         self.access(id, *ptr, f.ty(*value), align, AccessKind::Store);
                         self.escape(id, *value);
                     }
@@ -363,38 +363,30 @@ impl Finder<'_> {
     }
 }
 
-/// The alignment by which an access asks for narrow elements: one of a part is for devices whose
-/// elements are words.
-fn element_align(flags: AccessFlags, align: u32) -> u32 {
-    match flags.part_bytes() {
-        Some(_) => Scalar::I32.bytes(),
-        None => align,
-    }
-}
-
 fn align_up(value: u32, align: u32) -> u32 {
     value.next_multiple_of(align.max(1))
 }
 
 impl Partitions {
     /// Finds the partitions of the given functions (those reachable from kernels).
+    ///
+    /// # Errors
+    /// A variable that is too large, or a pointer for which no partition is found.
     pub fn compute(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
         Self::find(module, functions, true)
     }
 
-    /// The same before emission, when it is known that no number becomes a pointer to private
-    /// memory.
+    /// The same before emission, where no number becomes a pointer to private memory.
+    ///
+    /// # Errors
+    /// As [`Partitions::compute`].
     pub fn without_numbers(module: &Module, functions: &[FuncId]) -> Result<Self, LowerError> {
         Self::find(module, functions, false)
     }
 
-    fn find(
-        module: &Module,
-        functions: &[FuncId],
-        numbers_escape: bool,
-    ) -> Result<Self, LowerError> {
+    fn find(module: &Module, functions: &[FuncId], escape: bool) -> Result<Self, LowerError> {
         let mut finder = Finder {
-            numbers_escape,
+            numbers_escape: escape,
             module,
             parent: Vec::new(),
             space: Vec::new(),

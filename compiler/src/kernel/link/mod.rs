@@ -99,6 +99,7 @@ impl Linker {
         };
         linker.check_models();
         linker.check_kernels();
+        linker.forbid_contraction();
         linker.unify_sets();
         linker.unify_globals();
         let open = linker.resolve();
@@ -155,6 +156,26 @@ impl Linker {
                 inst.splice(3..end, spirv::string_words(&free));
                 recount(inst);
                 taken.insert(free);
+            }
+        }
+    }
+
+    /// Only kernels can say ContractionOff. Those that are linked with a module without kernels say
+    /// it for the functions of that module, which may count on it.
+    fn forbid_contraction(&mut self) {
+        if self.modules.iter().all(|m| !m.entry_points.is_empty()) {
+            return;
+        }
+        let off = ExecutionMode::ContractionOff as u32;
+        for module in &mut self.modules {
+            let modes = &mut module.execution_modes;
+            let says_it = modes.iter().filter(|mode| mode.get(2) == Some(&off));
+            let mut said: FxHashSet<u32> = says_it.map(|mode| mode[1]).collect();
+            for function in module.entry_points.iter().map(|entry| entry[2]) {
+                if said.insert(function) {
+                    let operands = [function, off];
+                    modes.push(spirv::inst_words(Op::ExecutionMode as u16, &operands));
+                }
             }
         }
     }

@@ -34,8 +34,10 @@ fn interpret(
 }
 
 /// The file with expectations for each buffer that a kernel changes, in place of those that it
-/// has. The error says what the compiler or the interpreter refused, or how the passes change
-/// the result.
+/// has.
+///
+/// # Errors
+/// A program that the compiler or the interpreter refuses, or whose result the passes change.
 pub fn expectations(text: &str) -> Result<String, String> {
     let target = Target::reference();
     let program = Prepared::of(text, &target)?;

@@ -28,6 +28,9 @@ use smallvec::SmallVec;
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
+///
+/// # Errors
+/// A construct that the pass cannot lower.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let quirks = ctx.target.quirks;
     let sums = quirks.has(QuirkKind::GuardZeroSums);

@@ -16,6 +16,9 @@ use pumice_ir::LowerError;
 use pumice_ir::{BinaryOp, Function, InstKind, Value};
 
 /// Runs the pass.
+///
+/// # Errors
+/// A construct that the pass cannot lower.
 pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let InstKind::Binary { op, args, .. } = x.func.insts[inst].kind else {

@@ -21,6 +21,9 @@ use rustc_hash::FxHashMap;
 const DEPTH: u32 = 6;
 
 /// Runs the pass.
+///
+/// # Errors
+/// A construct that the pass cannot lower.
 pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let incoming = incoming(func);
     expand(func, |x, inst| {

@@ -21,7 +21,7 @@ use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, Function, InstKind, IntCond, MathOp, Rounding, Scalar, Type,
     UnaryOp, Value,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 
 /// Runs the pass.
 ///
@@ -273,11 +273,29 @@ fn int_to_float(
         return Some(x.convert(op, value, ty));
     }
     let precision = if ty.scalar == Scalar::F32 { 24 } else { 53 };
+    let by_halves = target.quirks.has(QuirkKind::UnsignedToFloatByHalves);
+    let nearest = matches!(rounding, None | Some(Rounding::Rte));
+    if by_halves && nearest && !signed && bits == 32 && ty.scalar == Scalar::F32 {
+        return Some(unsigned_by_halves(x, arg, ty));
+    }
     let mode = rounding?;
     if mode == Rounding::Rte || bits <= precision {
         return Some(x.convert(op, arg, ty));
     }
     Some(int_to_float_directed(x, signed, arg, mode, precision, ty))
+}
+
+/// An unsigned word to the nearest f32 by conversions of signed ones. Half of a large word keeps in its
+/// last bit whether one was lost, as far as rounding can tell: 31 bits are more than f32 has.
+fn unsigned_by_halves(x: &mut Expander<'_>, arg: Value, ty: Type) -> Value {
+    let large = x.icmp_const(IntCond::Slt, arg, 0);
+    let half = x.bin_const(BinaryOp::LShr, arg, 1);
+    let last = x.bin_const(BinaryOp::And, arg, 1);
+    let half = x.bin(BinaryOp::Or, half, last);
+    let word = x.select(large, half, arg);
+    let number = x.convert(ConvertOp::SToF, word, ty);
+    let twice = x.bin(BinaryOp::FAdd, number, number);
+    x.select(large, twice, number)
 }
 
 fn int_to_float_directed(

@@ -24,6 +24,9 @@ use pumice_ir::{
 use pumice_target::{QuirkKind, Target};
 
 /// Runs the pass.
+///
+/// # Errors
+/// A construct that the pass cannot lower.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();

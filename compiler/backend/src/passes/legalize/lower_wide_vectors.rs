@@ -38,6 +38,9 @@ fn flatten_types(types: &[Type]) -> Vec<Type> {
 }
 
 /// Runs the pass.
+///
+/// # Errors
+/// A construct that the pass cannot lower.
 pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let signatures: FxHashMap<FuncId, Vec<Type>> = module
         .functions

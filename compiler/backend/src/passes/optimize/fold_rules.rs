@@ -122,6 +122,13 @@ impl Folder<'_> {
                 let from = self.func.ty(*arg);
                 if *op == ConvertOp::Bitcast {
                     eval::bitcast(from, ty, &a)?
+                } else if from.lanes != ty.lanes {
+                    // A pointer and its two words.
+                    match a[..] {
+                        [number] => Lanes::from_slice(&[number & 0xffff_ffff, number >> 32]),
+                        [low, high] => Lanes::from_slice(&[low | high << 32]),
+                        _ => return None,
+                    }
                 } else {
                     each(count, &|i| {
                         eval::convert(*op, from.scalar, ty.scalar, *rounding, a[i])

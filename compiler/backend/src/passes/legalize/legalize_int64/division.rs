@@ -1,6 +1,6 @@
 //! Division of numbers of two words.
 //!
-//! If both high words are zero, a branch takes the device's own division of words. Else a
+//! A branch takes the device's own division of words if both high words are zero. Else a
 //! quotient of two words by one, normalised so that its divisor's top bit is set, is made of two
 //! digits of 16 bits, each guessed by a division of words and at most 2 too large. Knuth, The Art
 //! of Computer Programming, volume 2, 4.3.1, algorithm D. A divisor of two words is cut to its top

@@ -106,48 +106,59 @@ pub(super) fn together(x: &mut Expander<'_>, value: Words) -> SmallVec<[Value; 2
     parts
 }
 
+/// Doubles or a pointer from their words.
+pub(super) fn from_words(x: &mut Expander<'_>, value: Words, ty: Type) -> Value {
+    let op = match ty.scalar {
+        Scalar::Ptr(_) => ConvertOp::IntToPtr,
+        _ => ConvertOp::Bitcast,
+    };
+    let numbers: SmallVec<[Value; 4]> = (0..ty.lanes)
+        .map(|lane| {
+            let words = [x.lane(value.low, lane), x.lane(value.high, lane)];
+            let pair = x.build(&words);
+            x.convert(op, pair, ty.lane())
+        })
+        .collect();
+    x.build(&numbers)
+}
+
 impl Splitter<'_> {
-    /// A bit cast to numbers of two words.
+    /// The words of numbers, doubles, a pointer, or of what else has their bits.
     pub(super) fn cast_into(&mut self, x: &mut Expander<'_>, arg: Value, lanes: u8) -> Words {
         let from = x.ty(arg);
-        if from.scalar == Scalar::I64 {
-            return self.of(x, arg);
+        let op = match from.scalar {
+            Scalar::I64 => return self.of(x, arg),
+            Scalar::F64 => ConvertOp::Bitcast,
+            Scalar::Ptr(_) => ConvertOp::PtrToInt,
+            _ => {
+                let words = Type::vector(Scalar::I32, 2 * lanes);
+                let words = x.convert(ConvertOp::Bitcast, arg, words);
+                return apart(x, &[words], lanes);
+            }
+        };
+        let pairs: SmallVec<[Words; 4]> = (0..lanes)
+            .map(|lane| {
+                let number = x.lane(arg, lane);
+                let pair = x.convert(op, number, Type::vector(Scalar::I32, 2));
+                apart(x, &[pair], 1)
+            })
+            .collect();
+        let low: SmallVec<[Value; 4]> = pairs.iter().map(|pair| pair.low).collect();
+        let high: SmallVec<[Value; 4]> = pairs.iter().map(|pair| pair.high).collect();
+        Words {
+            low: x.build(&low),
+            high: x.build(&high),
         }
-        if from.scalar == Scalar::F64 {
-            let pairs: SmallVec<[Words; 4]> = (0..lanes)
-                .map(|lane| {
-                    let number = x.lane(arg, lane);
-                    let pair = x.convert(ConvertOp::Bitcast, number, Type::vector(Scalar::I32, 2));
-                    apart(x, &[pair], 1)
-                })
-                .collect();
-            let low: SmallVec<[Value; 4]> = pairs.iter().map(|pair| pair.low).collect();
-            let high: SmallVec<[Value; 4]> = pairs.iter().map(|pair| pair.high).collect();
-            return Words {
-                low: x.build(&low),
-                high: x.build(&high),
-            };
-        }
-        let words = Type::vector(Scalar::I32, 2 * lanes);
-        let words = x.convert(ConvertOp::Bitcast, arg, words);
-        apart(x, &[words], lanes)
     }
 
     /// A bit cast of numbers of two words to another type.
     pub(super) fn cast_out(&mut self, x: &mut Expander<'_>, arg: Value, ty: Type) -> Value {
         let value = self.of(x, arg);
-        if ty.scalar != Scalar::F64 {
-            // Four lanes at most: two numbers.
-            let words = together(x, value)[0];
-            return x.convert(ConvertOp::Bitcast, words, ty);
+        if ty.scalar == Scalar::F64 {
+            return from_words(x, value, ty);
         }
-        let numbers: SmallVec<[Value; 4]> = (0..ty.lanes)
-            .map(|lane| {
-                let words = [x.lane(value.low, lane), x.lane(value.high, lane)];
-                let pair = x.build(&words);
-                x.convert(ConvertOp::Bitcast, pair, ty.lane())
-            })
-            .collect();
-        x.build(&numbers)
+        // Four lanes at most: two numbers.
+        let words = together(x, value)[0];
+        x.convert(ConvertOp::Bitcast, words, ty)
     }
 }

@@ -11,7 +11,8 @@
 //! dozen for a shift by an unknown count; a hundred for a division of large numbers, a branch more
 //! for one of small numbers.
 //!
-//! Never: atomic operations on 64 bits, which cannot be made of two; they are an error.
+//! Never: atomic operations on 64 bits, which cannot be made of two, and vectors of device addresses;
+//! they are an error.
 
 mod division;
 mod floats;
@@ -52,7 +53,7 @@ fn flatten_types(types: &[Type]) -> Vec<Type> {
 /// Runs the pass.
 ///
 /// # Errors
-/// An atomic operation on 64 bits.
+/// An atomic operation on 64 bits, or a vector of device addresses.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if ctx.target.int64 {
         return Ok(Changed::No);
@@ -220,8 +221,9 @@ impl Splitter<'_> {
                 value,
                 align,
                 flags,
-            } if is_long(x.ty(*value)) => {
-                let words = self.of(x, *value);
+            } if x.ty(*value).scalar.bytes() == 8 => {
+                let lanes = x.ty(*value).lanes;
+                let words = self.cast_into(x, *value, lanes);
                 memory::store(x, *ptr, words, *align, *flags);
                 return Ok(Some(Replacement::new()));
             }
@@ -234,6 +236,9 @@ impl Splitter<'_> {
             return Ok(None);
         };
         let ty = x.ty(result);
+        if ty.is_vector() && self.is_wide_pointer(ty) {
+            return Err(LowerError::new("this device has no vectors of pointers"));
+        }
         if is_long(ty) {
             let words = self.long_result(x, &kind, ty)?;
             self.words.insert(result, words);
@@ -303,6 +308,14 @@ impl Splitter<'_> {
         mut kind: InstKind,
         ty: Type,
     ) -> Option<Value> {
+        if let InstKind::Load { ptr, align, flags } = kind {
+            // Elements of 8 bytes are none that local and private memory could have.
+            let buffer = ty.scalar.is_ptr() && !self.is_number(ty);
+            return (ty.scalar.bytes() == 8 && !buffer).then(|| {
+                let words = memory::load(x, ptr, ty.lanes, align, flags);
+                memory::from_words(x, words, ty)
+            });
+        }
         let mut long = false;
         kind.for_each_value(|value| long |= is_long(x.ty(value)));
         if let InstKind::ICmp { cond, args } = kind {
@@ -342,13 +355,21 @@ impl Splitter<'_> {
 
     /// Returns whether pointers of a type are 64-bit numbers in registers.
     fn is_wide_pointer(&self, ty: Type) -> bool {
-        match ty.address_space() {
-            Some(AddressSpace::Generic) => true,
-            Some(AddressSpace::Global | AddressSpace::Constant) => {
-                self.target.abi.descriptors().is_none()
-            }
-            _ => false,
-        }
+        let offset = matches!(
+            ty.address_space(),
+            Some(AddressSpace::Local | AddressSpace::Private)
+        );
+        ty.scalar.is_ptr() && !offset && self.is_number(ty)
+    }
+
+    /// Returns whether a number can become a pointer of the type: not where it would have to name a
+    /// buffer.
+    fn is_number(&self, ty: Type) -> bool {
+        let buffer = matches!(
+            ty.address_space(),
+            Some(AddressSpace::Global | AddressSpace::Constant)
+        );
+        !buffer || self.target.abi.descriptors().is_none()
     }
 
     fn convert_out(&mut self, x: &mut Expander<'_>, op: ConvertOp, arg: Value, ty: Type) -> Value {

@@ -15,6 +15,7 @@ mod native;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
+use crate::passes::lower::contract;
 use exact::Exact;
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -104,6 +105,7 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::log10 | Ocl::half_log10 => Library("log10"),
         Ocl::log1p => Library("log1p"),
         Ocl::logb => ExpandWide(float::logb),
+        Ocl::mad if contract::is_fused(target, ty.scalar) => Primitive(MathOp::Fma),
         Ocl::mad => Expand(float::mad),
         Ocl::maxmag => Expand(float::maxmag),
         Ocl::minmag => Expand(float::minmag),

@@ -1,0 +1,143 @@
+//! Memory that another API or process has allocated (cl_khr_external_memory).
+//!
+//! A buffer is that memory itself. An image has texels of its own, and the memory holds them row by row: to
+//! acquire the image copies them from there, to release it copies them back.
+
+use std::os::fd::OwnedFd;
+
+use opencl_sys as cl;
+use pumice_vulkan_layer::{Buffer, MemoryFd, imports};
+
+use crate::base::error::{Error, Result};
+use crate::base::object::Ref;
+use crate::base::property::{Property, repeats};
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::gpu;
+use crate::memory::buffer::HOST_PTR_BITS;
+
+/// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
+const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
+/// CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR among properties.
+const DMA_BUF: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR as u64;
+
+/// The memory of another API that a memory object has.
+pub struct External {
+    /// The device that the memory is on.
+    pub device: Ref<Device>,
+    /// The memory.
+    pub bytes: Buffer,
+}
+
+/// The properties of a new memory object.
+#[derive(Default)]
+pub struct Properties {
+    /// The list as given, with its terminator; `None` for NULL.
+    pub list: Option<Vec<u64>>,
+    handle: Option<Handle>,
+}
+
+/// A handle of memory, and the device that imports it.
+struct Handle {
+    device: Ref<Device>,
+    kind: MemoryFd,
+    fd: OwnedFd,
+}
+
+/// Tells whether a property has a list, with a terminator, for a value.
+pub fn has_list(name: u64) -> bool {
+    name == cl::CL_MEM_DEVICE_HANDLE_LIST_KHR
+}
+
+impl Properties {
+    /// Checks the properties of a buffer or image. `device` gives the device of a handle, `fd` another
+    /// descriptor of the file that a value names.
+    ///
+    /// The memory is associated with one device: only that which allocated it, or its twin in another
+    /// process, can be expected to know its layout.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROPERTY, CL_INVALID_DEVICE, in the order of clCreateBufferWithProperties.
+    pub fn check(
+        context: &Ref<Context>,
+        (properties, list): (Option<Vec<Property>>, Vec<u64>),
+        device: impl Fn(u64) -> Result<Ref<Device>>,
+        fd: impl Fn(u64) -> Result<OwnedFd>,
+    ) -> Result<Self> {
+        let Some(properties) = properties else {
+            return Ok(Self::default());
+        };
+        // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
+        if repeats(&properties) {
+            return Err(Error::InvalidProperty);
+        }
+        let (mut handle, mut devices) = (None, None);
+        for Property { name, values } in &properties {
+            let kind = match *name {
+                OPAQUE_FD => MemoryFd::Opaque,
+                DMA_BUF => MemoryFd::DmaBuf,
+                cl::CL_MEM_DEVICE_HANDLE_LIST_KHR => {
+                    devices = Some(values);
+                    continue;
+                }
+                _ => return Err(Error::InvalidProperty),
+            };
+            let known = |device: &Ref<Device>| imports(device.capabilities(), kind);
+            // CL_INVALID_PROPERTY if there is more than one handle, or no device knows its kind.
+            if handle.is_some() || !context.devices().iter().any(known) {
+                return Err(Error::InvalidProperty);
+            }
+            handle = Some((kind, values.first().copied().ok_or(Error::InvalidProperty)?));
+        }
+        let list = Some(list);
+        let Some((kind, value)) = handle else {
+            // CL_INVALID_PROPERTY if devices are given without a handle.
+            return match devices {
+                Some(_) => Err(Error::InvalidProperty),
+                None => Ok(Self { list, handle: None }),
+            };
+        };
+        let device = match (devices.map(|values| &**values), context.devices()) {
+            (Some(&[value]), _) => device(value)?,
+            (None, [only]) => only.clone(),
+            _ => return Err(Error::InvalidDevice),
+        };
+        // CL_INVALID_DEVICE if the device is none of the context's, or cannot import the handle.
+        context.device_index(&device).ok_or(Error::InvalidDevice)?;
+        if !imports(device.capabilities(), kind) {
+            return Err(Error::InvalidDevice);
+        }
+        let fd = fd(value)?;
+        let handle = Some(Handle { device, kind, fd });
+        Ok(Self { list, handle })
+    }
+
+    /// Tells whether the memory is another API's.
+    pub fn is_external(&self) -> bool {
+        self.handle.is_some()
+    }
+
+    /// CL_INVALID_VALUE if flags ask for memory of the host's where the memory is another API's.
+    pub(super) fn check_flags(&self, flags: u64) -> Result<()> {
+        match self.is_external() && flags & HOST_PTR_BITS != 0 {
+            true => Err(Error::InvalidValue),
+            false => Ok(()),
+        }
+    }
+
+    /// Imports the memory, `size` bytes of it.
+    ///
+    /// # Errors
+    /// CL_INVALID_PROPERTY if the driver refuses the handle, for example because its memory is smaller.
+    pub(super) fn import(self, size: usize) -> Result<Option<External>> {
+        let Some(Handle { device, kind, fd }) = self.handle else {
+            return Ok(None);
+        };
+        let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
+        let bytes = bytes.map_err(|error| match gpu::error(error) {
+            Error::OutOfResources => Error::InvalidProperty,
+            other => other,
+        })?;
+        Ok(Some(External { device, bytes }))
+    }
+}

@@ -1,0 +1,33 @@
+//! A kernel as a device of its program has it.
+
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::executable::{Executable, KernelInfo, Limits};
+
+/// A kernel on one device.
+#[derive(Clone)]
+pub struct DeviceKernel {
+    /// The program's executable for the device.
+    pub executable: Arc<Executable>,
+    /// Its place among the executable's kernels.
+    pub index: usize,
+    /// True if the program was built with `-cl-uniform-work-group-size`.
+    pub uniform_groups: bool,
+}
+
+impl DeviceKernel {
+    /// Its description.
+    pub fn info(&self) -> &KernelInfo {
+        &self.executable.kernels()[self.index]
+    }
+
+    /// The limits of its work-groups.
+    pub fn limits(&self, device: &Device) -> Limits {
+        let limits = self.executable.limits(self.index, device.capabilities());
+        Limits {
+            non_uniform: limits.non_uniform && !self.uniform_groups,
+            ..limits
+        }
+    }
+}

@@ -1,0 +1,360 @@
+// client: link -lvulkan
+/* Memory that a Vulkan program of another process has allocated (cl_khr_external_memory_opaque_fd): a buffer
+ * and an image go back and forth between both programs, over a socket and without a copy of the buffer. */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vulkan/vulkan.h>
+
+#include "common.h"
+
+enum { WIDTH = 20, HEIGHT = 6, PITCH = 128, N = 4096, ROUNDS = 5 };
+enum {
+    OPAQUE_FD = 0x2060,
+    DMA_BUF = 0x2067,
+    DEVICE_TYPES = 0x204F,
+    LINEAR_TYPES = 0x2052,
+    PLATFORM_TYPES = 0x2044,
+    DEVICE_LIST = 0x2051,
+    COMMAND_ACQUIRE = 0x2047,
+    COMMAND_RELEASE = 0x2048,
+};
+
+#define VK(call)                                                                        \
+    do {                                                                                \
+        VkResult result_ = (call);                                                      \
+        if (result_ != VK_SUCCESS) {                                                    \
+            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result_); \
+            exit(1);                                                                    \
+        }                                                                               \
+    } while (0)
+
+/* The Vulkan program: two allocations, written and read through a mapping. */
+struct shared {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    int *mapped;
+    int fd;
+};
+
+static VkDevice device;
+static PFN_vkGetMemoryFdKHR get_memory_fd;
+
+static struct shared allocate(VkDeviceSize size)
+{
+    struct shared made;
+    VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+                                                 .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .pNext = &external,
+                               .size = size,
+                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    VK(vkCreateBuffer(device, &info, NULL, &made.buffer));
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device, made.buffer, &needs);
+    VkExportMemoryAllocateInfo exported = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+                                           .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+    VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                       .pNext = &exported,
+                                       .allocationSize = needs.size,
+                                       .memoryTypeIndex = (uint32_t)__builtin_ctz(needs.memoryTypeBits)};
+    VK(vkAllocateMemory(device, &allocation, NULL, &made.memory));
+    VK(vkBindBufferMemory(device, made.buffer, made.memory, 0));
+    void *mapped;
+    VK(vkMapMemory(device, made.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    made.mapped = mapped;
+    VkMemoryGetFdInfoKHR get = {.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
+                                .memory = made.memory,
+                                .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+    VK(get_memory_fd(device, &get, &made.fd));
+    return made;
+}
+
+static void send_fd(int socket, int fd)
+{
+    char byte = 'f', control[CMSG_SPACE(sizeof fd)] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    /* The other program is gone where it has no use for the memory. */
+    (void)!sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+static int receive_fd(int socket)
+{
+    int fd = -1;
+    char byte, control[CMSG_SPACE(sizeof fd)];
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    if (recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message))
+        memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+    return fd;
+}
+
+/* Passes the turn on with a byte, or waits for it: the byte, 0 if the other program is gone. */
+static int turn(int socket, char byte)
+{
+    if (byte)
+        return send(socket, &byte, 1, MSG_NOSIGNAL) == 1;
+    return read(socket, &byte, 1) == 1 ? byte : 0;
+}
+
+static int vulkan_program(int socket)
+{
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_1};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &application};
+    VkInstance instance;
+    VK(vkCreateInstance(&info, NULL, &instance));
+    uint32_t count = 1;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkResult listed = vkEnumeratePhysicalDevices(instance, &count, &physical);
+    CHECK(listed == VK_SUCCESS || listed == VK_INCOMPLETE);
+    static VkExtensionProperties extensions[512];
+    uint32_t known = 512, found = 0;
+    VK(vkEnumerateDeviceExtensionProperties(physical, NULL, &known, extensions));
+    for (uint32_t i = 0; i < known; i++)
+        found |= !strcmp(extensions[i].extensionName, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+    if (!found)
+        return 0;
+    float priority = 1;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    const char *name = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
+    VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queue,
+                                 .enabledExtensionCount = 1,
+                                 .ppEnabledExtensionNames = &name};
+    VK(vkCreateDevice(physical, &create, NULL, &device));
+    get_memory_fd = (PFN_vkGetMemoryFdKHR)vkGetDeviceProcAddr(device, "vkGetMemoryFdKHR");
+    struct shared buffer = allocate(N * 4), picture = allocate(PITCH * HEIGHT);
+    send_fd(socket, buffer.fd);
+    send_fd(socket, picture.fd);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++)
+            buffer.mapped[i] = round * 1000 + i;
+        for (int i = 0; i < PITCH * HEIGHT / 4; i++)
+            picture.mapped[i] = round * 100000 + i;
+        int answer = turn(socket, 't') ? turn(socket, 0) : 0;
+        if (!answer)
+            break;
+        EQ(buffer.mapped[0], round * 2000);
+        EQ(buffer.mapped[N - 1], (round * 1000 + N - 1) * 2);
+        /* The picture has been turned upside down where the device has images; what lies between its rows
+         * is as it was. */
+        int flipped = answer == 'i';
+        for (int y = 0; y < HEIGHT; y++) {
+            int from = flipped ? HEIGHT - 1 - y : y;
+            EQ(picture.mapped[y * PITCH / 4 + 3], round * 100000 + from * PITCH / 4 + 3);
+        }
+        EQ(picture.mapped[WIDTH], round * 100000 + WIDTH);
+    }
+    vkDestroyBuffer(device, buffer.buffer, NULL);
+    vkDestroyBuffer(device, picture.buffer, NULL);
+    vkFreeMemory(device, buffer.memory, NULL);
+    vkFreeMemory(device, picture.memory, NULL);
+    vkDestroyDevice(device, NULL);
+    vkDestroyInstance(instance, NULL);
+    return failures != 0;
+}
+
+static cl_context context;
+static cl_int (*acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *);
+static cl_int (*release)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *);
+
+static const char *source =
+    "kernel void twice(global int *data) { data[get_global_id(0)] *= 2; }\n"
+    "#ifdef __IMAGE_SUPPORT__\n"
+    "kernel void flip(write_only image2d_t to, read_only image2d_t from)\n"
+    "{\n"
+    "    int2 at = {get_global_id(0), get_global_id(1)};\n"
+    "    write_imageui(to, at, read_imageui(from, (int2)(at.x, get_global_size(1) - 1 - at.y)));\n"
+    "}\n"
+    "#endif\n";
+
+static void errors(cl_device_id own, cl_command_queue queue, int fd)
+{
+    cl_int error = 0;
+    cl_ulong handle = (cl_ulong)(size_t)own;
+    int closed = dup(fd);
+    close(closed);
+    cl_ulong unknown[] = {0x2222, 1, 0}, bad_fd[] = {OPAQUE_FD, (cl_ulong)closed, 0};
+    cl_ulong no_fd[] = {OPAQUE_FD, (cl_ulong)-1, 0}, list[] = {DEVICE_LIST, handle, 0, 0};
+    cl_ulong twice[] = {OPAQUE_FD, (cl_ulong)fd, OPAQUE_FD, (cl_ulong)fd, 0};
+    cl_ulong two[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, handle, handle, 0, 0};
+    cl_ulong wrong[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)queue, 0, 0};
+    cl_ulong right[] = {OPAQUE_FD, (cl_ulong)fd, 0};
+    int null = open("/dev/null", O_RDWR);
+    cl_ulong other[] = {OPAQUE_FD, (cl_ulong)null, 0};
+    struct {
+        const cl_ulong *list;
+        cl_mem_flags flags;
+        cl_int error;
+    } bad[] = {
+        {unknown, 0, CL_INVALID_PROPERTY}, {bad_fd, 0, CL_INVALID_PROPERTY},
+        {no_fd, 0, CL_INVALID_PROPERTY},   {list, 0, CL_INVALID_PROPERTY},
+        {twice, 0, CL_INVALID_PROPERTY},   {two, 0, CL_INVALID_DEVICE},
+        {wrong, 0, CL_INVALID_DEVICE},     {right, CL_MEM_ALLOC_HOST_PTR, CL_INVALID_VALUE},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cl_mem made = clCreateBufferWithProperties(context, bad[i].list, bad[i].flags, N * 4, NULL, &error);
+        CHECK(!made);
+        EQ(error, bad[i].error);
+    }
+    /* A file that is no memory: drivers have different words for it. */
+    CHECK(!clCreateBufferWithProperties(context, other, 0, N * 4, NULL, &error));
+    CHECK(error == CL_INVALID_PROPERTY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    /* More than there is. */
+    CHECK(!clCreateBufferWithProperties(context, right, 0, 1 << 26, NULL, &error));
+    CHECK(error == CL_INVALID_PROPERTY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    CHECK(!clCreateBufferWithProperties(context, right, 0, 0, NULL, &error));
+    EQ(error, CL_INVALID_BUFFER_SIZE);
+    /* A call that fails leaves the handle with the application. */
+    CHECK(fcntl(fd, F_GETFD) >= 0);
+    close(null);
+    cl_mem plain = clCreateBuffer(context, 0, 64, NULL, &error);
+    MUST(error);
+    EQ(acquire(queue, 1, &plain, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    EQ(release(queue, 1, &plain, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    EQ(acquire(queue, 0, &plain, 0, NULL, NULL), CL_INVALID_VALUE);
+    EQ(acquire(queue, 1, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+    EQ(acquire(NULL, 0, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    EQ(acquire(queue, 0, NULL, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    MUST(acquire(queue, 0, NULL, 0, NULL, NULL));
+    clReleaseMemObject(plain);
+}
+
+static void opencl_program(int socket)
+{
+    cl_int error = 0;
+    cl_device_id own = pumice_device();
+    char names[8192] = "";
+    MUST(clGetDeviceInfo(own, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    int there = strstr(names, "cl_khr_external_memory_opaque_fd") != NULL;
+    int fd = receive_fd(socket);
+    cl_uint types[4] = {0};
+    size_t size = 0;
+    if (!there || fd < 0) {
+        printf("skipped: no opaque file descriptors of memory\n");
+        if (!strstr(names, "cl_khr_external_memory"))
+            EQ(clGetDeviceInfo(own, DEVICE_TYPES, sizeof types, types, &size), CL_INVALID_VALUE);
+        return;
+    }
+    CHECK(strstr(names, "cl_khr_external_memory "));
+    MUST(clGetDeviceInfo(own, DEVICE_TYPES, sizeof types, types, &size));
+    EQ(types[0], OPAQUE_FD);
+    EQ(size / 4, strstr(names, "cl_khr_external_memory_dma_buf") ? 2 : 1);
+    MUST(clGetDeviceInfo(own, LINEAR_TYPES, sizeof types, types, NULL));
+    EQ(types[0], OPAQUE_FD);
+    MUST(clGetPlatformInfo(pumice_platform(), PLATFORM_TYPES, sizeof types, types, &size));
+    EQ(types[0], OPAQUE_FD);
+    void *function = clGetExtensionFunctionAddressForPlatform(pumice_platform(),
+                                                              "clEnqueueAcquireExternalMemObjectsKHR");
+    memcpy(&acquire, &function, sizeof function);
+    function = clGetExtensionFunctionAddressForPlatform(pumice_platform(),
+                                                        "clEnqueueReleaseExternalMemObjectsKHR");
+    memcpy(&release, &function, sizeof function);
+    CHECK(acquire && release);
+
+    context = clCreateContext(NULL, 1, &own, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
+    MUST(error);
+    errors(own, queue, fd);
+    int second = receive_fd(socket);
+    cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)own, 0, 0}, back[8];
+    cl_mem buffer = clCreateBufferWithProperties(context, list, 0, N * 4, NULL, &error);
+    MUST(error);
+    /* The handle is the driver's now. */
+    CHECK(fcntl(fd, F_GETFD) < 0);
+    MUST(clGetMemObjectInfo(buffer, CL_MEM_PROPERTIES, sizeof back, back, &size));
+    CHECK(size == sizeof list && memcmp(list, back, size) == 0);
+    cl_bool has_images = CL_FALSE;
+    MUST(clGetDeviceInfo(own, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    cl_mem shared[2] = {buffer, NULL}, flipped = NULL;
+    cl_kernel flip = NULL;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel twice = clCreateKernel(program, "twice", &error);
+    MUST(error);
+    MUST(clSetKernelArg(twice, 0, sizeof buffer, &buffer));
+    if (has_images) {
+        cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH};
+        desc.image_height = HEIGHT;
+        flipped = clCreateImage(context, 0, &format, &desc, NULL, &error);
+        MUST(error);
+        desc.image_row_pitch = PITCH;
+        cl_ulong of_image[] = {OPAQUE_FD, (cl_ulong)second, 0};
+        shared[1] = clCreateImageWithProperties(context, of_image, 0, &format, &desc, NULL, &error);
+        MUST(error);
+        flip = clCreateKernel(program, "flip", &error);
+        MUST(error);
+        MUST(clSetKernelArg(flip, 0, sizeof flipped, &flipped));
+        MUST(clSetKernelArg(flip, 1, sizeof shared[1], &shared[1]));
+    }
+    size_t global = N, sizes[3] = {WIDTH, HEIGHT, 1}, zero[3] = {0, 0, 0};
+    cl_uint count = has_images ? 2 : 1, kind = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!turn(socket, 0))
+            break;
+        cl_event acquired, released;
+        MUST(acquire(queue, count, shared, 0, NULL, &acquired));
+        MUST(clGetEventInfo(acquired, CL_EVENT_COMMAND_TYPE, sizeof kind, &kind, NULL));
+        EQ(kind, COMMAND_ACQUIRE);
+        MUST(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &global, NULL, 1, &acquired, NULL));
+        if (has_images) {
+            MUST(clEnqueueNDRangeKernel(queue, flip, 2, NULL, sizes, NULL, 0, NULL, NULL));
+            MUST(clEnqueueCopyImage(queue, flipped, shared[1], zero, zero, sizes, 0, NULL, NULL));
+        }
+        MUST(release(queue, count, shared, 0, NULL, &released));
+        MUST(clGetEventInfo(released, CL_EVENT_COMMAND_TYPE, sizeof kind, &kind, NULL));
+        EQ(kind, COMMAND_RELEASE);
+        MUST(clWaitForEvents(1, &released));
+        clReleaseEvent(acquired), clReleaseEvent(released);
+        if (has_images) {
+            cl_uint texel[4] = {0};
+            size_t one[3] = {1, 1, 1}, at[3] = {3, 0, 0};
+            MUST(clEnqueueReadImage(queue, flipped, CL_TRUE, at, one, 0, 0, texel, 0, NULL, NULL));
+            EQ(texel[0], round * 100000 + (HEIGHT - 1) * PITCH / 4 + 3);
+        }
+        CHECK(turn(socket, has_images ? 'i' : 'b'));
+    }
+    clReleaseMemObject(buffer), clReleaseKernel(twice);
+    if (has_images)
+        clReleaseMemObject(flipped), clReleaseMemObject(shared[1]), clReleaseKernel(flip);
+    clReleaseProgram(program), clReleaseCommandQueue(queue);
+    release_last(context);
+}
+
+int main(void)
+{
+    int sockets[2], status = 1;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(sockets[0]);
+        exit(vulkan_program(sockets[1]));
+    }
+    close(sockets[1]);
+    opencl_program(sockets[0]);
+    close(sockets[0]);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return failures != 0;
+}

@@ -1,0 +1,188 @@
+// client: once
+/* Command buffers, semaphores and memory of other APIs are made, used and released again and again; the
+ * process keeps no more memory and no more descriptors. `leaks_shared ROUNDS` says how often. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command_buffers.h"
+
+enum { N = 4096, OPAQUE_MEMORY = 0x2060, OPAQUE_SEMAPHORE = 0x2055, SYNC_FILE = 0x2058 };
+
+typedef struct semaphore *semaphore_t;
+static semaphore_t (*make_semaphore)(cl_context, const cl_ulong *, cl_int *);
+static cl_int (*wait_for)(cl_command_queue, cl_uint, const semaphore_t *, const cl_ulong *, cl_uint,
+                          const cl_event *, cl_event *);
+static cl_int (*signal)(cl_command_queue, cl_uint, const semaphore_t *, const cl_ulong *, cl_uint,
+                        const cl_event *, cl_event *);
+static cl_int (*release_semaphore)(semaphore_t);
+static cl_int (*handle_of)(semaphore_t, cl_device_id, cl_uint, size_t, void *, size_t *);
+
+static const char *source =
+    "kernel void add(global int *p, int k) { p[get_global_id(0)] += k; }\n"
+    "kernel void says(global int *p) { if (p[0] == -12345) printf(\"%d\\n\", p[0]); }\n";
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queues[2];
+static cl_kernel add, says;
+static cl_mem memory;
+static cl_uint semaphore_kind;
+static int shares_memory;
+
+static void command_buffers(int round)
+{
+    buffer_t buffer = create_with(queues[round & 1], MUTABLE | SIMULTANEOUS_USE);
+    command_t command = NULL;
+    size_t global = 64;
+    int one = 1, two = 2;
+    MUST(clSetKernelArg(add, 1, sizeof one, &one));
+    MUST(fill_buffer(PLAIN(buffer), memory, &one, 4, 0, N * 4, ALONE));
+    for (int i = 0; i < 40; i++)
+        MUST(ndrange(PLAIN(buffer), add, 1, NULL, &global, NULL, 0, NULL, NULL, &command));
+    MUST(ndrange(PLAIN(buffer), says, 1, NULL, &global, NULL, ALONE));
+    MUST(finalize(buffer));
+    arg_t arg = {1, sizeof two, &two};
+    config_t config = {.command = command, .num_args = 1, .args = &arg};
+    for (int i = 0; i < 3; i++) {
+        MUST(enqueue(0, NULL, buffer, 0, NULL, NULL));
+        MUST(update_one(buffer, &config));
+    }
+    MUST(release(buffer));
+    MUST(clFinish(queues[round & 1]));
+}
+
+static void semaphores(void)
+{
+    cl_int error = 0;
+    cl_ulong plain[] = {0x203D, 1, 0}, exported[] = {0x203D, 1, 0x203F, semaphore_kind, 0, 0};
+    semaphore_t pair[2] = {make_semaphore(context, plain, &error), NULL}, back = NULL;
+    MUST(error);
+    int count = 1, fd = -1;
+    if (semaphore_kind) {
+        pair[count++] = make_semaphore(context, exported, &error);
+        MUST(error);
+    }
+    MUST(signal(queues[0], count, pair, NULL, 0, NULL, NULL));
+    if (semaphore_kind) {
+        MUST(handle_of(pair[1], device, semaphore_kind, sizeof fd, &fd, NULL));
+        cl_ulong imported[] = {0x203D, 1, semaphore_kind, (cl_ulong)fd, 0};
+        back = make_semaphore(context, imported, &error);
+        MUST(error);
+        MUST(wait_for(queues[1], 1, &back, NULL, 0, NULL, NULL));
+        MUST(release_semaphore(back));
+    }
+    MUST(wait_for(queues[1], 1, pair, NULL, 0, NULL, NULL));
+    for (int i = 0; i < count; i++)
+        MUST(release_semaphore(pair[i]));
+    MUST(clFinish(queues[0]));
+    MUST(clFinish(queues[1]));
+}
+
+/* A file in memory, which is lavapipe's and SwiftShader's memory for others. */
+static void shared_memory(void)
+{
+    cl_int error = 0;
+    int fd = memfd_create("shared", 0);
+    CHECK(fd >= 0 && ftruncate(fd, 1 << 16) == 0);
+    cl_ulong list[] = {OPAQUE_MEMORY, (cl_ulong)fd, 0};
+    cl_mem made = clCreateBufferWithProperties(context, list, 0, 1 << 15, NULL, &error);
+    if (!made) {
+        close(fd);
+        return;
+    }
+    int one = 1;
+    MUST(clEnqueueFillBuffer(queues[0], made, &one, 4, 0, 1 << 15, 0, NULL, NULL));
+    MUST(clFinish(queues[0]));
+    MUST(clReleaseMemObject(made));
+}
+
+static long resident(void)
+{
+    long pages = 0, other = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file) {
+        CHECK(fscanf(file, "%ld %ld", &other, &pages) == 2);
+        fclose(file);
+    }
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static long descriptors(void)
+{
+    long count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+static void load(void *to, const char *name)
+{
+    void *found = address(name);
+    memcpy(to, &found, sizeof found);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 600;
+    load_functions();
+    load(&make_semaphore, "clCreateSemaphoreWithPropertiesKHR");
+    load(&wait_for, "clEnqueueWaitSemaphoresKHR");
+    load(&signal, "clEnqueueSignalSemaphoresKHR");
+    load(&release_semaphore, "clReleaseSemaphoreKHR");
+    load(&handle_of, "clGetSemaphoreHandleForTypeKHR");
+    cl_int error = 0;
+    device = pumice_device();
+    char names[8192] = "";
+    MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    if (strstr(names, "cl_khr_external_semaphore_opaque_fd"))
+        semaphore_kind = OPAQUE_SEMAPHORE;
+    else if (strstr(names, "cl_khr_external_semaphore_sync_fd"))
+        semaphore_kind = SYNC_FILE;
+    shares_memory = strstr(names, "cl_khr_external_memory_opaque_fd") != NULL;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_ulong orders[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+    for (int i = 0; i < 2; i++) {
+        cl_ulong list[] = {CL_QUEUE_PROPERTIES, orders[i], 0};
+        queues[i] = clCreateCommandQueueWithProperties(context, device, list, &error);
+        MUST(error);
+    }
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    add = clCreateKernel(program, "add", &error);
+    MUST(error);
+    says = clCreateKernel(program, "says", &error);
+    MUST(error);
+    memory = clCreateBuffer(context, 0, N * 4, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(add, 0, sizeof memory, &memory));
+    MUST(clSetKernelArg(says, 0, sizeof memory, &memory));
+    long first = 0, open_first = 0;
+    for (int round = 0; round < rounds; round++) {
+        command_buffers(round);
+        semaphores();
+        if (shares_memory)
+            shared_memory();
+        if (round == rounds / 3)
+            first = resident(), open_first = descriptors();
+        if (rounds > 1000 && round % 1000 == 0)
+            printf("%d rounds: %ld KiB, %ld descriptors\n", round, resident(), descriptors());
+    }
+    long last = resident(), open_last = descriptors();
+    printf("%ld KiB and %ld descriptors after a third, %ld and %ld at the end\n", first, open_first, last,
+           open_last);
+    /* The device's driver may keep a little memory for reasons of its own. */
+    CHECK(last - first < 4096 + rounds / 2);
+    CHECK(open_last <= open_first + 2);
+    clReleaseMemObject(memory), clReleaseKernel(add), clReleaseKernel(says);
+    clReleaseProgram(program);
+    clReleaseCommandQueue(queues[0]), clReleaseCommandQueue(queues[1]);
+    release_last(context);
+    return failures != 0;
+}

@@ -1,0 +1,173 @@
+//! Buffers of memory that another API or process has allocated.
+
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::caps::Capabilities;
+use crate::device::fault;
+use crate::device::{Device, DeviceShared};
+use crate::error::{Context, Error, Result};
+use crate::objects::buffer::{
+    Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
+};
+
+/// The kind of a file descriptor that stands for memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryFd {
+    /// One of a Vulkan device, for devices of the same driver and hardware.
+    Opaque,
+    /// A dma-buf.
+    DmaBuf,
+}
+
+impl MemoryFd {
+    /// Vulkan's flag.
+    pub(crate) fn raw(self) -> vk::ExternalMemoryHandleTypeFlags {
+        match self {
+            MemoryFd::Opaque => vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD,
+            MemoryFd::DmaBuf => vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
+        }
+    }
+}
+
+/// Returns whether a device imports memory of a kind.
+pub fn imports(caps: &Capabilities, kind: MemoryFd) -> bool {
+    match kind {
+        MemoryFd::Opaque => caps.memory_fds[0],
+        MemoryFd::DmaBuf => caps.memory_fds[1],
+    }
+}
+
+impl Device {
+    /// Makes memory that another API has allocated a buffer, without a copy.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the device does not import such memory, or has no memory for it;
+    /// the driver may refuse the memory as well, for example if it is smaller.
+    pub fn import_memory(&self, kind: MemoryFd, fd: OwnedFd, size: u64) -> Result<Buffer> {
+        let device = &self.shared;
+        let Some(functions) = device
+            .memory_fd
+            .as_ref()
+            .filter(|_| imports(&device.caps, kind))
+        else {
+            return Err(Error::Unsupported("import of memory".into()));
+        };
+        check_size(device, size)?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind.raw());
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        let buffer = RawBuffer::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        let mut bits = requirements.memory_type_bits;
+        if kind == MemoryFd::DmaBuf {
+            let mut properties = vk::MemoryFdPropertiesKHR::default();
+            let raw = fd.as_raw_fd();
+            // SAFETY: the extension is enabled, and the descriptor is ours.
+            let asked =
+                unsafe { functions.get_memory_fd_properties(kind.raw(), raw, &mut properties) };
+            asked.call("vkGetMemoryFdPropertiesKHR")?;
+            bits &= properties.memory_type_bits;
+        }
+        let Some(memory_type) = memory_type(device, bits) else {
+            return Err(Error::Unsupported("this memory as a buffer".into()));
+        };
+        fault::check("vkAllocateMemory")?;
+        let same = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
+        check_file(&same, size)?;
+        let raw = fd.into_raw_fd();
+        let mut import = vk::ImportMemoryFdInfoKHR::default()
+            .handle_type(kind.raw())
+            .fd(raw);
+        let mut flags =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut info = vk::MemoryAllocateInfo::default()
+            .allocation_size(requirements.size)
+            .memory_type_index(memory_type)
+            .push_next(&mut import);
+        if has_addresses(device) {
+            info = info.push_next(&mut flags);
+        }
+        // SAFETY: the descriptor is ours, and of that kind by the application's word, which the driver
+        // checks. The driver owns it if it succeeds.
+        let memory = match unsafe { device.raw.allocate_memory(&info, None) } {
+            Ok(memory) => memory,
+            Err(result) => {
+                close_refused(raw, same);
+                return Err(Error::from_vk("vkAllocateMemory", result));
+            }
+        };
+        // SAFETY: the memory has a type that the buffer accepts, and its size.
+        let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
+        if let Err(result) = bound {
+            // SAFETY: the memory is not bound to anything.
+            unsafe { device.raw.free_memory(memory, None) };
+            return Err(Error::from_vk("vkBindBufferMemory", result));
+        }
+        let mapped = map(device, memory, memory_type);
+        let (class, backing) = (MemoryClass::Imported, Backing::Imported(memory));
+        Ok(Buffer::finish(device, buffer, size, class, mapped, backing))
+    }
+}
+
+/// Refuses a file that is smaller than the buffer: SwiftShader does not look, and an access behind the
+/// file's end kills the process. A dma-buf is no regular file; its driver knows its size.
+fn check_file(fd: &OwnedFd, size: u64) -> Result<()> {
+    let file = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
+    let data = std::fs::File::from(file).metadata();
+    match data.is_ok_and(|data| data.is_file() && data.len() < size) {
+        true => Err(Error::InvalidUse("memory smaller than its buffer".into())),
+        false => Ok(()),
+    }
+}
+
+/// A memory type among some: the device's own if there is one.
+fn memory_type(device: &DeviceShared, bits: u32) -> Option<u32> {
+    let all = || (0_u32..).zip(&device.memory_types);
+    let mut fitting = all().filter(|(index, _)| bits & (1 << index) != 0);
+    let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+    let own = fitting
+        .clone()
+        .find(|(_, kind)| kind.property_flags.contains(local));
+    own.or_else(|| fitting.next()).map(|(index, _)| index)
+}
+
+/// Maps memory where the host sees it without flushes.
+fn map(device: &Arc<DeviceShared>, memory: vk::DeviceMemory, index: u32) -> Option<NonNull<u8>> {
+    let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+    let kind = device.memory_types.get(index as usize)?;
+    if !kind.property_flags.contains(wanted) {
+        return None;
+    }
+    let (all, flags) = (vk::WHOLE_SIZE, vk::MemoryMapFlags::empty());
+    // SAFETY: the memory is host-visible and not mapped; freeing it ends the mapping.
+    let mapped = unsafe { device.raw.map_memory(memory, 0, all, flags) }.ok()?;
+    NonNull::new(mapped.cast())
+}
+
+/// Closes a descriptor that a driver has refused, if the driver has not done so: Vulkan leaves that to the
+/// caller, and lavapipe 22.3 to 25.0 closes it. `same` is another descriptor of the same file.
+fn close_refused(raw: RawFd, same: OwnedFd) {
+    let identity = |fd: OwnedFd| {
+        let data = std::fs::File::from(fd).metadata().ok()?;
+        Some((data.dev(), data.ino()))
+    };
+    // SAFETY: a number that is no descriptor any more cannot be duplicated, and says so.
+    let Ok(there) = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned() else {
+        return;
+    };
+    let there = identity(there);
+    // Another thread may have got the number meanwhile, for another file.
+    if there.is_some() && there == identity(same) {
+        // SAFETY: the descriptor is open and ours: the driver has not taken it.
+        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+    }
+}

@@ -1,0 +1,114 @@
+//! Kernel files (`compiler/filetests/run`) on drivers.
+
+use crate::clients::Setting;
+use crate::sh::{self, Result};
+use crate::test::{Matrix, Report};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The environment of a device without device addresses.
+pub fn without_addresses() -> (&'static str, String) {
+    ("PUMICE_MASK", "bufferDeviceAddress".to_string())
+}
+
+/// Kernel files that need device addresses: the one list of them.
+pub fn needs_addresses() -> Result<Vec<String>> {
+    let text = sh::read(&sh::root().join("compiler/filetests/needs_addresses.txt"))?;
+    let names = text.lines().filter(|line| !line.starts_with('#'));
+    Ok(names
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, _)| name.trim().to_string())
+        .collect())
+}
+
+/// The things that a setting lacks: those of its driver, and those that its mask takes away.
+fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
+    let mut lacks = setting
+        .driver
+        .map_or(&[][..], |driver| driver.lacks)
+        .to_vec();
+    let masked = |name: &str| setting.env.iter().any(|(_, value)| value.contains(name));
+    for (feature, thing) in [
+        ("shaderInt64", "int64-atomics"),
+        ("shaderFloat16", "halves"),
+    ] {
+        if masked(feature) {
+            lacks.push(thing);
+        }
+    }
+    lacks
+}
+
+/// Returns whether a kernel file needs one of these things, by its `needs:` line.
+fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
+    let text = sh::read(file)?;
+    let needs = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// needs: "));
+    Ok(needs
+        .flat_map(str::split_whitespace)
+        .any(|thing| lacks.contains(&thing)))
+}
+
+/// Kernel files: sources with expectations in their comments, each in a process of its own.
+pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let addresses = !matrix.setting.env.contains(&without_addresses());
+    let needs_addresses = needs_addresses()?;
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let named = |file: &PathBuf| {
+        file.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
+    };
+    files.retain(named);
+    let lacks = lacks(&matrix.setting);
+    let mut left_out = Vec::new();
+    for file in &files {
+        if needs_any(file, &lacks)? {
+            left_out.push(file.clone());
+        }
+    }
+    files.retain(|file| !left_out.contains(file));
+    let mut passed = 0;
+    for file in &files {
+        let mut command = Command::new(runner);
+        command.arg("Pumice").arg(file);
+        matrix.setting.apply(&mut command);
+        let done = sh::run_limited(&mut command, Duration::from_secs(120))?;
+        let name = file.file_name().expect("listed files have names");
+        let outcome = if !addresses && needs_addresses.iter().any(|n| name == n.as_str()) {
+            match done.verdict().is_err() && done.stdout.contains("device addresses") {
+                true => Ok(()),
+                false => Err("it builds without device addresses".to_string()),
+            }
+        } else {
+            done.verdict()
+        };
+        passed += usize::from(outcome.is_ok());
+        let label = format!("{} · {}", name.to_string_lossy(), matrix.label);
+        report.record(&label, outcome);
+    }
+    println!(
+        "  {passed} of {} kernel files · {}",
+        files.len(),
+        matrix.label
+    );
+    Ok(())
+}
+
+/// The same files without optimisation, in one process.
+pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let lacks = lacks(&matrix.setting);
+    files.retain(|file| !needs_any(file, &lacks).unwrap_or(false));
+    let mut command = Command::new(runner);
+    command
+        .args(["--options", "-cl-opt-disable", "Pumice"])
+        .args(&files);
+    matrix.setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+    let label = format!("kernel files unoptimised · {}", matrix.label);
+    println!("  {}", done.stdout.lines().last().unwrap_or_default());
+    report.record(&label, done.verdict());
+    Ok(())
+}
