@@ -134,7 +134,7 @@ impl Body<'_, '_> {
             .pre
             .decoration(id, Decoration::FPFastMathMode)
             .is_some();
-        if self.pre.contracts() && !decided {
+        if self.decls.contracts && !decided {
             return FloatFlags::CONTRACT;
         }
         self.float_flags(id)

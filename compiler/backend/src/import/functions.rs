@@ -32,6 +32,8 @@ pub(super) struct FuncDecl {
 /// The module's functions.
 #[derive(Debug, Default)]
 pub(super) struct Decls {
+    /// Sums and products may be contracted that do not say themselves.
+    pub contracts: bool,
     list: Vec<FuncDecl>,
     /// The type id of each parameter by its result id.
     param_types: FxHashMap<u32, u32>,
@@ -65,9 +67,20 @@ impl Decls {
     }
 }
 
+/// Returns whether no kernel says ContractionOff. Modules are linked of several, and a function may
+/// be called by kernels of each: one decides for all. Modules without kernels cannot say it; they
+/// include the built-in library, which must stay as it is.
+fn contracts(pre: &Preamble<'_>) -> bool {
+    let off = ExecutionMode::ContractionOff as u32;
+    !pre.entry_points.is_empty() && pre.modes.iter().all(|mode| mode.mode != off)
+}
+
 /// Splits the instructions behind the preamble into functions and defines their ids.
 pub(super) fn declare(pre: &mut Preamble<'_>, insts: &[Inst<'_>], start: usize) -> Result<Decls> {
-    let mut decls = Decls::default();
+    let mut decls = Decls {
+        contracts: contracts(pre),
+        ..Decls::default()
+    };
     let kernels: FxHashSet<u32> = pre.entry_points.iter().map(|entry| entry.func).collect();
     let mut at = start;
     while let Some(inst) = insts.get(at) {

@@ -75,9 +75,6 @@ pub(super) struct Preamble<'a> {
     pub strings: Vec<(u32, String)>,
     pub entry_points: Vec<EntryPoint>,
     pub modes: Vec<Mode>,
-    /// A kernel says ContractionOff. Modules are linked of several, and a function may be called by
-    /// kernels of each: one decides for all.
-    contraction_off: bool,
     pub globals: PrimaryMap<GlobalId, GlobalData>,
     pub(super) parts: usize,
     /// Bytes of the constants that are kept as bytes.
@@ -236,11 +233,9 @@ impl<'a> Preamble<'a> {
                 Ok(())
             }
             Op::ExecutionMode => {
-                let mode = inst.arg(1)?;
-                self.contraction_off |= mode == spirv::ExecutionMode::ContractionOff as u32;
                 self.modes.push(Mode {
                     func: inst.arg(0)?,
-                    mode,
+                    mode: inst.arg(1)?,
                     args: SmallVec::from_slice(inst.rest(2)),
                 });
                 Ok(())
@@ -537,12 +532,6 @@ impl<'a> Preamble<'a> {
             .iter()
             .find(|deco| deco.kind == kind as u32)
             .copied()
-    }
-
-    /// Returns whether sums and products may be contracted that do not say themselves. Modules
-    /// without kernels cannot tell; they include the built-in library, which must not be changed.
-    pub fn contracts(&self) -> bool {
-        !self.contraction_off && !self.entry_points.is_empty()
     }
 
     /// The value that specialisation gives a constant.

@@ -398,24 +398,6 @@ impl<'a> Sema<'a> {
         Some(self.mk_binary(arith, lhs, rhs, ty, span))
     }
 
-    fn mk_binary(
-        &mut self,
-        op: ArithOp,
-        lhs: ExprId,
-        rhs: ExprId,
-        ty: TypeId,
-        span: Span,
-    ) -> ExprId {
-        let contract = self.contract();
-        let kind = ExprKind::Binary {
-            op,
-            lhs,
-            rhs,
-            contract,
-        };
-        self.mk(kind, ty, span)
-    }
-
     fn shift(
         &mut self,
         op: ArithOp,

@@ -1,5 +1,5 @@
 //! Pointers: arithmetic, comparison, address and indirection.
-use super::typed::{CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
+use super::typed::{ArithOp, CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
@@ -133,6 +133,25 @@ impl<'a> Sema<'a> {
             ty,
             span,
         ))
+    }
+
+    /// An arithmetic or bitwise operation.
+    pub(super) fn mk_binary(
+        &mut self,
+        op: ArithOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        ty: TypeId,
+        span: Span,
+    ) -> ExprId {
+        let contract = self.contract();
+        let kind = ExprKind::Binary {
+            op,
+            lhs,
+            rhs,
+            contract,
+        };
+        self.mk(kind, ty, span)
     }
 
     /// A negated value; literals at once.

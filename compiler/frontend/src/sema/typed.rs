@@ -354,8 +354,7 @@ pub enum ExprKind {
         lhs: ExprId,
         /// Right.
         rhs: ExprId,
-        /// The state of `#pragma OPENCL FP_CONTRACT`: where it is on, a float operation may be
-        /// rounded together with another of its expression.
+        /// FP_CONTRACT is on: a float operation may be rounded with others of its expression.
         contract: bool,
     },
     /// Comparison of operands of one type. Scalars and pointers give Bool; vectors give the

@@ -1,7 +1,7 @@
 //! Contraction of products and sums that may be rounded once ([`FloatFlags::CONTRACT`]).
 //!
-//! Where the device's fma is exact, a sum with a product that nothing else uses becomes an fma.
-//! Where it is not, the two keep the flag: the driver may then make of them what the device has.
+//! On devices with an exact fma, a sum with a product that nothing else uses becomes an fma. On
+//! others the two keep the flag: the driver may then make of them what the device has.
 //! All other sums and products lose it, since drivers take the lack of NoContraction for more
 //! freedoms than this one; those with [`FloatFlags::REASSOC`] have these anyway.
 //!

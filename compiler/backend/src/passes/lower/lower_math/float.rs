@@ -154,7 +154,6 @@ pub(super) fn round(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     with_sign_of(x, sum, a[0])
 }
 
-/// For devices whose fma is not exact; it may still be what the driver makes of it.
 pub(super) fn mad(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     let product = x.fbin(BinaryOp::FMul, a[0], a[1], FloatFlags::CONTRACT);
     x.fbin(BinaryOp::FAdd, product, a[2], FloatFlags::CONTRACT)
