@@ -115,7 +115,6 @@ struct Finder<'m> {
     /// True if what becomes a number may become a pointer again.
     numbers_escape: bool,
     observed: Vec<u32>,
-    /// (node, access width in bytes, atomic)
     accesses: Vec<Access>,
     /// First node of the results of each function.
     returns: FxHashMap<(FuncId, usize), u32>,
@@ -140,9 +139,7 @@ impl Finder<'_> {
 
     fn union(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
-        if a != b {
-            self.parent[b.max(a) as usize] = a.min(b);
-        }
+        self.parent[b.max(a) as usize] = a.min(b);
     }
 
     /// The node of a local or private pointer value; constants have none.
@@ -273,8 +270,8 @@ impl Finder<'_> {
                     }
                     InstKind::Load { ptr, align, flags } => {
                         if let Some(r) = result {
-                            let align = flags.element_align(*align);
-                            self.access(id, *ptr, f.ty(r), align, AccessKind::Load);
+                            let at = flags.element_align(*align);
+                            self.access(id, *ptr, f.ty(r), at, AccessKind::Load);
                             self.escape(id, r);
                         }
                     }
