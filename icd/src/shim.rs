@@ -56,6 +56,7 @@ pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
 /// An entry point with `errcode_ret`; see [`write_errcode`].
 pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
     check_fork(name)?;
+    let _running = exit::begin_call().ok_or(Error::OutOfResources)?;
     let span = trace::span(CATEGORY, name);
     let call = Call::begin();
     let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
@@ -72,6 +73,9 @@ pub fn linked<T>(
     if let Err(error) = check_fork(name) {
         return (std::ptr::null_mut(), Err(error));
     }
+    let Some(_running) = exit::begin_call() else {
+        return (std::ptr::null_mut(), Err(Error::OutOfResources));
+    };
     let span = trace::span(CATEGORY, name);
     let call = Call::begin();
     let failed = (std::ptr::null_mut(), Err(Error::OutOfResources));
@@ -85,6 +89,9 @@ pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
     if check_fork(name).is_err() {
         return R::FAILURE;
     }
+    let Some(_running) = exit::begin_call() else {
+        return R::FAILURE;
+    };
     let _span = trace::span(CATEGORY, name);
     let call = Call::begin();
     let value = guard(name, body).unwrap_or(R::FAILURE);

@@ -169,9 +169,6 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[HalvesLegal, VectorsNarrow, GenericLowered])
     .ensures(&[SmallIntsLegal]),
-    Pass::new("legalize_int64", Legalize, TryModule(legalize_int64::run))
-        .requires(&[SmallIntsLegal, VectorsNarrow, GenericLowered])
-        .ensures(&[LongsLegal]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),
@@ -196,6 +193,10 @@ pub const PIPELINE: &[Pass] = &[
         TryFunction(split_bit_joins::run),
     )
     .requires(&[VectorsNarrow]),
+    // The passes for drivers before it look at the bits of doubles.
+    Pass::new("legalize_int64", Legalize, TryModule(legalize_int64::run))
+        .requires(&[SmallIntsLegal, VectorsNarrow, GenericLowered])
+        .ensures(&[LongsLegal]),
     Pass::new("licm", Optimize, Function(licm::run))
         .optional()
         .requires(&[MathLowered]),

@@ -4,7 +4,8 @@
 //! destructors of other libraries run, the Vulkan driver and its layers take themselves apart;
 //! a helper thread that is inside Vulkan at that moment would crash, and so would a driver that
 //! runs kernels on threads of its own. So the end first waits for what has been submitted, and
-//! helper threads register their work, which [`quiesce`] lets end and then never lets begin again.
+//! helper threads register their work and the application's threads their calls, which [`quiesce`]
+//! lets end and then never lets begin again.
 //!
 //! A child that was forked has one thread and copies of locks: neither our helper threads nor the
 //! Vulkan driver's are there. Once a device is open, a child can only query and release.
@@ -60,6 +61,91 @@ impl Drop for WorkGuard {
             WORKERS.changed.notify_all();
         }
     }
+}
+
+/// Calls of the API that are under way, without those that wait for the application or the compiler.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// Set once calls of the API may not begin any more.
+static CALLS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// The time for which a call that begins too late waits for the process's end. It then fails, so
+/// that a destructor may join its thread.
+const LATE: Duration = Duration::from_secs(1);
+
+thread_local! {
+    /// True in a call that counts: its callbacks may make others.
+    static IN_CALL: Cell<bool> = const { Cell::new(false) };
+    /// True on the thread that ends the process, whose destructors may release objects.
+    static ENDS_PROCESS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call of the API; it ends with the value.
+#[must_use]
+pub struct CallGuard {
+    /// False inside another call, or inside work, whose guard counts.
+    counted: bool,
+    /// It ends on the thread that began it.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl std::fmt::Debug for CallGuard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallGuard").finish_non_exhaustive()
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        if self.counted {
+            IN_CALL.set(false);
+            CALLS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Begins a call of the API, which ends with the guard. Gives `None`, late, once the process has
+/// come so far with its end that the Vulkan driver may be gone.
+#[must_use]
+pub fn begin_call() -> Option<CallGuard> {
+    let counted = !IN_CALL.get() && DEPTH.get() == 0;
+    if counted {
+        if !count_call() {
+            std::thread::sleep(LATE);
+            return None;
+        }
+        IN_CALL.set(true);
+    }
+    Some(CallGuard {
+        counted,
+        _not_send: PhantomData,
+    })
+}
+
+/// Counts a call, unless none may begin any more. The call is counted before the test, and the test's
+/// flag is set before calls are counted, so that one of the two sees the other.
+fn count_call() -> bool {
+    CALLS.fetch_add(1, Ordering::SeqCst);
+    let begins = !CALLS_CLOSED.load(Ordering::SeqCst) || ENDS_PROCESS.get();
+    if !begins {
+        CALLS.fetch_sub(1, Ordering::SeqCst);
+    }
+    begins
+}
+
+/// Waits, by `wait`, for the application or the compiler: the end of the process does not wait for
+/// that.
+pub(crate) fn outside<R>(wait: impl FnOnce() -> R) -> R {
+    if !IN_CALL.get() {
+        return wait();
+    }
+    CALLS.fetch_sub(1, Ordering::SeqCst);
+    let result = wait();
+    if !count_call() {
+        std::thread::sleep(LATE);
+        CALLS.fetch_add(1, Ordering::SeqCst);
+    }
+    result
 }
 
 /// Set once the process is ending.
@@ -163,9 +249,11 @@ pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
 
-/// Notes that this process is a child that was just forked. Only sets a flag: other threads' locks
-/// may be held here for ever.
+/// Notes that this process is a child that was just forked. Takes no lock: other threads' locks may
+/// be held here for ever.
 pub fn forked() {
+    // Calls of threads that are not there never end.
+    CALLS.store(usize::from(IN_CALL.get()), Ordering::SeqCst);
     if OWNER.load(Ordering::Acquire) != 0 {
         FORKED.store(true, Ordering::Release);
     }
@@ -212,6 +300,7 @@ pub fn wait_until_stuck() {
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,
 /// which may run inside a callback of the application's.
 pub fn quiesce() {
+    ENDS_PROCESS.set(true);
     ENDING.store(true, Ordering::SeqCst);
     // A child that was forked has none of the threads that work ends by, and perhaps locks that
     // nobody will give back.
@@ -230,6 +319,11 @@ pub fn quiesce() {
     jobs.sort_by_key(|(stage, _)| *stage);
     for (_, job) in jobs {
         job(&ending);
+    }
+    CALLS_CLOSED.store(true, Ordering::SeqCst);
+    let own_call = usize::from(IN_CALL.get());
+    while CALLS.load(Ordering::SeqCst) > own_call && Instant::now() < end {
+        std::thread::sleep(Duration::from_micros(100));
     }
     let own = usize::from(DEPTH.get() > 0);
     let mut state = WORKERS.state.lock();

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use pumice_compiler::STACK_BYTES;
 
 use crate::base::error::{Error, Result};
+use crate::base::exit;
 use crate::base::log;
 
 /// The next work of a compiling thread.
@@ -58,7 +59,9 @@ pub(super) fn on_large_stack<T: Send + 'static>(
     let sent = compiler.send(Box::new(move || {
         let _ = done.send(catch_unwind(AssertUnwindSafe(job)));
     }));
-    let answer = sent.ok().and_then(|()| result.recv().ok());
+    let answer = sent
+        .ok()
+        .and_then(|()| exit::outside(|| result.recv().ok()));
     let mut idle = IDLE.lock();
     if idle.len() < MAX_IDLE {
         idle.push(compiler);

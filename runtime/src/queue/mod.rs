@@ -23,6 +23,7 @@ mod worker;
 use std::sync::Arc;
 
 use opencl_sys as cl;
+use parking_lot::ReentrantMutex;
 
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
@@ -56,6 +57,8 @@ pub struct Queue {
     track: u64,
     order: Order,
     batches: BatchQueue,
+    /// Held by the thread that ends finished batches, so that they end in their order.
+    ending: ReentrantMutex<()>,
     /// Runs host commands.
     host_thread: Worker<Arc<Node>>,
     /// Waits for the timeline values of submitted batches.
@@ -101,6 +104,7 @@ impl Queue {
             track: trace::queue_track(device.name()),
             order: Order::new(out_of_order),
             batches: BatchQueue::new(stream, out_of_order),
+            ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
             completion_thread: Worker::new("pumice-complete"),
         }))

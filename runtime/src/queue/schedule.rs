@@ -40,6 +40,7 @@ impl Object<Queue> {
     /// Ends the commands of every batch that the device has finished, and submits what has been
     /// collected meanwhile when nothing else is under way.
     pub(super) fn retire(self: &Ref<Queue>) {
+        let _ending = self.ending.lock();
         loop {
             let (finished, submission) = self.batches.take_finished();
             self.follow_up(submission);

@@ -8,6 +8,7 @@ use super::Queue;
 use super::event::{Event, Moment};
 use super::schedule::complete;
 use crate::base::error::{Error, Result};
+use crate::base::exit;
 use crate::base::info::Info;
 use crate::base::object::{Object, Ref};
 
@@ -129,7 +130,7 @@ impl Object<Event> {
             std::hint::spin_loop();
         }
         loop {
-            let Some(value) = self.wait_recorded() else {
+            let Some(value) = exit::outside(|| self.wait_recorded()) else {
                 return;
             };
             if let Some(queue) = self.queue() {

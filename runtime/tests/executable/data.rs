@@ -122,13 +122,13 @@ fn program_scope_variables_by_address() {
     let kernel = d.kernel("k", 1, 0);
     let zero = d.zero;
     let base = d.member(class::PUSH_CONSTANT, ulong, push, 0);
-    let counter = d.m.at_address(uint, base, zero);
+    let counter = d.at_address(uint, base, zero);
     let before = d.m.load_aligned(uint, counter, 4);
     let one = d.m.u32(1);
     let after = d.add(before, one);
     d.m.store_aligned(counter, after, 4);
     let eight = d.m.u32(8);
-    let place = d.m.at_address(ulong, base, eight);
+    let place = d.at_address(ulong, base, eight);
     let pointer = d.m.load_aligned(ulong, place, 8);
     let through = d.word_at(pointer, 0);
     d.set_words(out, &[before, through]);

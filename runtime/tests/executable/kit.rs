@@ -270,10 +270,17 @@ impl Draft {
         self.m.load_at(class, ty, block, &[index])
     }
 
+    /// A pointer of `ty` to a 64-bit address plus a byte offset (a word).
+    pub fn at_address(&mut self, ty: u32, address: u32, offset: u32) -> u32 {
+        let pair = self.m.vector(self.uint, 2);
+        let words = self.m.op(124, pair, &[address]);
+        self.m.at_address(ty, words, offset)
+    }
+
     /// A word behind a 64-bit address plus a byte offset.
     pub fn word_at(&mut self, address: u32, offset: u32) -> u32 {
         let (uint, offset) = (self.uint, self.m.u32(offset));
-        let pointer = self.m.at_address(uint, address, offset);
+        let pointer = self.at_address(uint, address, offset);
         self.m.load_aligned(uint, pointer, 4)
     }
 

@@ -98,7 +98,7 @@ fn by_address() {
         (0, 1000),
     ] {
         let (offset, value) = (d.m.u32(offset), d.m.u32(value));
-        let pointer = d.m.at_address(uint, address, offset);
+        let pointer = d.at_address(uint, address, offset);
         d.m.store_aligned(pointer, value, 4);
     }
     d.m.end();

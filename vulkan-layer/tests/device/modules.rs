@@ -28,12 +28,12 @@ pub fn add_by_descriptors() -> Vec<u32> {
 /// `add`: the same by addresses in push constants (a, b, out).
 pub fn add_by_addresses() -> Vec<u32> {
     let mut m = Module::new();
-    m.capability(11);
     m.capability(5347);
     m.extension("SPV_KHR_physical_storage_buffer");
-    let (uint, ulong) = (m.uint(32), m.uint(64));
+    let uint = m.uint(32);
+    let pair = m.vector(uint, 2);
     let uvec3 = m.vector(uint, 3);
-    let push = m.block(class::PUSH_CONSTANT, &[(ulong, 0), (ulong, 8), (ulong, 16)]);
+    let push = m.block(class::PUSH_CONSTANT, &[(pair, 0), (pair, 8), (pair, 16)]);
     let id = m.builtin3(28);
     m.spec_group_size([0, 1, 2]);
     let function = m.begin("add");
@@ -45,7 +45,7 @@ pub fn add_by_addresses() -> Vec<u32> {
     let mut pointers = Vec::new();
     for index in 0..3 {
         let index = m.u32(index);
-        let address = m.load_at(class::PUSH_CONSTANT, ulong, push, &[index]);
+        let address = m.load_at(class::PUSH_CONSTANT, pair, push, &[index]);
         pointers.push(m.at_address(uint, address, offset));
     }
     let x = m.load_aligned(uint, pointers[0], 4);

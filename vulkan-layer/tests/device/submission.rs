@@ -284,10 +284,7 @@ fn masked_features_are_absent() {
         };
         let instance = Instance::load(&config).unwrap();
         assert!(instance.devices().is_empty());
-        assert_eq!(
-            instance.left_out()[0].reason,
-            "it lacks timelineSemaphore, shaderInt8"
-        );
+        assert_eq!(instance.left_out()[0].reason, "it lacks timelineSemaphore");
     });
 }
 
@@ -298,9 +295,9 @@ fn without_device_addresses_a_lower_floor_holds() {
             masked: names.iter().map(|name| (*name).to_string()).collect(),
             ..InstanceConfig::default()
         };
-        // With addresses, narrow accesses are needed too.
+        // The compiler makes up for narrow accesses.
         let without_bytes = Instance::load(&mask(&["storageBuffer8BitAccess"])).unwrap();
-        assert!(without_bytes.devices().is_empty());
+        assert!(!without_bytes.devices().is_empty());
 
         let masked = ["bufferDeviceAddress", "storageBuffer8BitAccess"];
         let instance = Instance::load(&mask(&masked)).unwrap();

@@ -133,12 +133,14 @@ impl Never {
         let loc = SourceLoc::default();
         let terminator = func.layout.insts[entry].pop();
         let item = *self.item.get_or_insert_with(|| {
-            let item = InstKind::BuiltIn {
+            let item = InstKind::BuiltInWord {
                 which: BuiltIn::LocalLinearId,
+                lane: 0,
+                high: false,
             };
-            func.append_value(entry, item, Type::I64, loc)
+            func.append_value(entry, item, Type::I32, loc)
         });
-        let number = func.constant(Type::I64, &[u64::from(u32::MAX - self.made)]);
+        let number = func.constant(Type::I32, &[u64::from(u32::MAX - self.made)]);
         self.made += 1;
         let compare = InstKind::ICmp {
             cond: IntCond::Eq,

@@ -11,8 +11,7 @@
 //! dozen for a shift by an unknown count; a hundred for a division of large numbers, a branch more
 //! for one of small numbers.
 //!
-//! Never: atomic operations on 64 bits, which cannot be made of two, and vectors of device addresses;
-//! they are an error.
+//! Atomic operations on 64 bits and vectors of device addresses are an error.
 
 mod division;
 mod floats;
@@ -20,11 +19,11 @@ mod memory;
 mod words;
 
 use crate::expand::{Expander, Replacement, expand};
-use crate::pass::{Changed, Ctx};
-use pumice_ir::LowerError;
+use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::optimize::fold;
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, ConvertOp, FuncId, Function, GroupOp, Inst,
-    InstKind, IntCond, Module, Scalar, Type, UnaryOp, Value, ValueDef,
+    InstKind, IntCond, LowerError, Module, Scalar, Type, UnaryOp, Value, ValueDef,
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
@@ -61,6 +60,11 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let signatures: FxHashMap<FuncId, Vec<Type>> = (module.functions.iter())
         .map(|(id, f)| (id, f.results.clone()))
         .collect();
+    let function_ctx = FunctionCtx {
+        target: ctx.target,
+        options: ctx.options,
+        globals: &module.globals,
+    };
     let mut changed = Changed::No;
     for f in module.functions.values_mut() {
         if f.params.iter().chain(&f.results).any(|&ty| is_long(ty)) {
@@ -68,8 +72,9 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             f.results = flatten_types(&f.results);
             changed = Changed::Yes;
         }
-        if f.entry().is_some() {
-            changed |= split(f, &signatures, ctx.target)?;
+        if f.entry().is_some() && split(f, &signatures, ctx.target)? == Changed::Yes {
+            let _ = fold::run(f, &function_ctx);
+            changed = Changed::Yes;
         }
     }
     Ok(changed)
