@@ -154,6 +154,8 @@ pub struct Pass {
     pub ensures: &'static [Property],
     /// The reason why the row's function stands in an earlier row too.
     pub again: Option<&'static str>,
+    /// Accepts the targets that the pass runs for; `None` for all.
+    pub targets: Option<fn(&Target) -> bool>,
 }
 
 impl Pass {
@@ -167,6 +169,7 @@ impl Pass {
             requires: &[],
             ensures: &[],
             again: None,
+            targets: None,
         }
     }
 
@@ -196,6 +199,14 @@ impl Pass {
         }
     }
 
+    /// Restricts the row to the targets that `accepts` is true for.
+    pub const fn only(self, accepts: fn(&Target) -> bool) -> Self {
+        Pass {
+            targets: Some(accepts),
+            ..self
+        }
+    }
+
     /// Returns whether the pass has work for a target with these options.
     ///
     /// Under `-cl-opt-disable` only the passes run that make the module legal. Without device
@@ -205,6 +216,9 @@ impl Pass {
             if !kinds.iter().any(|kind| ctx.target.quirks.has(*kind)) {
                 return false;
             }
+        }
+        if self.targets.is_some_and(|accepts| !accepts(ctx.target)) {
+            return false;
         }
         let all = !ctx.options.math.opt_disable || ctx.target.abi.descriptors().is_some();
         all || !self.optional

@@ -197,6 +197,9 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("legalize_int64", Legalize, TryModule(legalize_int64::run))
         .requires(&[SmallIntsLegal, VectorsNarrow, GenericLowered])
         .ensures(&[LongsLegal]),
+    Pass::new("fold_words", Optimize, Function(fold::run))
+        .only(|target| !target.int64)
+        .again("sums, shifts and divisions of words have constants that are zero"),
     Pass::new("licm", Optimize, Function(licm::run))
         .optional()
         .requires(&[MathLowered]),
@@ -388,6 +391,7 @@ mod tests {
         assert!(pipeline(&ctx).all(|pass| !is_quirk(pass.kind)));
         let target = Target {
             quirks: Quirks::all(),
+            int64: false,
             ..target
         };
         let ctx = Ctx {

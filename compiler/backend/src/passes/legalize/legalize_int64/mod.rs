@@ -19,8 +19,7 @@ mod memory;
 mod words;
 
 use crate::expand::{Expander, Replacement, expand};
-use crate::pass::{Changed, Ctx, FunctionCtx};
-use crate::passes::optimize::fold;
+use crate::pass::{Changed, Ctx};
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, ConvertOp, FuncId, Function, GroupOp, Inst,
     InstKind, IntCond, LowerError, Module, Scalar, Type, UnaryOp, Value, ValueDef,
@@ -60,11 +59,6 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let signatures: FxHashMap<FuncId, Vec<Type>> = (module.functions.iter())
         .map(|(id, f)| (id, f.results.clone()))
         .collect();
-    let function_ctx = FunctionCtx {
-        target: ctx.target,
-        options: ctx.options,
-        globals: &module.globals,
-    };
     let mut changed = Changed::No;
     for f in module.functions.values_mut() {
         if f.params.iter().chain(&f.results).any(|&ty| is_long(ty)) {
@@ -73,7 +67,6 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             changed = Changed::Yes;
         }
         if f.entry().is_some() && split(f, &signatures, ctx.target)? == Changed::Yes {
-            let _ = fold::run(f, &function_ctx);
             changed = Changed::Yes;
         }
     }
