@@ -100,16 +100,6 @@ static cl_int (*ndrange)(TARGET, cl_kernel, cl_uint, const size_t *, const size_
 static cl_int (*svm_memcpy)(TARGET, void *, const void *, size_t, POINTS);
 static cl_int (*svm_memfill)(TARGET, void *, const void *, size_t, size_t, POINTS);
 
-static void *address(const char *name)
-{
-    void *found = clGetExtensionFunctionAddressForPlatform(pumice_platform(), name);
-    if (!found) {
-        fprintf(stderr, "%s has no address\n", name);
-        exit(1);
-    }
-    return found;
-}
-
 static inline void load_functions(void)
 {
     struct {
@@ -138,7 +128,7 @@ static inline void load_functions(void)
         {&svm_memfill, "clCommandSVMMemFillKHR"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        void *function = address(all[i].name);
+        void *function = extension_function(all[i].name);
         memcpy(all[i].to, &function, sizeof function);
     }
 }

@@ -66,6 +66,24 @@ static inline cl_platform_id pumice_platform(void)
     exit(1);
 }
 
+/* The address of an extension's function; ends the client if there is none. */
+static inline void *extension_function(const char *name)
+{
+    void *found = clGetExtensionFunctionAddressForPlatform(pumice_platform(), name);
+    if (!found) {
+        fprintf(stderr, "%s has no address\n", name);
+        exit(1);
+    }
+    return found;
+}
+
+/* Stores it in a pointer to a function. */
+static inline void load_function(void *to, const char *name)
+{
+    void *found = extension_function(name);
+    memcpy(to, &found, sizeof found);
+}
+
 static inline cl_device_id pumice_device(void)
 {
     cl_device_id device = NULL;

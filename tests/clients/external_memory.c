@@ -262,12 +262,8 @@ static void opencl_program(int socket)
     EQ(types[0], OPAQUE_FD);
     MUST(clGetPlatformInfo(pumice_platform(), PLATFORM_TYPES, sizeof types, types, &size));
     EQ(types[0], OPAQUE_FD);
-    void *function = clGetExtensionFunctionAddressForPlatform(pumice_platform(),
-                                                              "clEnqueueAcquireExternalMemObjectsKHR");
-    memcpy(&acquire, &function, sizeof function);
-    function = clGetExtensionFunctionAddressForPlatform(pumice_platform(),
-                                                        "clEnqueueReleaseExternalMemObjectsKHR");
-    memcpy(&release, &function, sizeof function);
+    load_function(&acquire, "clEnqueueAcquireExternalMemObjectsKHR");
+    load_function(&release, "clEnqueueReleaseExternalMemObjectsKHR");
     CHECK(acquire && release);
 
     context = clCreateContext(NULL, 1, &own, NULL, NULL, &error);

@@ -35,13 +35,6 @@ static cl_int (*import_again)(semaphore_t, const cl_ulong *, int);
 
 static cl_device_id device;
 
-static void load(void *to, const char *name)
-{
-    void *found = clGetExtensionFunctionAddressForPlatform(pumice_platform(), name);
-    CHECK(found);
-    memcpy(to, &found, sizeof found);
-}
-
 struct side {
     cl_context context;
     cl_command_queue queue;
@@ -201,13 +194,13 @@ static void sync_files(void)
 
 int main(void)
 {
-    load(&create, "clCreateSemaphoreWithPropertiesKHR");
-    load(&wait_for, "clEnqueueWaitSemaphoresKHR");
-    load(&signal, "clEnqueueSignalSemaphoresKHR");
-    load(&info, "clGetSemaphoreInfoKHR");
-    load(&release, "clReleaseSemaphoreKHR");
-    load(&handle_of, "clGetSemaphoreHandleForTypeKHR");
-    load(&import_again, "clReImportSemaphoreSyncFdKHR");
+    load_function(&create, "clCreateSemaphoreWithPropertiesKHR");
+    load_function(&wait_for, "clEnqueueWaitSemaphoresKHR");
+    load_function(&signal, "clEnqueueSignalSemaphoresKHR");
+    load_function(&info, "clGetSemaphoreInfoKHR");
+    load_function(&release, "clReleaseSemaphoreKHR");
+    load_function(&handle_of, "clGetSemaphoreHandleForTypeKHR");
+    load_function(&import_again, "clReImportSemaphoreSyncFdKHR");
     device = pumice_device();
     char names[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));

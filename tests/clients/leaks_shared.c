@@ -120,21 +120,15 @@ static long descriptors(void)
     return count;
 }
 
-static void load(void *to, const char *name)
-{
-    void *found = address(name);
-    memcpy(to, &found, sizeof found);
-}
-
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 600;
     load_functions();
-    load(&make_semaphore, "clCreateSemaphoreWithPropertiesKHR");
-    load(&wait_for, "clEnqueueWaitSemaphoresKHR");
-    load(&signal, "clEnqueueSignalSemaphoresKHR");
-    load(&release_semaphore, "clReleaseSemaphoreKHR");
-    load(&handle_of, "clGetSemaphoreHandleForTypeKHR");
+    load_function(&make_semaphore, "clCreateSemaphoreWithPropertiesKHR");
+    load_function(&wait_for, "clEnqueueWaitSemaphoresKHR");
+    load_function(&signal, "clEnqueueSignalSemaphoresKHR");
+    load_function(&release_semaphore, "clReleaseSemaphoreKHR");
+    load_function(&handle_of, "clGetSemaphoreHandleForTypeKHR");
     cl_int error = 0;
     device = pumice_device();
     char names[8192] = "";

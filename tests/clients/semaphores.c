@@ -32,13 +32,6 @@ static cl_int (*release)(semaphore_t);
 static cl_context context;
 static cl_device_id device;
 
-static void load(void *to, const char *name)
-{
-    void *found = clGetExtensionFunctionAddressForPlatform(pumice_platform(), name);
-    CHECK(found);
-    memcpy(to, &found, sizeof found);
-}
-
 static cl_command_queue queue_with(cl_context of, cl_ulong bits)
 {
     cl_int error = 0;
@@ -246,12 +239,12 @@ static void errors(void)
 
 int main(void)
 {
-    load(&create, "clCreateSemaphoreWithPropertiesKHR");
-    load(&wait_for, "clEnqueueWaitSemaphoresKHR");
-    load(&signal, "clEnqueueSignalSemaphoresKHR");
-    load(&info, "clGetSemaphoreInfoKHR");
-    load(&retain, "clRetainSemaphoreKHR");
-    load(&release, "clReleaseSemaphoreKHR");
+    load_function(&create, "clCreateSemaphoreWithPropertiesKHR");
+    load_function(&wait_for, "clEnqueueWaitSemaphoresKHR");
+    load_function(&signal, "clEnqueueSignalSemaphoresKHR");
+    load_function(&info, "clGetSemaphoreInfoKHR");
+    load_function(&retain, "clRetainSemaphoreKHR");
+    load_function(&release, "clReleaseSemaphoreKHR");
     device = pumice_device();
     cl_int error = 0;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
