@@ -1,7 +1,7 @@
 //! Loads and stores of a part of an element: of narrow pieces, and of I32 values with
 //! [`AccessFlags::BYTE`] or `SHORT`.
 
-use super::access::Place;
+use super::access::MemoryLocation;
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
@@ -19,11 +19,11 @@ struct Word {
 }
 
 impl Emitter<'_> {
-    fn word_at(&mut self, place: Place) -> Option<Word> {
+    fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
         let u32_ty = self.b.ty_int(32);
-        Some(match place {
-            Place::Nowhere => return None,
-            Place::Physical(address) => {
+        Some(match location {
+            MemoryLocation::Nowhere => return None,
+            MemoryLocation::Physical(address) => {
                 let byte = self.wide_low(address);
                 let start = self.wide_masked(Op::BitwiseAnd, address, !3);
                 Word {
@@ -33,7 +33,7 @@ impl Emitter<'_> {
                     byte,
                 }
             }
-            Place::Array {
+            MemoryLocation::Array {
                 var,
                 class,
                 unit,
@@ -44,11 +44,11 @@ impl Emitter<'_> {
                 unit,
                 byte: offset,
             },
-            Place::Buffer(place) => Word {
-                ptr: self.buffer_element(&place, 4, 1, 0),
-                class: place.class(),
+            MemoryLocation::Buffer(location) => Word {
+                ptr: self.buffer_element(&location, 4, 1, 0),
+                class: location.class(),
                 unit: 4,
-                byte: place.offset,
+                byte: location.offset,
             },
         })
     }
@@ -60,8 +60,8 @@ impl Emitter<'_> {
         bytes: u32,
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
-        let place = self.load_place(ptr)?;
-        let Some(word) = self.word_at(place) else {
+        let location = self.load_location(ptr)?;
+        let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
         };
         let u32_ty = self.b.ty_int(32);
@@ -86,13 +86,13 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Result<(), LowerError> {
         let value = self.value(value);
-        let place = self.place(ptr)?;
-        if let Place::Buffer(place) = &place {
-            if place.is_read_only() {
+        let location = self.location(ptr)?;
+        if let MemoryLocation::Buffer(location) = &location {
+            if location.is_read_only() {
                 return Err(LowerError::new("a store to constant memory"));
             }
         }
-        let Some(word) = self.word_at(place) else {
+        let Some(word) = self.word_at(location) else {
             return Ok(());
         };
         let widths = [bytes, word.unit];

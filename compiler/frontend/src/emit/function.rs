@@ -32,7 +32,7 @@ pub(super) struct FunctionEmitter<'e, 'a> {
     /// Targets of `continue`, innermost last.
     pub continues: Vec<u32>,
     /// Updates being evaluated: the target and the value once read.
-    pub updates: Vec<(super::place::Addr, Option<u32>)>,
+    pub updates: Vec<(super::lvalue::Addr, Option<u32>)>,
     /// Pointer to the place of a returned record.
     pub sret: Option<u32>,
 }

@@ -1,7 +1,7 @@
 //! Values of constant expressions, computed on the typed tree.
 use super::Sema;
 use super::typed::{
-    ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, PlaceId, PlaceKind,
+    ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, LvalueId, LvalueKind,
 };
 use crate::lang::types::{AddrSpace, FloatKind, Quals, Type, TypeId};
 
@@ -39,9 +39,9 @@ impl<'a> Sema<'a> {
             ExprKind::Null => Some(NULL),
             ExprKind::Zero => Some(Value::Bytes(self.zeros(ty, expr.span)?)),
             ExprKind::Sampler(_) | ExprKind::Block { .. } => None,
-            ExprKind::Load(place) => self.read_place(*place),
-            ExprKind::AddrOf(place) | ExprKind::Decay(place) => {
-                let (global, offset) = self.place_address(*place)?;
+            ExprKind::Load(lvalue) => self.read_lvalue(*lvalue),
+            ExprKind::AddrOf(lvalue) | ExprKind::Decay(lvalue) => {
+                let (global, offset) = self.lvalue_address(*lvalue)?;
                 Some(Value::Addr { global, offset })
             }
             ExprKind::Convert { kind, operand } => {
@@ -229,17 +229,17 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The value in a place that cannot change.
-    fn read_place(&self, id: PlaceId) -> Option<Value> {
-        let place = self.body.place(id);
-        match &place.kind {
-            PlaceKind::Local(local) => self.const_locals.get(local).cloned(),
-            PlaceKind::Literal { init, .. } => {
-                let data = self.init_data(init, place.ty.ty)?;
-                self.decode(&data, 0, place.ty.ty)
+    /// The value in an lvalue that cannot change.
+    fn read_lvalue(&self, id: LvalueId) -> Option<Value> {
+        let lvalue = self.body.lvalue(id);
+        match &lvalue.kind {
+            LvalueKind::Local(local) => self.const_locals.get(local).cloned(),
+            LvalueKind::Literal { init, .. } => {
+                let data = self.init_data(init, lvalue.ty.ty)?;
+                self.decode(&data, 0, lvalue.ty.ty)
             }
-            PlaceKind::Lanes { base, lanes } => {
-                let Value::Vector(values) = self.read_place(*base)? else {
+            LvalueKind::Lanes { base, lanes } => {
+                let Value::Vector(values) = self.read_lvalue(*base)? else {
                     return None;
                 };
                 let mut picked = Vec::new();
@@ -252,11 +252,11 @@ impl<'a> Sema<'a> {
                     Some(Value::Vector(picked))
                 }
             }
-            PlaceKind::Field { base, field }
-                if matches!(self.body.place(*base).kind, PlaceKind::Literal { .. }) =>
+            LvalueKind::Field { base, field }
+                if matches!(self.body.lvalue(*base).kind, LvalueKind::Literal { .. }) =>
             {
-                let base_ty = self.body.place(*base).ty.ty;
-                let Value::Bytes(data) = self.read_place(*base)? else {
+                let base_ty = self.body.lvalue(*base).ty.ty;
+                let Value::Bytes(data) = self.read_lvalue(*base)? else {
                     return None;
                 };
                 let record = self.module.types.record_id(base_ty)?;
@@ -269,7 +269,7 @@ impl<'a> Sema<'a> {
                 self.decode(&data, field.offset, field.ty.ty)
             }
             _ => {
-                let (Some(global), offset) = self.place_address(id)? else {
+                let (Some(global), offset) = self.lvalue_address(id)? else {
                     return None;
                 };
                 let global = self.module.global(global);
@@ -281,25 +281,25 @@ impl<'a> Sema<'a> {
                 self.decode(
                     global.init.as_ref()?,
                     u64::try_from(offset).ok()?,
-                    place.ty.ty,
+                    lvalue.ty.ty,
                 )
             }
         }
     }
 
-    /// The address of a place with static storage.
-    fn place_address(&self, id: PlaceId) -> Option<(Option<GlobalId>, i64)> {
-        let place = self.body.place(id);
-        match &place.kind {
-            PlaceKind::Global(global) => (self.module.global(*global).space != AddrSpace::Local)
+    /// The address of an lvalue with static storage.
+    fn lvalue_address(&self, id: LvalueId) -> Option<(Option<GlobalId>, i64)> {
+        let lvalue = self.body.lvalue(id);
+        match &lvalue.kind {
+            LvalueKind::Global(global) => (self.module.global(*global).space != AddrSpace::Local)
                 .then_some((Some(*global), 0)),
-            PlaceKind::Deref(pointer) => match self.eval(*pointer)? {
+            LvalueKind::Deref(pointer) => match self.eval(*pointer)? {
                 Value::Addr { global, offset } => Some((global, offset)),
                 _ => None,
             },
-            PlaceKind::Field { base, field } => {
-                let (global, offset) = self.place_address(*base)?;
-                let record = self.module.types.record_id(self.body.place(*base).ty.ty)?;
+            LvalueKind::Field { base, field } => {
+                let (global, offset) = self.lvalue_address(*base)?;
+                let record = self.module.types.record_id(self.body.lvalue(*base).ty.ty)?;
                 let field = self
                     .module
                     .types
