@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use super::record::Entry;
-use super::replay::{Replay, Uses};
+use super::replay::{Replay, SegmentUses};
 use super::segment::{Body, Segment, cut};
 use super::{CommandBuffer, State};
 use crate::base::error::{Error, Result};
@@ -193,7 +193,9 @@ impl Segment {
         let mut slot = slot.lock();
         let uses = match &*slot {
             Some(uses) => uses.clone(),
-            None => slot.insert(Arc::new(Uses::of(entries, chunks)?)).clone(),
+            None => slot
+                .insert(Arc::new(SegmentUses::of(entries, chunks)?))
+                .clone(),
         };
         let leases = (chunks.iter())
             .map(|chunk| chunk.lease(entries, &queues[self.queue]))

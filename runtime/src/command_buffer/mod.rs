@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-pub use self::record::{KernelCommand, Recipe, Target};
+pub use self::record::{CommandArgs, KernelCommand, Recipe};
 
 use self::record::Entry;
 use self::segment::Segment;
@@ -54,7 +54,7 @@ pub struct CommandBuffer {
 #[derive(Default)]
 struct State {
     entries: Vec<Entry>,
-    order: record::Order,
+    order: record::RecordOrder,
     /// Made when recording ends.
     segments: Option<Vec<Arc<Segment>>>,
     /// True once recording has ended and all commands have all their arguments.

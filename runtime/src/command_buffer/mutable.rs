@@ -6,7 +6,7 @@ use std::sync::Weak;
 use opencl_sys as cl;
 
 use super::CommandBuffer;
-use super::record::{KernelCommand, Source};
+use super::record::{CommandSource, KernelCommand};
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
@@ -82,7 +82,7 @@ impl Object<MutableCommand> {
         let buffer = self.buffer.upgrade().ok_or(Error::InvalidMutableCommand)?;
         let state = buffer.state.lock();
         let entry = &state.entries[self.index];
-        let Source::Kernel(command) = &entry.source else {
+        let CommandSource::Kernel(command) = &entry.source else {
             return Err(Error::InvalidMutableCommand);
         };
         let dimensions = command.request.dimensions as usize;
@@ -117,7 +117,7 @@ impl Object<CommandBuffer> {
             let (mut command, queue) = {
                 let state = self.state.lock();
                 let entry = &state.entries[index];
-                let Source::Kernel(recorded) = &entry.source else {
+                let CommandSource::Kernel(recorded) = &entry.source else {
                     return Err(Error::InvalidMutableCommand);
                 };
                 let command = there.unwrap_or_else(|| (**recorded).clone());
@@ -132,7 +132,7 @@ impl Object<CommandBuffer> {
         for (index, (command, made)) in changed {
             let entry = &mut state.entries[index];
             entry.command = made;
-            entry.source = Source::Kernel(Box::new(command));
+            entry.source = CommandSource::Kernel(Box::new(command));
             for segment in &segments {
                 segment.forget(index);
             }

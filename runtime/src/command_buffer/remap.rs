@@ -1,7 +1,7 @@
 //! clRemapCommandBufferKHR.
 
 use super::mutable::MutableCommand;
-use super::record::{Entry, Source};
+use super::record::{CommandSource, Entry};
 use super::{CommandBuffer, State};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
@@ -41,7 +41,7 @@ impl Object<CommandBuffer> {
         let mut made = State::default();
         for (index, (old, mut entry)) in commands.into_iter().enumerate() {
             (entry.queue, entry.command) = self.choose(automatic, queues, old, &entry.source)?;
-            if let Source::Kernel(command) = &mut entry.source {
+            if let CommandSource::Kernel(command) = &mut entry.source {
                 let handle = &mut command.handle;
                 *handle = (handle.as_ref()).map(|_| MutableCommand::new(&copy, index));
             }
@@ -50,8 +50,8 @@ impl Object<CommandBuffer> {
         let commands = places
             .iter()
             .map(|place| match &made.entries[*place].source {
-                Source::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
-                Source::Recipe(_) => Err(Error::InvalidValue),
+                CommandSource::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
+                CommandSource::Recipe(_) => Err(Error::InvalidValue),
             });
         let commands: Vec<Ref<MutableCommand>> = commands.collect::<Result<_>>()?;
         let order = self.state.lock().order.clone();
@@ -70,7 +70,7 @@ impl Object<CommandBuffer> {
         automatic: bool,
         queues: &[Ref<Queue>],
         old: usize,
-        source: &Source,
+        source: &CommandSource,
     ) -> Result<(usize, Option<Command>)> {
         if !automatic {
             return Ok((old, source.make(&queues[old])?));

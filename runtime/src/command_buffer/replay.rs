@@ -52,12 +52,12 @@ impl Drop for Lease {
 }
 
 /// Contents that the commands of a segment use, and initializers that they wait for.
-pub(super) struct Uses {
+pub(super) struct SegmentUses {
     contents: Vec<(Arc<dyn Contents>, Access)>,
     waits: Vec<gpu::Wait>,
 }
 
-impl Uses {
+impl SegmentUses {
     /// The uses of the commands of some chunks.
     pub fn of(entries: &[Entry], chunks: &[Chunk]) -> Result<Self> {
         let mut uses = Self {
@@ -152,7 +152,7 @@ pub(super) struct Replay {
     /// Lives until its commands have ended.
     pub _buffer: Ref<CommandBuffer>,
     pub leases: Vec<Lease>,
-    pub uses: Arc<Uses>,
+    pub uses: Arc<SegmentUses>,
 }
 
 impl DeviceCommand for Replay {

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use parking_lot::Mutex;
 
 use super::record::Entry;
-use super::replay::{Chunk, Uses};
+use super::replay::{Chunk, SegmentUses};
 use crate::command::Command;
 
 /// A part of a command buffer.
@@ -27,7 +27,7 @@ pub(super) enum Body {
     Device {
         chunks: Vec<Chunk>,
         /// Guards what the commands use, until one of them changes.
-        uses: Mutex<Option<std::sync::Arc<Uses>>>,
+        uses: Mutex<Option<std::sync::Arc<SegmentUses>>>,
     },
     /// A command of the host, by its place.
     Host(usize),

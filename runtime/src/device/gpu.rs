@@ -67,7 +67,7 @@ pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
 
 /// An open device.
 pub struct OpenDevice {
-    raw: vk::Device,
+    raw: vk::LogicalDevice,
     /// Copies to and from memory that is not mapped; guards the queue's use.
     transfers: Mutex<Option<vk::Queue>>,
 }
@@ -106,7 +106,7 @@ impl OpenDevice {
     }
 
     /// The Vulkan layer's device.
-    pub fn raw(&self) -> &vk::Device {
+    pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw
     }
 
@@ -318,7 +318,7 @@ pub fn migrate(
 /// The start and end of a command on the device.
 #[derive(Clone)]
 pub struct Times {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     start: Timestamp,
     end: Timestamp,
 }
@@ -337,7 +337,7 @@ impl Times {
 
 /// The Vulkan queue and timeline of a command queue.
 pub struct Stream {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     queue: vk::Queue,
 }
 

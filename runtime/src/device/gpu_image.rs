@@ -1,7 +1,7 @@
 //! Images of an open device: made ready for use, read and written by the host through staging
 //! memory.
 
-use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue, Recorder};
+use pumice_vulkan_layer::{self as vk, Buffer, Image, ImageBox, ImageDesc, MemoryClass, Recorder};
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
@@ -10,7 +10,7 @@ use crate::device::gpu::{self, OpenDevice, STAGING};
 
 /// Records, submits and waits.
 fn run(
-    queue: &Queue,
+    queue: &vk::Queue,
     record: impl FnOnce(&mut Recorder) -> pumice_vulkan_layer::Result<()>,
 ) -> Result<()> {
     let run = || {
@@ -135,7 +135,7 @@ impl OpenDevice {
         part: ImageBox,
         layout: Layout,
         class: MemoryClass,
-        job: impl Fn(&Buffer, HostSlice, &Queue, &Piece) -> Result<()>,
+        job: impl Fn(&Buffer, HostSlice, &vk::Queue, &Piece) -> Result<()>,
     ) -> Result<()> {
         let texel = image.desc().format.texel_size();
         let mut parts = Vec::new();

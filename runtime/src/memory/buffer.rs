@@ -14,7 +14,7 @@ use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::memory::external::{External, Properties};
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
@@ -61,11 +61,11 @@ pub struct Mem {
 
 enum Content {
     Bytes(Arc<Storage>),
-    Image(Image),
+    Image(ImageMem),
 }
 
 /// The properties of a memory object that its maker decides.
-pub(super) struct Parts {
+pub(super) struct MemDesc {
     pub context: Ref<Context>,
     /// With the default access filled in.
     pub flags: u64,
@@ -218,18 +218,18 @@ impl Mem {
     }
 
     /// An image object.
-    pub(super) fn of_image(parts: Parts, image: Image) -> Ref<Mem> {
+    pub(super) fn of_image(desc: MemDesc, image: ImageMem) -> Ref<Mem> {
         Object::new(Mem {
-            context: parts.context,
-            flags: parts.flags,
-            size: parts.size,
+            context: desc.context,
+            flags: desc.flags,
+            size: desc.size,
             origin: 0,
-            uses_svm: parts.parent.as_ref().is_some_and(|parent| parent.uses_svm),
-            parent: parts.parent,
-            properties: parts.properties,
-            host_address: parts.host_address,
+            uses_svm: desc.parent.as_ref().is_some_and(|parent| parent.uses_svm),
+            parent: desc.parent,
+            properties: desc.properties,
+            host_address: desc.host_address,
             content: Content::Image(image),
-            external: parts.external,
+            external: desc.external,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -322,7 +322,7 @@ impl Object<Mem> {
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
             cl::CL_MEM_TYPE => {
-                let image = self.image().map(Image::image_type);
+                let image = self.image().map(ImageMem::image_type);
                 Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
             }
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
@@ -404,7 +404,7 @@ impl Mem {
     }
 
     /// Its properties as an image; `None` for a buffer.
-    pub fn image(&self) -> Option<&Image> {
+    pub fn image(&self) -> Option<&ImageMem> {
         match &self.content {
             Content::Bytes(_) => None,
             Content::Image(image) => Some(image),

@@ -9,10 +9,10 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, Uses};
-use crate::memory::buffer::{self, Mem, Parts};
+use crate::device::format::{self, ImageFormat, ImageUses};
+use crate::memory::buffer::{self, Mem, MemDesc};
 use crate::memory::external::Properties;
-use crate::memory::image::{Image, Texels, has_height, kind};
+use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_storage::ImageStorage;
 
 /// `cl_image_desc`, with the memory object resolved.
@@ -52,7 +52,7 @@ pub fn supported_formats(
     // CL_INVALID_VALUE if flags or image_type are not valid.
     buffer::check_flags(flags)?;
     kind(image_type).ok_or(Error::InvalidValue)?;
-    let uses = Uses::of_flags(flags);
+    let uses = ImageUses::of_flags(flags);
     let devices = || {
         context
             .devices()
@@ -221,7 +221,7 @@ impl Mem {
             Some(object) => buffer::inherited_flags(object, flags)?,
             None => buffer::with_default_access(flags),
         };
-        let uses = Uses::of_flags(effective);
+        let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
         if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
@@ -235,7 +235,7 @@ impl Mem {
         }
         buffer::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
-        let image = |texels| Image {
+        let image = |texels| ImageMem {
             format,
             image_type: desc.image_type,
             width: desc.width,
@@ -248,7 +248,7 @@ impl Mem {
             layout,
             texels,
         };
-        let parts = Parts {
+        let mem = MemDesc {
             context: context.clone(),
             flags: effective,
             size: desc.host_size(kind, layout),
@@ -260,33 +260,33 @@ impl Mem {
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(parts, image));
+            return Ok(Mem::of_image(mem, image));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
-        if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
+        if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
             let reason = format!(
                 "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
-                parts.size
+                mem.size
             );
             return Err(Error::InvalidImageSize.because(reason));
         }
-        let host = host(parts.size);
+        let host = host(mem.size);
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),
             desc.vulkan(kind, format),
             layout,
-            parts.size,
+            mem.size,
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
             use_host,
         )?;
-        let parts = Parts {
+        let mem = MemDesc {
             host_address: use_host.map_or(0, HostSlice::address),
-            external: properties.import(parts.size)?,
-            ..parts
+            external: properties.import(mem.size)?,
+            ..mem
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(parts, image(texels)))
+        Ok(Mem::of_image(mem, image(texels)))
     }
 }
 

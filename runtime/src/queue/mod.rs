@@ -27,7 +27,7 @@ use parking_lot::ReentrantMutex;
 
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
-use self::order::Order;
+use self::order::QueueOrder;
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -55,7 +55,7 @@ pub struct Queue {
     property_list: Option<Vec<u64>>,
     /// Its track in a trace.
     track: u64,
-    order: Order,
+    order: QueueOrder,
     batches: BatchQueue,
     /// Held by the thread that ends finished batches, so that they end in their order.
     ending: ReentrantMutex<()>,
@@ -102,7 +102,7 @@ impl Queue {
             properties,
             property_list,
             track: trace::queue_track(device.name()),
-            order: Order::new(out_of_order),
+            order: QueueOrder::new(out_of_order),
             batches: BatchQueue::new(stream, out_of_order),
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::commands::recorder::{Kept, Recorder};
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::query::TimestampPools;
 
@@ -130,7 +130,7 @@ const SPIN: Duration = Duration::from_micros(30);
 /// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
 
-impl Device {
+impl LogicalDevice {
     /// Makes a queue, on the next of the device's VkQueues.
     ///
     /// # Errors

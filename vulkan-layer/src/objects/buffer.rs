@@ -9,7 +9,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
 use crate::device::memory;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 
 /// Kind of memory that a buffer is allocated from.
@@ -341,7 +341,7 @@ fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
     /// multiple of 256.
     ///

@@ -9,7 +9,7 @@ use ash::vk;
 
 use crate::caps::Capabilities;
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::buffer::{
     Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
@@ -42,7 +42,7 @@ pub fn imports(caps: &Capabilities, kind: MemoryFd) -> bool {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes memory that another API has allocated a buffer, without a copy.
     ///
     /// # Errors

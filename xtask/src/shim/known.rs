@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 /// Checks of clients that fail where nothing executes: for each client the beginnings of lines, with `#`
 /// for numbers and `*` for anything.
-pub struct Known {
+pub struct KnownFailures {
     lines: BTreeMap<String, BTreeSet<String>>,
     met: BTreeSet<(String, String)>,
 }
 
-impl Known {
+impl KnownFailures {
     /// Reads `tests/clients/nothing_executes.txt`.
     pub fn read() -> Result<Self> {
         let path = sh::root().join("tests/clients/nothing_executes.txt");

@@ -8,7 +8,7 @@
 mod known;
 mod pipelines;
 
-use self::known::{Files, Known};
+use self::known::{Files, KnownFailures};
 use self::pipelines::Pipelines;
 use crate::clients::{self, Client, Setting};
 use crate::demo;
@@ -291,7 +291,7 @@ pub fn run(report: &mut Report) -> Result {
     let bench = Bench::set_up()?;
     let baseline = baseline(report, &bench)?;
     let all = bench.shims.compile(&bench.library, true)?;
-    let mut known = Known::read()?;
+    let mut known = KnownFailures::read()?;
     for card in CARDS.iter().filter(|card| card.runs_clients) {
         run_clients(report, &bench, card, &all, &baseline, &mut known)?;
         run_without_counters(report, &bench, card, &all, &mut known)?;
@@ -347,7 +347,7 @@ fn run_clients(
     card: &Card,
     all: &[Client],
     baseline: &Calls,
-    known: &mut Known,
+    known: &mut KnownFailures,
 ) -> Result {
     let driver = bench.shims.driver(card)?;
     let mut env = bench.on_card(
@@ -405,7 +405,7 @@ fn run_without_counters(
     bench: &Bench,
     card: &Card,
     all: &[Client],
-    known: &mut Known,
+    known: &mut KnownFailures,
 ) -> Result {
     let driver = bench.shims.driver(card)?;
     let env = bench.on_card(card, "");

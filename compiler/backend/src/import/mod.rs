@@ -36,7 +36,7 @@ use blocks::unroll_hint;
 use body::Body;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
-use reader::{Inst, Result, Words, charge};
+use reader::{Inst, ModuleWords, Result, charge};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +50,7 @@ pub type SpecConstants = FxHashMap<u32, u64>;
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
 /// names the instruction.
 pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
-    let words = Words::new(words)?;
+    let words = ModuleWords::new(words)?;
     let insts = words.insts()?;
     versions::check_all(&insts, words.minor)?;
     let (mut pre, start) = Preamble::read(&words, &insts, spec)?;

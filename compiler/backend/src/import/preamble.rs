@@ -3,7 +3,7 @@
 
 use super::accepted::CAPABILITIES;
 use super::consts::{Const, ConstVal};
-use super::reader::{ImportError, Inst, Result, Words};
+use super::reader::{ImportError, Inst, ModuleWords, Result};
 use super::types::{Ty, TypeKind, Types, scalar, space_of};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
@@ -151,7 +151,7 @@ fn built_in(number: u32) -> Option<BuiltIn> {
 impl<'a> Preamble<'a> {
     /// Reads the instructions before the first function; gives the index of that one.
     pub fn read(
-        words: &Words<'_>,
+        words: &ModuleWords<'_>,
         insts: &[Inst<'a>],
         spec: &FxHashMap<u32, u64>,
     ) -> Result<(Self, usize)> {

@@ -7,7 +7,7 @@ use crate::lang::types::{AddrSpace, Type, TypeId, TypeTable};
 use crate::sema::typed::{Body, FuncId, Inlining, LabelId, LocalId};
 
 /// A function's SPIR-V signature.
-pub struct Signature {
+pub struct SpirvSignature {
     /// OpTypeFunction.
     pub ty: u32,
     /// Result type.
@@ -39,7 +39,7 @@ pub(super) struct FunctionEmitter<'e, 'a> {
 
 impl<'a> Emitter<'a> {
     /// The signature of a function type.
-    pub(super) fn signature(&mut self, params: &[TypeId], ret: TypeId) -> Signature {
+    pub(super) fn signature(&mut self, params: &[TypeId], ret: TypeId) -> SpirvSignature {
         let mut ids = Vec::with_capacity(params.len() + 1);
         let sret = self.is_record(ret);
         let result = if sret {
@@ -58,7 +58,7 @@ impl<'a> Emitter<'a> {
                 self.value_type(*param)
             });
         }
-        Signature {
+        SpirvSignature {
             ty: self.b.ty_function(result, &ids),
             result,
             params: ids,

@@ -16,7 +16,7 @@ pub(super) mod module_scan;
 use std::collections::{BTreeMap, HashMap};
 
 use pumice_reflection::{ArgumentInfo, Need, Relocation};
-use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
+use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
 use self::init_fini::InitFini;
 use super::printf::Formats;
@@ -117,7 +117,7 @@ pub(in crate::executable) enum Content {
 
 /// The source of a binding's contents, when a dispatch is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::executable) enum Source {
+pub(in crate::executable) enum BindingSource {
     /// The argument of that ordinal.
     Argument(usize),
     /// A block of that many bytes, from the PODs and pointers placed in it.
@@ -136,8 +136,8 @@ pub(in crate::executable) struct KernelInterface {
     pub function: u32,
     /// One place per use of an argument.
     pub places: Vec<(usize, ArgPlace)>,
-    pub bindings: BTreeMap<(u32, u32), (BindingKind, Source)>,
-    pub layout: LayoutDesc,
+    pub bindings: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
+    pub layout: PipelineLayoutDesc,
     /// The work-group size that the module fixes.
     pub fixed_local_size: Option<[u32; 3]>,
 }
