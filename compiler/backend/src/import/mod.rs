@@ -10,10 +10,12 @@
 //! host and device agree on every struct.
 
 pub mod accepted;
+mod access_chain;
 mod arith;
 mod blocks;
 mod body;
 mod composite;
+mod const_ops;
 mod consts;
 mod dot;
 mod extensions;
@@ -27,6 +29,7 @@ mod preamble;
 pub(crate) mod reader;
 mod run_time;
 mod sync;
+mod type_insts;
 mod types;
 mod versions;
 

@@ -83,7 +83,7 @@ pub enum ImageArg {
 pub struct Launch<'a> {
     /// Index into [`Executable::kernels`].
     pub kernel: usize,
-    /// The range, which [`RangeLimits::resolve`] has passed.
+    /// The range, which [`RangeLimits::check`] has passed.
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
