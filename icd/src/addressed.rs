@@ -8,13 +8,13 @@ use opencl_sys::{
     cl_bool, cl_command_buffer_info_khr, cl_command_buffer_khr, cl_command_buffer_properties_khr,
     cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_context,
     cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_int, cl_kernel, cl_mem,
-    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
-    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr,
-    cl_sync_point_khr, cl_uint,
+    cl_mem_device_address_ext, cl_mutable_command_info_khr, cl_mutable_command_khr,
+    cl_semaphore_info_khr, cl_semaphore_khr, cl_semaphore_payload_khr, cl_semaphore_properties_khr,
+    cl_semaphore_reimport_properties_khr, cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, external, record, semaphore, shim};
+use crate::{command_buffer, external, kernel, record, semaphore, shim};
 
 /// `size_t`.
 type size_t = usize;
@@ -143,6 +143,9 @@ addressed! {
         pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clSetKernelArgDevicePointerEXT => kernel::set_kernel_arg_device_pointer(
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext
     );
     object clCreateSemaphoreWithPropertiesKHR => semaphore::create(
         context: cl_context, sema_props: *const cl_semaphore_properties_khr

@@ -149,6 +149,11 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    Extension {
+        name: "cl_ext_buffer_device_address",
+        version: make_version(1, 0, 2),
+        condition: addresses,
+    },
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
@@ -269,6 +274,11 @@ pub fn doubles_probed(caps: &Capabilities) -> bool {
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
 pub fn generic_pointers(caps: &Capabilities) -> bool {
+    addresses(caps)
+}
+
+/// Tells whether kernels see addresses of global memory, not descriptors.
+pub fn addresses(caps: &Capabilities) -> bool {
     caps.features.buffer_device_address
 }
 

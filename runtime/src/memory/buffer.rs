@@ -13,6 +13,7 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
@@ -53,6 +54,8 @@ pub struct Mem {
     content: Content,
     /// Memory of another API.
     external: Option<External>,
+    /// Its addresses, with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
+    addresses: Option<Addresses>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
@@ -192,6 +195,7 @@ impl Mem {
             .filter(|(_, offset)| *offset == 0)
             .map(|(buffer, _)| buffer);
         let list = properties.list.take();
+        let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
@@ -201,7 +205,8 @@ impl Mem {
             }
             None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
         };
-        Ok(Object::new(Mem {
+        let addresses = fixed_addresses.then(|| Addresses::of(context, &storage));
+        let object = Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
@@ -212,9 +217,14 @@ impl Mem {
             uses_svm,
             content: Content::Bytes(storage),
             external,
+            addresses: addresses.transpose()?,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
-        }))
+        });
+        if let Some(addresses) = &object.addresses {
+            addresses.register(&object);
+        }
+        Ok(object)
     }
 
     /// An image object.
@@ -230,6 +240,7 @@ impl Mem {
             host_address: desc.host_address,
             content: Content::Image(image),
             external: desc.external,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -310,9 +321,25 @@ impl Object<Mem> {
             uses_svm: self.uses_svm,
             content: Content::Bytes(self.storage()?.clone()),
             external: None,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
+    }
+
+    /// The addresses of the first byte on the context's devices: CL_INVALID_OPERATION if the buffer was not
+    /// created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, nor the one that it is a part of.
+    fn device_addresses(&self) -> Result<Vec<u64>> {
+        let parent = self.parent.as_ref().and_then(|p| p.addresses.as_ref());
+        let addresses = self.addresses.as_ref().or(parent).ok_or_else(|| {
+            let reason = "the buffer was not created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT";
+            Error::InvalidOperation.because(reason)
+        })?;
+        let shifted = |address: &u64| match address {
+            0 => 0,
+            _ => address + self.origin as u64,
+        };
+        Ok(addresses.list().iter().map(shifted).collect())
     }
 
     /// clGetMemObjectInfo.
@@ -334,6 +361,7 @@ impl Object<Mem> {
             cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
             cl::CL_MEM_OFFSET => Info::size(self.origin),
             cl::CL_MEM_USES_SVM_POINTER => Info::bool(self.uses_svm),
+            cl::CL_MEM_DEVICE_ADDRESS_EXT => Info::u64s(&self.device_addresses()?),
             cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
             _ => return Err(Error::InvalidValue),
         })

@@ -193,6 +193,7 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
+        properties.check_image()?;
         buffer::check_flags(flags)?;
         properties.check_flags(flags)?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.

@@ -1,13 +1,14 @@
 //! Memory objects and samplers.
 //!
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
-//! - `external.rs`: memory of other APIs
+//! - `external.rs`: memory of other APIs; `device_address.rs`: buffers whose addresses the application knows
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
 
 pub mod buffer;
 
+pub mod device_address;
 pub mod external;
 pub mod image;
 pub mod image_create;
