@@ -372,6 +372,57 @@ pub fn of_compiler(caps: &Capabilities) -> impl Iterator<Item = &'static Extensi
     of_device(caps).chain(UNLISTED.iter().filter(|e| (e.condition)(caps)))
 }
 
+/// An extension as docs/extensions.md shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// CL_MAKE_VERSION.
+    pub version: u32,
+    /// The objects that have it.
+    pub holders: Holders,
+}
+
+/// The objects that have an extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holders {
+    /// The platform alone.
+    Platform,
+    /// All devices.
+    AllDevices,
+    /// Devices whose Vulkan driver has what the extension needs.
+    SomeDevices,
+    /// All devices, in no extension string ([`UNLISTED`]).
+    Unlisted,
+}
+
+/// Every extension that is built.
+pub fn rows() -> Vec<Row> {
+    let least = Capabilities::default();
+    let row = |extension: &Extension, holders| Row {
+        name: extension.name,
+        version: extension.version,
+        holders,
+    };
+    let mut rows: Vec<Row> = UNLISTED.iter().map(|e| row(e, Holders::Unlisted)).collect();
+    rows.extend(DEVICE.iter().map(|e| match (e.condition)(&least) {
+        true => row(e, Holders::AllDevices),
+        false => row(e, Holders::SomeDevices),
+    }));
+    for &(name, version) in PLATFORM {
+        if rows.iter().all(|row| row.name != name) {
+            let holders = Holders::Platform;
+            rows.push(Row {
+                name,
+                version,
+                holders,
+            });
+        }
+    }
+    rows.sort_by_key(|row| row.name);
+    rows
+}
+
 /// The OpenCL C features of a device.
 pub fn features(caps: &Capabilities) -> impl Iterator<Item = &'static Extension> {
     FEATURES.iter().filter(|e| (e.condition)(caps))
