@@ -110,6 +110,25 @@ const DEVICE: &[Extension] = &[
         caps.memory_fds[0]
     }),
     on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
+    on("cl_khr_initialize_memory", zeroes_local),
+    always("cl_ext_immutable_memory_objects"),
+    always("cl_ext_migrate_memobject"),
+    always("cl_intel_command_queue_families"),
+    always("cl_intel_create_buffer_with_properties"),
+    always("cl_arm_non_uniform_work_group_size"),
+    Extension {
+        name: "cl_arm_printf",
+        version: make_version(2, 0, 0),
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_arm_import_memory",
+        version: make_version(1, 1, 0),
+        condition: |caps| imports_host_memory(caps) || caps.memory_fds[1],
+    },
+    on("cl_arm_import_memory_host", imports_host_memory),
+    on("cl_arm_import_memory_dma_buf", |caps| caps.memory_fds[1]),
+    always("cl_pocl_content_size"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -281,6 +300,16 @@ pub fn device_scope(caps: &Capabilities) -> bool {
 /// Tells whether both global and local memory have 64-bit atomics.
 pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// Tells whether a buffer can be memory of the process itself.
+pub fn imports_host_memory(caps: &Capabilities) -> bool {
+    caps.unified_memory && caps.host_import_alignment.is_some()
+}
+
+/// Tells whether local memory can be zero when a work-group starts.
+pub fn zeroes_local(caps: &Capabilities) -> bool {
+    caps.features.shader_zero_initialize_workgroup_memory
 }
 
 /// The name of images in the mask.

@@ -1,7 +1,9 @@
 //! Memory objects and samplers.
 //!
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
+//! - `flags.rs`: `cl_mem_flags`
 //! - `external.rs`: memory of other APIs
+//! - `import.rs`: memory of the application, imported
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
@@ -9,9 +11,11 @@
 pub mod buffer;
 
 pub mod external;
+mod flags;
 pub mod image;
 pub mod image_create;
 mod image_storage;
+pub mod import;
 pub mod part;
 pub mod residency;
 pub mod sampler;
