@@ -379,9 +379,11 @@ impl Output {
 
     /// Prints what a buffer holds, and empties it.
     fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let mut all = Vec::new();
         let decoded = (self.executable)
-            .read_printf(buffer, &mut |text| printf::print(text))
+            .read_printf(buffer, &mut |text| all.extend_from_slice(text))
             .map_err(gpu::error)?;
+        self.context.print(all);
         let launch = format!("kernel `{}`", self.kernel.name());
         if let Some(complaint) = printf::complain(&launch, decoded) {
             let context = self.context.clone();

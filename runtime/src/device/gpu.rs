@@ -120,15 +120,15 @@ impl OpenDevice {
         self.raw.probes().clone()
     }
 
-    /// A stream for one command queue.
+    /// A stream for one command queue, on the device's queue with the index, or on any.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn create_stream(&self) -> Result<Stream> {
+    pub fn create_stream(&self, index: Option<u32>) -> Result<Stream> {
         // A queue is no memory object, whatever ran out.
         let queue = self
             .raw
-            .create_queue()
+            .create_queue_at(index)
             .map_err(|failure| match error(failure) {
                 Error::MemObjectAllocationFailure => Error::OutOfResources,
                 other => other,
@@ -347,6 +347,11 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// The index of the device's queue that it submits to.
+    pub fn index(&self) -> u32 {
+        self.queue.index()
+    }
+
     /// Opens a batch; gives the timeline value that its submission will reach.
     ///
     /// # Errors

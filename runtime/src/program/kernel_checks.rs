@@ -95,9 +95,11 @@ impl Kernel {
         let qualifier = info.and_then(|info| info.access_qualifier);
         let refused = match qualifier {
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
-            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => {
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT
+            }
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
-                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_IMMUTABLE_EXT
             }
             _ => 0,
         };
