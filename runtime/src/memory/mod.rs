@@ -3,11 +3,12 @@
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
 //! - `external.rs`: memory of other APIs
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
+//! - `clearing.rs`: clears of new contents by the device
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
 
 pub mod buffer;
-
+pub mod clearing;
 pub mod external;
 pub mod image;
 pub mod image_create;
