@@ -244,8 +244,8 @@ impl<B: Backing> Residency<B> {
         Ok(memory)
     }
 
-    /// The copy of a device, holding the newest contents unless they are about to be overwritten.
-    /// What the host does not reach of it is there for the next commands of the transfer queue.
+    /// The copy of a device, holding the newest contents unless they are about to be overwritten. Where
+    /// the host cannot reach the copy, they are there for the next commands of the transfer queue.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
