@@ -3,14 +3,14 @@
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
 //! - `external.rs`: memory of other APIs; `device_address.rs`: buffers whose addresses the application knows
 //! - `flags.rs`: `cl_mem_flags`
-//! - `external.rs`: memory of other APIs
 //! - `import.rs`: memory of the application, imported
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
+//! - `clearing.rs`: clears of new contents by the device
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
 
 pub mod buffer;
-
+pub mod clearing;
 pub mod device_address;
 pub mod external;
 mod flags;

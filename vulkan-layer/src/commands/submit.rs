@@ -65,7 +65,7 @@ pub(crate) struct Commands {
 impl Wait {
     /// Returns whether it waits for the same.
     pub fn same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.timeline.0, &other.timeline.0) && self.value == other.value
+        self.timeline.same(&other.timeline) && self.value == other.value
     }
 
     /// Returns whether the value is known to be reached.
@@ -245,6 +245,11 @@ impl Queue {
 }
 
 impl Timeline {
+    /// Returns whether both handles refer to the same timeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The highest value reached.
     ///
     /// # Errors
