@@ -315,18 +315,28 @@ pub fn end_to_end(report: &mut Report) -> Result {
             run_unoptimised(report, &runner, &matrix)?;
         }
     }
-    let both = drivers::together(&system, &backports)?;
+    run_clients_of_several(report, all, &vendors, [&system, &backports])
+}
+
+/// Runs the clients that use several devices, with two drivers in one process.
+pub fn run_clients_of_several(
+    report: &mut Report,
+    mut clients: Vec<Client>,
+    vendors: &Path,
+    [one, other]: [&VulkanDriver; 2],
+) -> Result {
+    clients.retain(|client| client.all_drivers);
+    let both = drivers::together(one, other)?;
     let matrix = Matrix {
-        label: both.name.to_string(),
+        label: format!("{} and {}", one.name, other.name),
         setting: Setting {
-            vendors: &vendors,
+            vendors,
             driver: Some(&both),
             loader: None,
             env: &[],
         },
     };
-    let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
-    run_clients(report, &several, &matrix, true)
+    run_clients(report, &clients, &matrix, true)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.

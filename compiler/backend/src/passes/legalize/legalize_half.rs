@@ -11,13 +11,13 @@
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::legalize_conversions::f32_bits_to_f16_bits;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use crate::passes::legalize::retype::retype;
+use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatFlags, Function, GroupOp, Inst, InstKind, IntCond, MathOp, Module,
-    Rounding, Scalar, Type, UnaryOp, Value, ValueDef,
+    Rounding, Scalar, Type, UnaryOp, Value,
 };
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 const SIGN: u64 = 0x8000;
@@ -78,55 +78,13 @@ fn legalize(f: &mut Function) -> Result<Changed, LowerError> {
             };
         }
     }
-    changed |= retype(f);
+    changed |= retype(f, is_half, Scalar::I16, Function::undef);
     let expanded = expand(f, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
         let value = rule(x, kind, halves[inst], inst)?;
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })?;
     Ok(Changed::from_bool(changed || expanded.is_yes()))
-}
-
-/// Gives all values their new types, constants by new values of their own.
-fn retype(f: &mut Function) -> bool {
-    let mut places: Vec<Value> = Vec::new();
-    for &block in &f.layout.blocks {
-        places.extend(&f.blocks[block].params);
-        for &inst in &f.layout.insts[block] {
-            places.extend(&f.insts[inst].results);
-        }
-    }
-    let mut changed = false;
-    for value in places {
-        let ty = f.ty(value);
-        if is_half(ty) {
-            let def = f.def(value).clone();
-            f.place_value(value, ty.with_scalar(Scalar::I16), def);
-            changed = true;
-        }
-    }
-    let mut used: Vec<Value> = Vec::new();
-    f.rewrite_values(|value| {
-        used.push(value);
-        value
-    });
-    let mut new: FxHashMap<Value, Value> = FxHashMap::default();
-    for value in used {
-        if is_half(f.ty(value)) && !new.contains_key(&value) {
-            let ty = f.ty(value).with_scalar(Scalar::I16);
-            let place = match f.def(value).clone() {
-                def @ ValueDef::Const(_) => {
-                    let place = Value::new(f.num_values());
-                    f.place_value(place, ty, def);
-                    place
-                }
-                _ => f.undef(ty),
-            };
-            new.insert(value, place);
-        }
-    }
-    f.rewrite_values(|value| new.get(&value).copied().unwrap_or(value));
-    changed || !new.is_empty()
 }
 
 fn rule(

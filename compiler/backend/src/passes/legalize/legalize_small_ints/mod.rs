@@ -13,15 +13,15 @@ mod pieces;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use cranelift_entity::{EntityRef, SecondaryMap};
+use crate::passes::legalize::retype::{constant_of_its_own, retype};
+use cranelift_entity::SecondaryMap;
 use pieces::{masked, regroup, sizes_of};
 use pumice_ir::LowerError;
 use pumice_ir::{
     AtomicOp, BinaryOp, ConvertOp, Function, GroupOp, Inst, InstKind, IntCond, Module, Scalar,
-    Scope, Type, Value, ValueDef,
+    Scope, Type, Value,
 };
 use pumice_target::Target;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Runs the pass.
@@ -111,47 +111,14 @@ impl Small<'_> {
         }
     }
 
-    /// Gives all values their new types. Constants get new values of their own, so that an I8
-    /// constant asked for later is none of these.
+    /// Makes all small values words.
     fn widen_values(&self, f: &mut Function) -> bool {
-        let mut changed = false;
-        let mut places: Vec<Value> = Vec::new();
-        for &block in &f.layout.blocks {
-            places.extend(&f.blocks[block].params);
-            for &inst in &f.layout.insts[block] {
-                places.extend(&f.insts[inst].results);
-            }
-        }
-        for value in places {
-            let ty = f.ty(value);
-            if self.is_small(ty.scalar) {
-                let def = f.def(value).clone();
-                f.place_value(value, ty.with_scalar(Scalar::I32), def);
-                changed = true;
-            }
-        }
-        let mut used: Vec<Value> = Vec::new();
-        f.rewrite_values(|value| {
-            used.push(value);
-            value
-        });
-        let mut new: FxHashMap<Value, Value> = FxHashMap::default();
-        for value in used {
-            let ty = f.ty(value);
-            if !self.is_small(ty.scalar) || new.contains_key(&value) {
-                continue;
-            }
-            let bits = match f.def(value) {
-                ValueDef::Const(bits) => bits.clone(),
-                // Whatever it is, its upper bits are zero.
-                _ => std::iter::repeat_n(0, usize::from(ty.lanes)).collect(),
-            };
-            let place = Value::new(f.num_values());
-            f.place_value(place, ty.with_scalar(Scalar::I32), ValueDef::Const(bits));
-            new.insert(value, place);
-        }
-        f.rewrite_values(|value| new.get(&value).copied().unwrap_or(value));
-        changed || !new.is_empty()
+        // Whatever an undefined value is, its upper bits are zero.
+        let undef = |f: &mut Function, ty: Type| {
+            let zeros = std::iter::repeat_n(0, usize::from(ty.lanes)).collect();
+            constant_of_its_own(f, ty, zeros)
+        };
+        retype(f, |ty| self.is_small(ty.scalar), Scalar::I32, undef)
     }
 
     /// The bits of a type whose values words hold.
