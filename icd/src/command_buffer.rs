@@ -221,7 +221,7 @@ unsafe fn lists_of(config: &cl_mutable_dispatch_config_khr) -> impl Fn(&Ref<Kern
             }
             for info in handle::slice(config.exec_info_list, config.num_exec_infos as usize) {
                 let (name, size) = (info.param_name, info.param_value_size);
-                kernel::check_exec_info(target, name, size, info.param_value)?;
+                kernel::set_exec_info(target, name, size, info.param_value)?;
             }
         }
         Ok(())

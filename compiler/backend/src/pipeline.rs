@@ -28,7 +28,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, select_buffers,
+    mixed_atomics, select_buffers, zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -70,6 +70,9 @@ pub const PIPELINE: &[Pass] = &[
         .ensures(&[SlotsPromoted]),
     Pass::new("loop_arg_copies", Lower, TryFunction(loop_arg_copies::run))
         .requires(&[ArgsLowered, SlotsPromoted]),
+    Pass::new("zero_private", Lower, TryFunction(zero_private::run))
+        .only(|target| target.zero_private)
+        .requires(&[SlotsPromoted]),
     Pass::new(
         "infer_address_spaces",
         Lower,
@@ -387,6 +390,7 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
+            zero_private: true,
             ..target
         };
         let ctx = Ctx {

@@ -149,6 +149,10 @@ pub struct Target {
     pub maximal_reconvergence: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
+    /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
+    pub zero_local: bool,
+    /// Private variables are zero before anything is written to them.
+    pub zero_private: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -290,6 +294,8 @@ impl Target {
             clocks: true,
             maximal_reconvergence: false,
             shader_enqueue: false,
+            zero_local: false,
+            zero_private: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

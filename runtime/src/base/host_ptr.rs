@@ -7,6 +7,7 @@
 use pumice_vulkan_layer::{Buffer, LogicalDevice};
 
 use crate::base::log;
+use crate::base::os;
 
 /// A stretch of memory outside the runtime's ownership.
 ///
@@ -62,6 +63,17 @@ impl HostSlice {
                 log::info!("host memory is copied, not imported: {error}");
                 None
             }
+        }
+    }
+
+    /// The whole pages that the memory lies in. They are there wherever the memory is; only the memory itself
+    /// may be used.
+    pub fn whole_pages(self) -> Self {
+        let page = os::page_size();
+        let before = self.address() % page;
+        Self {
+            start: self.start.wrapping_sub(before),
+            length: (before + self.length).next_multiple_of(page),
         }
     }
 

@@ -204,7 +204,8 @@ impl ImageUses {
     pub fn of_flags(flags: u64) -> Self {
         let has = |bit: u64| flags & bit != 0;
         let both = has(cl::CL_MEM_KERNEL_READ_AND_WRITE);
-        let (read_only, write_only) = (has(cl::CL_MEM_READ_ONLY), has(cl::CL_MEM_WRITE_ONLY));
+        let read_only = has(cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT);
+        let write_only = has(cl::CL_MEM_WRITE_ONLY);
         Self {
             read: both || !write_only,
             write: both || !read_only,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image, MemoryClass, Timestamp};
+use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::log;
 use crate::device::pipelines;
 
-pub use vk::{Probes, Recorder, Wait};
+pub use vk::{Probes, Recorder, Timeline, Wait};
 
 /// The most bytes that go through staging at a time.
 pub(crate) const STAGING: usize = 8 << 20;
@@ -47,7 +47,7 @@ fn retry_on_out_of_memory<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
 }
 
 /// Tells whether what nothing has written reads as zero.
-fn zero_memory() -> bool {
+pub fn zero_memory() -> bool {
     static ZERO_MEMORY: OnceLock<bool> = OnceLock::new();
     *ZERO_MEMORY.get_or_init(|| config::ZERO_MEMORY.flag(true))
 }
@@ -63,6 +63,15 @@ pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
         return None;
     }
     HostSlice::of_buffer(buffer)
+}
+
+/// Blocks until a value that was submitted is reached, without polling.
+///
+/// # Errors
+/// A lost device.
+pub fn wait(wait: &Wait) -> Result<()> {
+    let blocked = retry_on_out_of_memory(|| wait.timeline.block(wait.value, None));
+    blocked.map(|_| ()).map_err(error)
 }
 
 /// An open device.
@@ -105,6 +114,11 @@ impl OpenDevice {
         })
     }
 
+    /// The value that a pointer to a byte of device memory has in kernels.
+    pub fn kernel_address(&self, address: u64) -> u64 {
+        address
+    }
+
     /// The Vulkan layer's device.
     pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw
@@ -115,15 +129,15 @@ impl OpenDevice {
         self.raw.probes().clone()
     }
 
-    /// A stream for one command queue.
+    /// A stream for one command queue, on the device's queue with the index, or on any.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn create_stream(&self) -> Result<Stream> {
+    pub fn create_stream(&self, index: Option<u32>) -> Result<Stream> {
         // A queue is no memory object, whatever ran out.
         let queue = self
             .raw
-            .create_queue()
+            .create_queue_at(index)
             .map_err(|failure| match error(failure) {
                 Error::MemObjectAllocationFailure => Error::OutOfResources,
                 other => other,
@@ -158,33 +172,47 @@ impl OpenDevice {
         host.import(&self.raw)
     }
 
-    /// Fills new memory with zeros, unless that is not wanted. No command uses it yet.
+    /// Makes new memory zero, unless that is not wanted. No command uses it yet.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn clear(&self, memory: &Buffer) -> Result<()> {
-        if !zero_memory() {
+        if self.clear_by_host(memory) {
             return Ok(());
         }
-        // A submission costs more than the host needs for a little; processors clear no faster
-        // than their host.
-        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
-        if let Some(view) = host_view(memory).filter(by_host) {
-            view.fill(&[0]);
-            return Ok(());
-        }
-        self.run(|recorder| recorder.clear_buffer(memory))
+        let end = self.submit_clear(|recorder| recorder.clear_buffer(memory).map_err(error))?;
+        wait(&end)
     }
 
-    /// Fills a new image with zeros, unless that is not wanted. No command uses it yet.
+    /// Makes new memory zero where the device need not do it: it is zero, or the host is quicker, or nobody
+    /// wants it. False where the device must. No command uses it yet.
+    pub fn clear_by_host(&self, memory: &Buffer) -> bool {
+        if !zero_memory() || memory.was_zero() {
+            return true;
+        }
+        // Commands cost more than the host needs for a little; processors clear no faster than their
+        // host.
+        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
+        let view = host_view(memory).filter(by_host);
+        if let Some(view) = view {
+            view.fill(&[0]);
+        }
+        view.is_some()
+    }
+
+    /// Submits a clear to the transfer queue, whose later commands come behind it; gives its end.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn clear_image(&self, image: &Image) -> Result<()> {
-        match zero_memory() {
-            true => self.run(|recorder| recorder.clear_image(image)),
-            false => Ok(()),
-        }
+    pub fn submit_clear(&self, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<Wait> {
+        self.with_transfers(|queue| {
+            let mut recorder = queue.recorder().map_err(error)?;
+            record(&mut recorder)?;
+            recorder.barrier();
+            let value = queue.submit(recorder, &[]).map_err(error)?;
+            let timeline = queue.timeline().clone();
+            Ok(Wait { timeline, value })
+        })
     }
 
     fn is_processor(&self) -> bool {
@@ -264,7 +292,7 @@ impl OpenDevice {
     }
 
     /// Runs `job` with the transfer queue.
-    pub(crate) fn with_transfers(&self, job: impl FnOnce(&vk::Queue) -> Result<()>) -> Result<()> {
+    pub(crate) fn with_transfers<T>(&self, job: impl FnOnce(&vk::Queue) -> Result<T>) -> Result<T> {
         let mut slot = self.transfers.lock();
         let queue = match slot.as_ref() {
             Some(queue) => queue,
@@ -355,6 +383,11 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// The index of the device's queue that it submits to.
+    pub fn index(&self) -> u32 {
+        self.queue.index()
+    }
+
     /// Opens a batch; gives the timeline value that its submission will reach.
     ///
     /// # Errors
@@ -406,6 +439,11 @@ impl Stream {
         self.queue.submit(recorder, waits).map_err(error)
     }
 
+    /// The timeline.
+    pub fn timeline(&self) -> &Timeline {
+        self.queue.timeline()
+    }
+
     /// The value of the last batch submitted.
     pub fn last_submitted(&self) -> u64 {
         self.queue.last_submitted()
@@ -425,9 +463,7 @@ impl Stream {
     /// # Errors
     /// A lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
-        let timeline = self.queue.timeline();
-        let blocked = retry_on_out_of_memory(|| timeline.block(value, None));
-        blocked.map(|_| ()).map_err(error)
+        wait(&self.at(value))
     }
 
     /// Lets go of what finished batches kept alive.

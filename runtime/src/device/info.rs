@@ -23,6 +23,10 @@ const CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR: u32 = 0x12B9;
 const CL_DEVICE_SPIRV_EXTENSIONS_KHR: u32 = 0x12BA;
 const CL_DEVICE_SPIRV_CAPABILITIES_KHR: u32 = 0x12BB;
 
+/// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.
+const HOST_QUEUE_PROPERTIES: u64 =
+    cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
+
 /// cl_khr_kernel_clock.
 const CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR: u32 = 0x1076;
 
@@ -226,6 +230,7 @@ impl Object<Device> {
                 }
                 Info::u32s(&extensions::semaphore_handles(caps))
             }
+            cl::CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL => queue_families(caps.opened_queues()),
             cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;
@@ -330,9 +335,7 @@ impl Object<Device> {
                 Info::u64(cl::CL_EXEC_KERNEL | cl::CL_EXEC_NATIVE_KERNEL)
             }
             // CL_DEVICE_QUEUE_PROPERTIES is the same query.
-            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Info::u64(
-                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
-            ),
+            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Info::u64(HOST_QUEUE_PROPERTIES),
             cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Info::bool(true),
             cl::CL_DEVICE_PRINTF_BUFFER_SIZE => {
                 Info::size(device::printf_buffer_size(self.capabilities()) as usize)
@@ -381,6 +384,20 @@ impl Object<Device> {
         }
         Ok(config)
     }
+}
+
+/// The one `cl_queue_family_properties_intel`: queues that take every command.
+fn queue_families(count: u32) -> Info {
+    const NAME: &[u8] = b"compute and transfer";
+    let mut name = [0; cl::CL_QUEUE_FAMILY_MAX_NAME_SIZE_INTEL];
+    name[..NAME.len()].copy_from_slice(NAME);
+    let mut bytes = HOST_QUEUE_PROPERTIES.to_ne_bytes().to_vec();
+    bytes.extend(cl::CL_QUEUE_DEFAULT_CAPABILITIES_INTEL.to_ne_bytes());
+    bytes.extend(count.to_ne_bytes());
+    bytes.extend(name);
+    // The struct ends on a multiple of its alignment.
+    bytes.resize(size_of::<cl::cl_queue_family_properties_intel>(), 0);
+    Info::raw(bytes)
 }
 
 /// The vendor of a PCI or Khronos vendor id. Applications compare these strings.

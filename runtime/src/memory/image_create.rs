@@ -10,8 +10,9 @@ use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::format::{self, ImageFormat, ImageUses};
-use crate::memory::buffer::{self, Mem, MemDesc};
+use crate::memory::buffer::{Mem, MemDesc};
 use crate::memory::external::Properties;
+use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_storage::ImageStorage;
 
@@ -50,7 +51,7 @@ pub fn supported_formats(
     image_type: u32,
 ) -> Result<Vec<[u32; 2]>> {
     // CL_INVALID_VALUE if flags or image_type are not valid.
-    buffer::check_flags(flags)?;
+    flags::check_flags(flags)?;
     kind(image_type).ok_or(Error::InvalidValue)?;
     let uses = ImageUses::of_flags(flags);
     let devices = || {
@@ -178,6 +179,10 @@ impl Desc {
     }
 }
 
+fn immutable(flags: u64) -> bool {
+    flags & cl::CL_MEM_IMMUTABLE_EXT != 0
+}
+
 impl Mem {
     /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
     ///
@@ -193,8 +198,11 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
-        buffer::check_flags(flags)?;
+        properties.check_image()?;
+        flags::check_flags(flags)?;
         properties.check_flags(flags)?;
+        let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
+        flags::check_immutable(flags, properties.is_external() || shows.is_some())?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
@@ -218,8 +226,13 @@ impl Mem {
         };
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
-            Some(object) => buffer::inherited_flags(object, flags)?,
-            None => buffer::with_default_access(flags),
+            // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
+            Some(object) if object.check_mutable().is_err() && !immutable(flags) => {
+                let reason = "an image of an immutable object must be immutable";
+                return Err(Error::InvalidValue.because(reason));
+            }
+            Some(object) => flags::inherited_flags(object, flags)?,
+            None => flags::with_default_access(flags),
         };
         let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
@@ -233,7 +246,7 @@ impl Mem {
             let reason = format!("{width}x{height}x{depth} is beyond the limits of every device");
             return Err(Error::InvalidImageSize.because(reason));
         }
-        buffer::check_host_ptr(flags, has_host)?;
+        flags::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
         let image = |texels| ImageMem {
             format,

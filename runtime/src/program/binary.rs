@@ -12,7 +12,6 @@
 //! A bare Vulkan SPIR-V module with NonSemantic.ClspvReflection is accepted as well (the door for
 //! modules made by clspv). Anything else is CL_INVALID_BINARY.
 
-use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -138,25 +137,13 @@ impl BinaryContents {
     }
 }
 
-/// The words of a SPIR-V module in either byte order; `None` when it is none.
-pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
-    if bytes.len() < 20 || bytes.len() % 4 != 0 {
-        return None;
-    }
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|chunk| u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
-        .collect();
-    pumice_spirv::native_order(&words).map(Cow::into_owned)
-}
-
 /// Reads a binary for a device.
 ///
 /// # Errors
 /// The reason of CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with
 /// reflection.
 pub fn read(bytes: &[u8], device: &Device) -> Result<BinaryContents, String> {
-    if let Some(words) = spirv_words(bytes) {
+    if let Some(words) = pumice_spirv::module_words(bytes) {
         return read_bare(words);
     }
     let contents = read_container(bytes, target_hash(device));
@@ -310,7 +297,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, bits_of, container, math_of, read_container, spirv_words};
+    use super::{HEADER, bits_of, container, math_of, read_container};
     use crate::program::Build;
     use opencl_sys as cl;
     use pumice_compiler::{KernelModule, VulkanModule};
@@ -376,16 +363,5 @@ mod tests {
             damaged[at] ^= 0x40;
             assert!(read_container(&damaged, 9).is_none(), "byte {at}");
         }
-    }
-
-    #[test]
-    fn spirv_is_taken_in_either_byte_order() {
-        let words = [0x0723_0203_u32, 1, 2, 3, 4];
-        let little: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let big: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
-        assert_eq!(spirv_words(&little).unwrap(), words);
-        assert_eq!(spirv_words(&big).unwrap(), words);
-        assert!(spirv_words(&little[..16]).is_none());
-        assert!(spirv_words(b"not a SPIR-V module!").is_none());
     }
 }

@@ -28,6 +28,7 @@ use parking_lot::ReentrantMutex;
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
 use self::order::QueueOrder;
+use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -90,12 +91,13 @@ impl Queue {
     pub fn create(
         context: &Ref<Context>,
         device: &Ref<Device>,
-        properties: u64,
+        properties: QueueProperties,
         property_list: Option<Vec<u64>>,
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
         let on = Placement::new(context, device)?;
-        let stream = device.gpu()?.create_stream()?;
+        let stream = device.gpu()?.create_stream(properties.index)?;
+        let properties = properties.bits;
         let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         Ok(Object::new(Queue {
             on,
@@ -165,6 +167,8 @@ impl Object<Queue> {
                 Info::u64s(self.property_list.as_deref().unwrap_or_default())
             }
             cl::CL_QUEUE_DEVICE_DEFAULT => Info::size(0),
+            CL_QUEUE_FAMILY_INTEL => Info::u32(0),
+            CL_QUEUE_INDEX_INTEL => Info::u32(self.batches.stream().index()),
             // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.
             cl::CL_QUEUE_SIZE => return Err(Error::InvalidCommandQueue),
             _ => return Err(Error::InvalidValue),

@@ -93,9 +93,15 @@ fn begins(line: &str, pattern: &str) -> bool {
     true
 }
 
-/// Lines that say nothing of a result: the driver's log, a client's own report, Mesa's warnings.
+/// Lines that say nothing of a result: the driver's log, a client's own report, warnings of Mesa and the shim.
 fn is_chatter(line: &str) -> bool {
-    let starts = ["pumice: ", "WARNING: ", "Validation Layer Info", "device: "];
+    let starts = [
+        "pumice: ",
+        "WARNING: ",
+        "Validation Layer Info",
+        "device: ",
+        "DRM_SHIM: unhandled",
+    ];
     line.is_empty() || starts.iter().any(|start| line.starts_with(start))
 }
 

@@ -407,9 +407,8 @@ impl<'m> Emitter<'m> {
                 self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
             };
             let element = self.b.ty_int(part.unit * 8);
-            let array = self.b.unique(Op::TypeArray, None, &[element, length]);
-            let ptr = self.b.ty_pointer(class, array);
-            let var = self.b.variable(ptr, class);
+            let zero = self.target.zero_local;
+            let var = self.b.array_variable(class, element, length, zero);
             self.arrays.insert(p as u32, ArrayVar { var, class });
         }
     }
