@@ -1,6 +1,6 @@
-//! Half floats on devices without: a half is the I16 of its bits, computed with as a float.
+//! Half floats on devices without them: a half is the I16 of its bits, and arithmetic is done in float.
 //!
-//! A value keeps its place and becomes an I16. Every operation widens its operands, which is exact,
+//! A value keeps its number and becomes an I16. Every operation widens its operands, which is exact,
 //! and rounds its result to a half by integer arithmetic. A float has more than twice a half's bits
 //! and two more, so that rounding a sum, difference, product, quotient or root twice gives what
 //! rounding it once does (Figueroa, 1995). That does not hold of fma: there the sum is rounded to odd
@@ -43,7 +43,7 @@ fn is_half(ty: Type) -> bool {
     ty.scalar == Scalar::F16
 }
 
-/// The types of an instruction's first operand and of its result were those of halves.
+/// True for an instruction's first operand and for its result if they were halves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Halves {
     operand: bool,
@@ -174,8 +174,8 @@ fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Value {
     }
 }
 
-/// The float of a half's bits, exactly. Denormal halves are normal floats, made of their significand
-/// as an integer: what a device does with denormals does not matter.
+/// Converts a half's bits to a float, exactly. A denormal half is a normal float, which is made from the
+/// significand as an integer: so it does not matter how the device treats denormals.
 fn widened(x: &mut Expander<'_>, half: Value) -> Value {
     let words = x.ty(half).with_scalar(Scalar::I32);
     let single = words.with_scalar(Scalar::F32);
@@ -204,8 +204,8 @@ fn narrowed(x: &mut Expander<'_>, value: Value) -> Value {
     f32_bits_to_f16_bits(x, value, Rounding::Rte)
 }
 
-/// `a * b + c` rounded to odd: the product of two halves is exact. The error of the sum says on which
-/// side of it the number lies; an inexact even sum steps there.
+/// `a * b + c` rounded to odd. The product of two halves is exact in float; the error of the sum tells on
+/// which side of the sum the exact value lies. An inexact sum with an even last bit steps to that side.
 fn sum_to_odd(x: &mut Expander<'_>, a: Value, b: Value, c: Value) -> Value {
     let product = x.bin(BinaryOp::FMul, a, b);
     let sum = x.bin(BinaryOp::FAdd, product, c);

@@ -13,7 +13,7 @@ use pumice_ir::{
     Scalar, Type, Value,
 };
 
-/// Copies up to this many pieces are written out.
+/// Copies of up to this many pieces become straight-line code.
 const UNROLLED_PIECES: u64 = 16;
 
 /// Runs the pass.

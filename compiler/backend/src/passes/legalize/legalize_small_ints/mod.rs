@@ -1,9 +1,9 @@
 //! 8- and 16-bit integers on devices without them, or without them in memory: words hold them.
 //!
-//! A value keeps its place and becomes an I32 whose upper bits are zero. What may set them is
-//! followed by a mask; what looks at a sign extends it first. Memory is accessed by words and by
-//! parts of words (`AccessFlags::BYTE`, `SHORT`), of which stores leave the other bytes alone. Wider
-//! numbers that are not aligned to a word are put together of such parts.
+//! A value keeps its number and becomes an I32 whose upper bits are zero. An operation
+//! that may set them is followed by a mask; one that depends on the sign extends it first. Memory is
+//! accessed by words and by parts of words (`AccessFlags::BYTE`, `SHORT`); a store of a part leaves the
+//! word's other bytes alone. Wider numbers that are not aligned to a word are made of such parts.
 //!
 //! Cost: one instruction for a mask, two for a sign, two for a part of a word that is loaded, two
 //! atomic operations for one that is stored where others may see it.
@@ -88,8 +88,8 @@ fn deciding_operand(kind: &InstKind) -> Option<Value> {
 }
 
 impl Small<'_> {
-    /// Returns whether the device lacks accesses or integers of so many bytes, which are a part of a
-    /// word.
+    /// Returns whether so many bytes are less than a word, and the device lacks accesses to them or
+    /// integers of that size.
     fn lacks(&self, bytes: u32) -> bool {
         bytes < 4 && !self.target.has_integers(bytes)
     }
@@ -230,7 +230,7 @@ impl Small<'_> {
                 };
                 x.convert(op, number, words)
             }
-            // Every number in range is one of a signed word.
+            // A signed word holds every number in range.
             ConvertOp::FToS | ConvertOp::FToU => x.convert(ConvertOp::FToS, number, words),
             _ => x.convert(op, number, words),
         };
