@@ -1,5 +1,5 @@
 //! The list of entry points that only clGetExtensionFunctionAddressForPlatform knows: functions of
-//! extensions that are neither in the dispatch table nor exported. Lines are those of `table.rs`.
+//! extensions that are neither in the dispatch table nor exported. The lines have the form of those in `table.rs`.
 #![allow(non_camel_case_types, non_snake_case, reason = "names of the C API")]
 
 use std::ffi::c_void;

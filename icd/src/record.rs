@@ -288,7 +288,8 @@ pub unsafe fn fill_buffer(
     }
 }
 
-/// The bytes of a pattern; `None` for NULL. More than the largest pattern has are not read.
+/// The bytes of a pattern; `None` for NULL. Of a pattern that is too long one byte too many is read,
+/// enough to refuse it.
 ///
 /// # Safety
 /// `pattern` is NULL or has `size` readable bytes.

@@ -1,4 +1,4 @@
-//! Building the release library and registering it with the ICD loaders.
+//! Builds the release library and registers it with the ICD loaders.
 //!
 //! The installed `.icd` file is derived from `OpenCL.icd.json`: one line with the library's
 //! path. No loader has a per-user folder, so for one user we make a vendors folder that holds

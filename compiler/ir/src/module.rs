@@ -94,6 +94,25 @@ pub struct KernelInfo {
     pub attributes: String,
 }
 
+impl KernelInfo {
+    /// A kernel without arguments and attributes.
+    pub fn new(name: String, func: FuncId) -> Self {
+        Self {
+            name,
+            func,
+            args: Vec::new(),
+            required_work_group_size: None,
+            work_group_size_hint: None,
+            required_sub_group_size: None,
+            initializer: false,
+            finalizer: false,
+            private_bytes: 0,
+            node: None,
+            attributes: String::new(),
+        }
+    }
+}
+
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelArg {

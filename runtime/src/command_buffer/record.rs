@@ -17,7 +17,7 @@ use crate::executable::RangeRequest;
 use crate::program::kernel::{ArgBlock, Kernel};
 use crate::queue::Queue;
 
-/// Makes a command for a place, as often as it is asked.
+/// Makes a command for a queue; called again for each queue that the command is remapped to.
 pub type Recipe = Box<dyn Fn(&Placement) -> Result<Command> + Send + Sync>;
 
 /// The arguments that all clCommand* functions have.
@@ -35,9 +35,9 @@ pub struct CommandArgs {
 
 /// A recorded command.
 pub(super) struct Entry {
-    /// The place of its queue among the command buffer's.
+    /// The index of its queue in the command buffer.
     pub queue: usize,
-    /// The commands before it that it waits for, by their places.
+    /// The indices of the earlier commands that it waits for.
     pub after: Vec<usize>,
     /// `None` while arguments of a kernel are missing.
     pub command: Option<Command>,
@@ -78,13 +78,13 @@ impl CommandSource {
 }
 
 impl Entry {
-    /// Tells whether it is a kernel's, which may change.
+    /// Tells whether it launches a kernel: such a command may change.
     pub fn is_kernel(&self) -> bool {
         matches!(self.source, CommandSource::Kernel(_))
     }
 
-    /// A copy without a command, and the place of its queue.
-    pub fn again(&self) -> (usize, Entry) {
+    /// A copy without its command, and the index of its queue.
+    pub fn without_command(&self) -> (usize, Entry) {
         let copy = Entry {
             queue: self.queue,
             after: self.after.clone(),
@@ -120,12 +120,12 @@ pub(super) struct RecordOrder {
     last: HashMap<usize, usize>,
     /// The last barrier.
     barrier: Option<usize>,
-    /// The last barrier that waited for all commands before it.
+    /// The index of the last barrier that waits for all commands before it.
     full: usize,
 }
 
 impl RecordOrder {
-    /// Places a new command behind sync points; gives the commands that it follows.
+    /// Orders a new command behind sync points `waits`; returns all commands that it must follow.
     fn place(
         &mut self,
         index: usize,
@@ -153,7 +153,7 @@ impl RecordOrder {
 }
 
 impl Object<CommandBuffer> {
-    /// Every function but clCommandNDRangeKernelKHR; gives the sync point.
+    /// All clCommand* functions but clCommandNDRangeKernelKHR; returns the sync point.
     ///
     /// # Errors
     /// Those that the specification lists for the function, in its order.
@@ -170,7 +170,7 @@ impl Object<CommandBuffer> {
         self.append(queue, &waits, Some(command), |_| source)
     }
 
-    /// clCommandNDRangeKernelKHR; gives the sync point and the handle.
+    /// clCommandNDRangeKernelKHR; returns the sync point and the handle.
     ///
     /// # Errors
     /// Those that the specification lists for clCommandNDRangeKernelKHR, in its order.
@@ -219,7 +219,7 @@ impl Object<CommandBuffer> {
         Ok((point, handle))
     }
 
-    /// The checks of all functions: gives the queue's place and the sync points.
+    /// Makes the checks that all functions share; returns the queue's index and the sync points.
     fn check(&self, args: &CommandArgs) -> Result<(usize, Option<Vec<u32>>)> {
         // CL_INVALID_COMMAND_QUEUE if command_queue is NULL and there are several queues, or none of
         // the command buffer's.
@@ -244,7 +244,7 @@ impl Object<CommandBuffer> {
         Ok((queue, waits))
     }
 
-    /// Adds a command; gives its sync point.
+    /// Adds a command; returns its sync point.
     fn append(
         &self,
         queue: usize,

@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::queue::Queue;
 
 impl Object<CommandBuffer> {
-    /// clRemapCommandBufferKHR; gives the copy and, in it, the commands of `handles`.
+    /// clRemapCommandBufferKHR; returns the copy, and its handles of the commands that `handles` name.
     ///
     /// # Errors
     /// Those that the specification lists for clRemapCommandBufferKHR, in its order.
@@ -24,18 +24,18 @@ impl Object<CommandBuffer> {
             return Err(Error::InvalidValue);
         }
         // CL_INVALID_VALUE if a handle is none of the command buffer's.
-        let places: Vec<usize> = (handles.iter())
-            .map(|handle| handle.place_in(self).map_err(|_| Error::InvalidValue))
+        let indices: Vec<usize> = (handles.iter())
+            .map(|handle| handle.index_in(self).map_err(|_| Error::InvalidValue))
             .collect::<Result<_>>()?;
         // CL_INVALID_CONTEXT if a queue has another context.
         for queue in queues {
             queue.on().check_context(self.context())?;
         }
-        let copy = CommandBuffer::with(queues, self.property_list.clone(), self.flags);
+        let copy = CommandBuffer::empty(queues, self.property_list.clone(), self.flags);
         // Commands are made without a lock.
         let (finalized, commands) = {
             let state = self.state.lock();
-            let commands: Vec<_> = state.entries.iter().map(Entry::again).collect();
+            let commands: Vec<_> = state.entries.iter().map(Entry::without_command).collect();
             (state.segments.is_some(), commands)
         };
         let mut made = State::default();
@@ -47,9 +47,9 @@ impl Object<CommandBuffer> {
             }
             made.entries.push(entry);
         }
-        let commands = places
+        let commands = indices
             .iter()
-            .map(|place| match &made.entries[*place].source {
+            .map(|index| match &made.entries[*index].source {
                 CommandSource::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
                 CommandSource::Recipe(_) => Err(Error::InvalidValue),
             });
@@ -63,8 +63,9 @@ impl Object<CommandBuffer> {
         Ok((copy, commands))
     }
 
-    /// The queue of a command in the copy, with the command made for it. The runtime chooses a queue of the
-    /// same device if there is one, else the first that can take the command.
+    /// Chooses the queue of a command in the copy, by its index, and makes the command for it. An
+    /// `automatic` choice is a queue of the same device or, without one, the first queue that can take the
+    /// command.
     fn choose(
         &self,
         automatic: bool,

@@ -228,15 +228,10 @@ impl OpenDevice {
             into.copy_from(mapped.part(offset as usize, into.len()));
             return Ok(());
         }
-        let size = into.len().min(STAGING);
-        self.staged(size, MemoryClass::Readback, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < into.len() {
-                let length = size.min(into.len() - at);
-                copy(queue, memory, staging, offset + at as u64, 0, length)?;
-                into.from(at).copy_from(mapped.part(0, length));
-                at += length;
-            }
+        let class = MemoryClass::Readback;
+        self.staged_pieces(into.len(), class, |staging, mapped, queue, at, length| {
+            copy(queue, memory, staging, offset + at as u64, 0, length)?;
+            into.from(at).copy_from(mapped.part(0, length));
             Ok(())
         })
     }
@@ -250,16 +245,26 @@ impl OpenDevice {
             mapped.part(offset as usize, from.len()).copy_from(from);
             return Ok(());
         }
-        let size = from.len().min(STAGING);
-        self.staged(size, MemoryClass::Staging, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < from.len() {
-                let length = size.min(from.len() - at);
-                mapped.copy_from(from.part(at, length));
-                copy(queue, staging, memory, 0, offset + at as u64, length)?;
-                at += length;
-            }
-            Ok(())
+        let class = MemoryClass::Staging;
+        self.staged_pieces(from.len(), class, |staging, mapped, queue, at, length| {
+            mapped.copy_from(from.part(at, length));
+            copy(queue, staging, memory, 0, offset + at as u64, length)
+        })
+    }
+
+    /// Runs `job` for each piece of `size` bytes that goes through staging memory at once, with
+    /// the piece's offset and length.
+    fn staged_pieces(
+        &self,
+        size: usize,
+        class: MemoryClass,
+        job: impl Fn(&Buffer, HostSlice, &vk::Queue, usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        let most = size.min(STAGING);
+        self.staged(most, class, |staging, mapped, queue| {
+            (0..size)
+                .step_by(most)
+                .try_for_each(|at| job(staging, mapped, queue, at, most.min(size - at)))
         })
     }
 
@@ -278,6 +283,14 @@ impl OpenDevice {
         self.with_transfers(|queue| job(&staging, mapped, queue))
     }
 
+    /// Records, submits and waits, on the transfer queue.
+    pub(crate) fn run(
+        &self,
+        record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+    ) -> Result<()> {
+        self.with_transfers(|queue| run(queue, record))
+    }
+
     /// Runs `job` with the transfer queue.
     pub(crate) fn with_transfers<T>(&self, job: impl FnOnce(&vk::Queue) -> Result<T>) -> Result<T> {
         let mut slot = self.transfers.lock();
@@ -287,6 +300,20 @@ impl OpenDevice {
         };
         job(queue)
     }
+}
+
+/// Records, submits and waits.
+pub(super) fn run(
+    queue: &vk::Queue,
+    record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+) -> Result<()> {
+    let run = || {
+        let mut recorder = queue.recorder()?;
+        record(&mut recorder)?;
+        let value = queue.submit(recorder, &[])?;
+        queue.wait(value, None)
+    };
+    run().map(|_| ()).map_err(error)
 }
 
 /// Copies on the device and waits for it.
@@ -303,13 +330,7 @@ fn copy(
         to: to_offset,
         size: size as u64,
     };
-    let run = || {
-        let mut recorder = queue.recorder()?;
-        recorder.copy_buffer(from, to, &[region])?;
-        let value = queue.submit(recorder, &[])?;
-        queue.wait(value, None)
-    };
-    run().map(|_| ()).map_err(error)
+    run(queue, |recorder| recorder.copy_buffer(from, to, &[region]))
 }
 
 /// Copies everything from one device's memory to another's.

@@ -99,6 +99,24 @@ impl<'a> RawBuffer<'a> {
         Ok(Self { device, raw })
     }
 
+    /// A buffer for memory that comes from elsewhere, and the memory that it requires.
+    pub fn for_import(
+        device: &'a DeviceShared,
+        size: u64,
+        handle_type: vk::ExternalMemoryHandleTypeFlags,
+    ) -> Result<(Self, vk::MemoryRequirements)> {
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        let buffer = Self::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        Ok((buffer, requirements))
+    }
+
     fn hand_on(self) -> vk::Buffer {
         let raw = self.raw;
         std::mem::forget(self);

@@ -11,9 +11,7 @@ use crate::caps::Capabilities;
 use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{
-    Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
-};
+use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
 
 /// The kind of a file descriptor that stands for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +56,7 @@ impl LogicalDevice {
             return Err(Error::Unsupported("import of memory".into()));
         };
         check_size(device, size)?;
-        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind.raw());
-        let info = vk::BufferCreateInfo::default()
-            .size(size)
-            .usage(usage(device))
-            .sharing_mode(vk::SharingMode::EXCLUSIVE)
-            .push_next(&mut external);
-        let buffer = RawBuffer::create(device, &info)?;
-        // SAFETY: the buffer belongs to the device.
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        let (buffer, requirements) = RawBuffer::for_import(device, size, kind.raw())?;
         let mut bits = requirements.memory_type_bits;
         if kind == MemoryFd::DmaBuf {
             let mut properties = vk::MemoryFdPropertiesKHR::default();

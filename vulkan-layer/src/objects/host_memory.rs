@@ -9,9 +9,7 @@ use crate::caps::DeviceType;
 use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{
-    Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
-};
+use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
 
 /// Size of pages, in bytes; their alignment suits every device that imports them.
 const PAGE: u64 = 4096;
@@ -98,15 +96,7 @@ unsafe fn import(
     }
     check_size(device, size)?;
     let handle_type = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
-    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
-    let info = vk::BufferCreateInfo::default()
-        .size(size)
-        .usage(usage(device))
-        .sharing_mode(vk::SharingMode::EXCLUSIVE)
-        .push_next(&mut external);
-    let buffer = RawBuffer::create(device, &info)?;
-    // SAFETY: the buffer belongs to the device.
-    let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+    let (buffer, requirements) = RawBuffer::for_import(device, size, handle_type)?;
     let mut host = vk::MemoryHostPointerPropertiesEXT::default();
     // SAFETY: the extension is enabled, and `host` is a valid struct to fill.
     let queried = unsafe {

@@ -33,7 +33,7 @@ impl KnownFailures {
         })
     }
 
-    /// Judges how a client ended: well, or only with lines of the list.
+    /// Judges a client's end: it passed, or it printed only lines of the list.
     pub fn judge(&mut self, client: &str, done: &Finished) -> Result {
         if done.ok {
             return done.verdict();
@@ -158,7 +158,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Forgets an earlier client's.
+    /// Removes the files of an earlier client.
     pub fn forget(&self) {
         test::forget(&self.leaks);
         test::forget(&self.calls);

@@ -333,7 +333,7 @@ fn baseline(report: &Report, bench: &Bench) -> Result<Calls> {
             continue;
         }
         bench.files.forget();
-        // Whether it passes there is the clients' step's matter.
+        // The step `clients` judges whether it passes there.
         clients::run(&client, &setting, Duration::from_secs(600))?;
         calls.insert(client.name, bench.files.most_calls());
     }
@@ -398,8 +398,8 @@ fn run_clients(
     Ok(())
 }
 
-/// Runs clients without timestamps without the layer that completes: counters stand still there, and a wait that
-/// succeeds has to do.
+/// Runs two clients that need no timestamps without the layer `completion`: there the counters of semaphores
+/// stand still, and the driver must take a successful wait as completion.
 fn run_without_counters(
     report: &mut Report,
     bench: &Bench,

@@ -212,21 +212,10 @@ pub(super) fn kernel<'p>(
     func: FuncId,
     inst: &Inst<'_>,
 ) -> Result<KernelInfo> {
+    let attributes = told.string("kernel_attributes", &entry.name);
     let mut info = KernelInfo {
-        name: entry.name.clone(),
-        func,
-        args: Vec::new(),
-        required_work_group_size: None,
-        work_group_size_hint: None,
-        required_sub_group_size: None,
-        initializer: false,
-        finalizer: false,
-        private_bytes: 0,
-        node: None,
-        attributes: told
-            .string("kernel_attributes", &entry.name)
-            .unwrap_or_default()
-            .to_string(),
+        attributes: attributes.unwrap_or_default().to_string(),
+        ..KernelInfo::new(entry.name.clone(), func)
     };
     let types = told.list("kernel_arg_type", &entry.name);
     let qualifiers = told.list("kernel_arg_type_qual", &entry.name);

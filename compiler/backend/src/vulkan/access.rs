@@ -8,9 +8,10 @@
 use super::buffers::BufferLocation;
 use super::builder::Id;
 use super::emitter::Emitter;
+use super::parts::Word;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases;
-use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
+use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Type, Value};
 use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
@@ -35,6 +36,14 @@ pub(crate) enum MemoryLocation {
     },
     /// A descriptor, at a byte offset.
     Buffer(BufferLocation),
+}
+
+/// The memory of a piece.
+enum Piece {
+    /// An element of the piece's width: its storage class and a pointer.
+    Element(StorageClass, Id),
+    /// A part of an element.
+    Part(Word),
 }
 
 impl Emitter<'_> {
@@ -241,23 +250,17 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads one piece of `width` bytes, `at` bytes behind the location, as an integer.
-    fn load_piece(
-        &mut self,
-        location: &MemoryLocation,
-        at: u32,
-        width: u32,
-        flags: AccessFlags,
-    ) -> Id {
-        let piece_ty = self.b.ty_int(width * 8);
-        match *location {
-            MemoryLocation::Nowhere => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
+    /// The memory of a piece of `width` bytes, `at` bytes behind the location; `None` where there
+    /// is none.
+    fn piece(&mut self, location: &MemoryLocation, at: u32, width: u32) -> Option<Piece> {
+        Some(match *location {
+            MemoryLocation::Nowhere => return None,
             MemoryLocation::Physical(address) => {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, width);
                 let address = self.add_to_address(address, at);
-                let ptr = self.physical_pointer(address, piece_ty);
-                self.raw_load(class, ptr, piece_ty, width, flags)
+                let piece_ty = self.b.ty_int(width * 8);
+                Piece::Element(class, self.physical_pointer(address, piece_ty))
             }
             MemoryLocation::Array {
                 var,
@@ -267,13 +270,16 @@ impl Emitter<'_> {
             } => {
                 if width == unit {
                     let ptr = self.element(var, class, unit, offset, at / unit);
-                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                    return Some(Piece::Element(class, ptr));
                 }
-                let unit_ty = self.b.ty_int(unit * 8);
                 let byte = self.add_bytes(offset, at);
                 let ptr = self.element(var, class, unit, byte, 0);
-                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
-                self.cut(word, byte, width, unit)
+                Piece::Part(Word {
+                    ptr,
+                    class,
+                    unit,
+                    byte,
+                })
             }
             MemoryLocation::Buffer(ref location) => {
                 let class = location.class();
@@ -281,13 +287,35 @@ impl Emitter<'_> {
                 if width == unit {
                     self.declare_small(class, width);
                     let ptr = self.buffer_element(location, unit, 1, at);
-                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                    return Some(Piece::Element(class, ptr));
                 }
-                let unit_ty = self.b.ty_int(unit * 8);
                 let location = self.moved(location, at);
-                let ptr = self.buffer_element(&location, unit, 1, 0);
-                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
-                self.cut(word, location.offset, width, unit)
+                Piece::Part(Word {
+                    ptr: self.buffer_element(&location, unit, 1, 0),
+                    class,
+                    unit,
+                    byte: location.offset,
+                })
+            }
+        })
+    }
+
+    /// Loads one piece of `width` bytes, `at` bytes behind the location, as an integer.
+    fn load_piece(
+        &mut self,
+        location: &MemoryLocation,
+        at: u32,
+        width: u32,
+        flags: AccessFlags,
+    ) -> Id {
+        let piece_ty = self.b.ty_int(width * 8);
+        match self.piece(location, at, width) {
+            None => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
+            Some(Piece::Element(class, ptr)) => self.raw_load(class, ptr, piece_ty, width, flags),
+            Some(Piece::Part(word)) => {
+                let unit_ty = self.b.ty_int(word.unit * 8);
+                let loaded = self.raw_load(word.class, word.ptr, unit_ty, word.unit, flags);
+                self.cut(loaded, word.byte, width, word.unit)
             }
         }
     }
@@ -300,6 +328,7 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, piece_ty, &[shifted])
     }
 
+    /// Stores one piece of `width` bytes, `at` bytes behind the location.
     fn store_piece(
         &mut self,
         location: &MemoryLocation,
@@ -308,49 +337,10 @@ impl Emitter<'_> {
         value: Id,
         flags: AccessFlags,
     ) {
-        let piece_ty = self.b.ty_int(width * 8);
-        match *location {
-            MemoryLocation::Nowhere => {}
-            MemoryLocation::Physical(address) => {
-                let class = StorageClass::PhysicalStorageBuffer;
-                self.declare_small(class, width);
-                let address = self.add_to_address(address, at);
-                let ptr = self.physical_pointer(address, piece_ty);
-                self.raw_store(class, ptr, value, width, flags);
-            }
-            MemoryLocation::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => {
-                if width == unit {
-                    let ptr = self.element(var, class, unit, offset, at / unit);
-                    self.raw_store(class, ptr, value, unit, flags);
-                    return;
-                }
-                let byte = self.add_bytes(offset, at);
-                let ptr = self.element(var, class, unit, byte, 0);
-                let (bits, widths) = ((byte, value, width), [width, unit]);
-                match class {
-                    StorageClass::Workgroup => self.paste(ptr, bits, widths, Scope::Workgroup),
-                    _ => self.replace(class, ptr, bits, widths, flags),
-                }
-            }
-            MemoryLocation::Buffer(ref location) => {
-                let class = location.class();
-                let unit = self.buffer_unit(location, width);
-                if width == unit {
-                    self.declare_small(class, width);
-                    let ptr = self.buffer_element(location, unit, 1, at);
-                    self.raw_store(class, ptr, value, unit, flags);
-                    return;
-                }
-                let location = self.moved(location, at);
-                let ptr = self.buffer_element(&location, unit, 1, 0);
-                let bits = (location.offset, value, width);
-                self.paste(ptr, bits, [width, unit], Scope::Device);
-            }
+        match self.piece(location, at, width) {
+            None => {}
+            Some(Piece::Element(class, ptr)) => self.raw_store(class, ptr, value, width, flags),
+            Some(Piece::Part(word)) => self.store_in_word(&word, (value, width), width, flags),
         }
     }
 

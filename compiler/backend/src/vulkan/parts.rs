@@ -8,14 +8,14 @@ use pumice_ir::LowerError;
 use pumice_ir::{AccessFlags, Scope, Value};
 use rspirv::spirv::{Capability, Op, StorageClass};
 
-/// A word in memory that holds the part.
-struct Word {
-    ptr: Id,
-    class: StorageClass,
-    /// Bytes of the word: of a local or private array the element's.
-    unit: u32,
-    /// The part's byte; its low bits are those within the word.
-    byte: Id,
+/// An element in memory, mostly a word, that holds the part.
+pub(super) struct Word {
+    pub ptr: Id,
+    pub class: StorageClass,
+    /// Bytes of the element.
+    pub unit: u32,
+    /// The part's byte; its low bits are those within the element.
+    pub byte: Id,
 }
 
 impl Emitter<'_> {
@@ -95,17 +95,26 @@ impl Emitter<'_> {
         let Some(word) = self.word_at(location) else {
             return Ok(());
         };
-        let widths = [bytes, word.unit];
-        let scope = match word.class {
-            StorageClass::Workgroup => Scope::Workgroup,
-            StorageClass::Function | StorageClass::Private => {
-                self.replace(word.class, word.ptr, (word.byte, value, 4), widths, flags);
-                return Ok(());
-            }
-            _ => Scope::Device,
-        };
-        self.paste(word.ptr, (word.byte, value, 4), widths, scope);
+        self.store_in_word(&word, (value, 4), bytes, flags);
         Ok(())
+    }
+
+    /// Stores the low `bytes` bytes of a value of `width` bytes into an element.
+    pub(super) fn store_in_word(
+        &mut self,
+        word: &Word,
+        (value, width): (Id, u32),
+        bytes: u32,
+        flags: AccessFlags,
+    ) {
+        let (bits, widths) = ((word.byte, value, width), [bytes, word.unit]);
+        match word.class {
+            StorageClass::Workgroup => self.paste(word.ptr, bits, widths, Scope::Workgroup),
+            StorageClass::Function | StorageClass::Private => {
+                self.replace(word.class, word.ptr, bits, widths, flags);
+            }
+            _ => self.paste(word.ptr, bits, widths, Scope::Device),
+        }
     }
 
     /// Writes bytes of an element and leaves the others alone. `value` is an integer of so many

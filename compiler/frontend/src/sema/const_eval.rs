@@ -185,20 +185,7 @@ impl<'a> Sema<'a> {
                 }
                 Some(Value::Vector(lanes))
             }
-            ExprKind::Swizzle { base, lanes } => {
-                let Value::Vector(values) = self.eval(*base)? else {
-                    return None;
-                };
-                let mut picked = Vec::new();
-                for &lane in lanes {
-                    picked.push(values.get(usize::from(lane))?.clone());
-                }
-                if picked.len() == 1 {
-                    picked.pop()
-                } else {
-                    Some(Value::Vector(picked))
-                }
-            }
+            ExprKind::Swizzle { base, lanes } => swizzled(&self.eval(*base)?, lanes),
             ExprKind::ExtractLane { base, index } => {
                 match (self.eval(*base)?, self.eval(*index)?) {
                     (Value::Vector(values), Value::Int(index)) => {
@@ -208,17 +195,7 @@ impl<'a> Sema<'a> {
                 }
             }
             ExprKind::ExtractField { base, field } => {
-                let Value::Bytes(data) = self.eval(*base)? else {
-                    return None;
-                };
-                let record = self.module.types.record_id(self.ty(*base))?;
-                let field = self
-                    .module
-                    .types
-                    .record(record)
-                    .fields
-                    .get(*field as usize)?;
-                self.decode(&data, field.offset, field.ty.ty)
+                self.field_value(&self.eval(*base)?, self.ty(*base), *field)
             }
             ExprKind::Assign { .. }
             | ExprKind::Update { .. }
@@ -227,6 +204,16 @@ impl<'a> Sema<'a> {
             | ExprKind::Call { .. }
             | ExprKind::Builtin { .. } => None,
         }
+    }
+
+    /// The value of a field of a record.
+    fn field_value(&self, record: &Value, ty: TypeId, field: u32) -> Option<Value> {
+        let Value::Bytes(data) = record else {
+            return None;
+        };
+        let types = &self.module.types;
+        let field = (types.record(types.record_id(ty)?).fields).get(field as usize)?;
+        self.decode(data, field.offset, field.ty.ty)
     }
 
     /// The value in an lvalue that cannot change.
@@ -238,35 +225,12 @@ impl<'a> Sema<'a> {
                 let data = self.init_data(init, lvalue.ty.ty)?;
                 self.decode(&data, 0, lvalue.ty.ty)
             }
-            LvalueKind::Lanes { base, lanes } => {
-                let Value::Vector(values) = self.read_lvalue(*base)? else {
-                    return None;
-                };
-                let mut picked = Vec::new();
-                for &lane in lanes {
-                    picked.push(values.get(usize::from(lane))?.clone());
-                }
-                if picked.len() == 1 {
-                    picked.pop()
-                } else {
-                    Some(Value::Vector(picked))
-                }
-            }
+            LvalueKind::Lanes { base, lanes } => swizzled(&self.read_lvalue(*base)?, lanes),
             LvalueKind::Field { base, field }
                 if matches!(self.body.lvalue(*base).kind, LvalueKind::Literal { .. }) =>
             {
                 let base_ty = self.body.lvalue(*base).ty.ty;
-                let Value::Bytes(data) = self.read_lvalue(*base)? else {
-                    return None;
-                };
-                let record = self.module.types.record_id(base_ty)?;
-                let field = self
-                    .module
-                    .types
-                    .record(record)
-                    .fields
-                    .get(*field as usize)?;
-                self.decode(&data, field.offset, field.ty.ty)
+                self.field_value(&self.read_lvalue(*base)?, base_ty, *field)
             }
             _ => {
                 let (Some(global), offset) = self.lvalue_address(id)? else {
@@ -485,6 +449,19 @@ pub(super) fn is_true(value: &Value) -> Option<bool> {
         Value::Float(x) => Some(*x != 0.0),
         Value::Addr { global, offset } => Some(global.is_some() || *offset != 0),
         _ => None,
+    }
+}
+
+/// Some lanes of a vector; one lane is a scalar.
+fn swizzled(vector: &Value, lanes: &[u8]) -> Option<Value> {
+    let Value::Vector(values) = vector else {
+        return None;
+    };
+    let lane = |lane: &u8| values.get(usize::from(*lane)).cloned();
+    let mut picked = lanes.iter().map(lane).collect::<Option<Vec<_>>>()?;
+    match picked.len() {
+        1 => picked.pop(),
+        _ => Some(Value::Vector(picked)),
     }
 }
 

@@ -105,24 +105,22 @@ impl<'a> Sema<'a> {
             _ => "",
         };
         let shown = self.module.types.message_text(prefix, node.ty);
-        let (message, declared) = match &node.kind {
+        let declared = match &node.kind {
             LvalueKind::Local(local) => {
                 let variable = self.body.local(*local);
-                let message = format!(
-                    "cannot assign to variable '{}' with const-qualified type {shown}",
-                    variable.name
-                );
-                (message, Some((variable.name.clone(), variable.span)))
+                Some((variable.name.clone(), variable.span))
             }
             LvalueKind::Global(global) => {
                 let variable = self.module.global(*global);
-                let message = format!(
-                    "cannot assign to variable '{}' with const-qualified type {shown}",
-                    variable.name
-                );
-                (message, Some((variable.name.clone(), variable.span)))
+                Some((variable.name.clone(), variable.span))
             }
-            _ => ("read-only variable is not assignable".to_string(), None),
+            _ => None,
+        };
+        let message = match &declared {
+            Some((name, _)) => {
+                format!("cannot assign to variable '{name}' with const-qualified type {shown}")
+            }
+            None => "read-only variable is not assignable".to_string(),
         };
         let report = self.error(span, message);
         if let Some((name, at)) = declared {
