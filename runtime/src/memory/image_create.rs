@@ -10,7 +10,7 @@ use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::format::{self, ImageFormat, Uses};
-use crate::memory::buffer::{self, Mem, Parts};
+use crate::memory::buffer::{self, Content, Mem, Parts};
 use crate::memory::external::Properties;
 use crate::memory::image::{Image, Texels, has_height, kind};
 use crate::memory::image_storage::ImageStorage;
@@ -260,7 +260,7 @@ impl Mem {
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(parts, image));
+            return Ok(Mem::of_parts(parts, Content::Image(image)));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
         if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
@@ -286,7 +286,7 @@ impl Mem {
             ..parts
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(parts, image(texels)))
+        Ok(Mem::of_parts(parts, Content::Image(image(texels))))
     }
 }
 

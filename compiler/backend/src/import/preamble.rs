@@ -4,14 +4,10 @@
 use super::accepted::CAPABILITIES;
 use super::consts::{Const, ConstVal};
 use super::reader::{ImportError, Inst, Result, Words};
-use super::types::{Ty, TypeKind, Types, scalar, space_of};
+use super::types::{Ty, TypeKind, Types, access_qualifier, image_type, scalar, space_of};
 use cranelift_entity::PrimaryMap;
-use pumice_ir::{
-    AddressSpace, BuiltIn, GlobalData, GlobalId, ImageAccess, ImageDim, ImageType, Linkage, Type,
-};
-use rspirv::spirv::{
-    self, AccessQualifier, Capability, Decoration, Dim, LinkageType, Op, StorageClass,
-};
+use pumice_ir::{AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, Type};
+use rspirv::spirv::{self, Capability, Decoration, LinkageType, Op, StorageClass};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -408,13 +404,15 @@ impl<'a> Preamble<'a> {
                     _ => return Err(inst.error("the operand is no image type")),
                 }
             }
-            Op::TypePipe
-            | Op::TypePipeStorage
-            | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypeDeviceEvent
-            | Op::TypeMatrix
-            | Op::TypeNamedBarrier => return Err(inst.error("this type is not supported")),
+            Op::TypePipe => {
+                let access = access_qualifier(inst, 0)?;
+                self.types.pipe(TypeKind::Pipe(access))
+            }
+            Op::TypePipeStorage => self.types.pipe(TypeKind::PipeStorage),
+            Op::TypeReserveId => self.types.reserve_id(),
+            Op::TypeQueue | Op::TypeDeviceEvent | Op::TypeMatrix | Op::TypeNamedBarrier => {
+                return Err(inst.error("this type is not supported"));
+            }
             _ => return Err(inst.error("not supported outside a function")),
         };
         self.define(inst, Def::Type(ty))
@@ -585,47 +583,6 @@ impl<'a> Preamble<'a> {
             _ => None,
         }
     }
-}
-
-/// Reads an OpTypeImage of a Kernel module.
-fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
-    let number = inst.arg(1)?;
-    let dim = match Dim::from_u32(number) {
-        Some(Dim::Dim1D) => ImageDim::D1,
-        Some(Dim::Dim2D) => ImageDim::D2,
-        Some(Dim::Dim3D) => ImageDim::D3,
-        Some(Dim::DimBuffer) => ImageDim::Buffer,
-        other => {
-            let name = other.map_or_else(|| number.to_string(), |dim| format!("{dim:?}"));
-            return Err(inst.error(format_args!("dimensionality {name} is not supported")));
-        }
-    };
-    if inst.arg(5)? != 0 || inst.arg(6)? != 0 {
-        return Err(inst.error("kernels' images say neither Sampled nor a format"));
-    }
-    let access = match inst
-        .args
-        .get(7)
-        .map(|&access| AccessQualifier::from_u32(access))
-    {
-        None | Some(Some(AccessQualifier::ReadOnly)) => ImageAccess::Read,
-        Some(Some(AccessQualifier::WriteOnly)) => ImageAccess::Write,
-        Some(Some(AccessQualifier::ReadWrite)) => ImageAccess::ReadWrite,
-        Some(None) => return Err(inst.error("unknown access qualifier")),
-    };
-    let image = ImageType {
-        dim,
-        depth: inst.arg(2)? == 1,
-        arrayed: inst.arg(3)? == 1,
-        multisampled: inst.arg(4)? == 1,
-        access,
-    };
-    let flat = image.dim == ImageDim::D2;
-    let layers = flat || image.dim == ImageDim::D1;
-    if image.arrayed && !layers || (image.multisampled || image.depth) && !flat {
-        return Err(inst.error(format_args!("there is no {}", image.display())));
-    }
-    Ok(image)
 }
 
 fn storage_class(inst: &Inst<'_>, number: u32) -> Result<StorageClass> {

@@ -4,8 +4,8 @@
 //! `CPacked` structs have neither padding nor alignment.
 
 use super::reader::{ImportError, Inst, Result};
-use pumice_ir::{AddressSpace, ImageType, Scalar, Type};
-use rspirv::spirv::StorageClass;
+use pumice_ir::{AddressSpace, ImageAccess, ImageDim, ImageType, Scalar, Type};
+use rspirv::spirv::{AccessQualifier, Dim, StorageClass};
 use smallvec::SmallVec;
 
 /// Index into [`Types`].
@@ -52,6 +52,12 @@ pub(super) enum TypeKind {
     Sampler,
     /// An image with a sampler: two handles.
     SampledImage(ImageType),
+    /// A pipe: the address of its memory.
+    Pipe(ImageAccess),
+    /// A pipe's memory at program scope: its address.
+    PipeStorage,
+    /// reserve_id_t: packets in the upper word, the first one's place in the lower; 0 is none.
+    ReserveId,
     /// Something with a name and no layout.
     Opaque,
 }
@@ -145,6 +151,40 @@ impl Types {
     pub fn event(&mut self) -> Ty {
         let ty = self.plain(Type::I64);
         self.infos[ty.0 as usize].kind = TypeKind::Event;
+        ty
+    }
+
+    /// A pipe, or the storage of one.
+    pub fn pipe(&mut self, kind: TypeKind) -> Ty {
+        self.push(TypeInfo {
+            kind,
+            leaf: Some(Type::ptr(AddressSpace::Global)),
+            size: 8,
+            align: 8,
+            leaves: 1,
+            depth: 0,
+        })
+    }
+
+    /// Returns whether values are pipes or their storage.
+    pub fn is_pipe(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Pipe(_) | TypeKind::PipeStorage)
+    }
+
+    /// Refuses types that have no null value.
+    pub fn check_null(&self, inst: &Inst<'_>, ty: Ty) -> Result<()> {
+        if self.is_handle(ty) {
+            return Err(inst.error("there is no null image or sampler"));
+        }
+        if self.is_pipe(ty) {
+            return Err(inst.error("there is no null pipe"));
+        }
+        Ok(())
+    }
+
+    pub fn reserve_id(&mut self) -> Ty {
+        let ty = self.plain(Type::I64);
+        self.infos[ty.0 as usize].kind = TypeKind::ReserveId;
         ty
     }
 
@@ -382,4 +422,49 @@ pub(super) fn scalar(inst: &Inst<'_>, float: bool, width: u32) -> Result<Scalar>
         _ => None,
     };
     scalar.ok_or_else(|| inst.error(format_args!("{width} bits are not supported")))
+}
+
+/// Reads an OpTypeImage of a Kernel module.
+pub(super) fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
+    let number = inst.arg(1)?;
+    let dim = match Dim::from_u32(number) {
+        Some(Dim::Dim1D) => ImageDim::D1,
+        Some(Dim::Dim2D) => ImageDim::D2,
+        Some(Dim::Dim3D) => ImageDim::D3,
+        Some(Dim::DimBuffer) => ImageDim::Buffer,
+        other => {
+            let name = other.map_or_else(|| number.to_string(), |dim| format!("{dim:?}"));
+            return Err(inst.error(format_args!("dimensionality {name} is not supported")));
+        }
+    };
+    if inst.arg(5)? != 0 || inst.arg(6)? != 0 {
+        return Err(inst.error("kernels' images say neither Sampled nor a format"));
+    }
+    let access = match inst.args.get(7) {
+        None => ImageAccess::Read,
+        Some(_) => access_qualifier(inst, 7)?,
+    };
+    let image = ImageType {
+        dim,
+        depth: inst.arg(2)? == 1,
+        arrayed: inst.arg(3)? == 1,
+        multisampled: inst.arg(4)? == 1,
+        access,
+    };
+    let flat = image.dim == ImageDim::D2;
+    let layers = flat || image.dim == ImageDim::D1;
+    if image.arrayed && !layers || (image.multisampled || image.depth) && !flat {
+        return Err(inst.error(format_args!("there is no {}", image.display())));
+    }
+    Ok(image)
+}
+
+/// The access qualifier at operand `n`.
+pub(super) fn access_qualifier(inst: &Inst<'_>, n: usize) -> Result<ImageAccess> {
+    match AccessQualifier::from_u32(inst.arg(n)?) {
+        Some(AccessQualifier::ReadOnly) => Ok(ImageAccess::Read),
+        Some(AccessQualifier::WriteOnly) => Ok(ImageAccess::Write),
+        Some(AccessQualifier::ReadWrite) => Ok(ImageAccess::ReadWrite),
+        None => Err(inst.error("unknown access qualifier")),
+    }
 }
