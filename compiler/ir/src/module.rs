@@ -190,6 +190,13 @@ pub struct ArgInfo {
     pub type_qualifier: Option<u32>,
 }
 
+impl ArgInfo {
+    /// Returns whether the argument is a pipe (CL_KERNEL_ARG_TYPE_PIPE).
+    pub fn is_pipe(&self) -> bool {
+        self.type_qualifier.is_some_and(|bits| bits & 8 != 0)
+    }
+}
+
 /// CL_KERNEL_ARG_ADDRESS_*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgAddress {

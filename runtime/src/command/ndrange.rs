@@ -217,7 +217,7 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
         Argument::Memory(object) => match kind {
             ArgKind::Image { binding, .. } => image_value(on, object, binding),
             _ => Ok(ArgValue::Buffer {
-                buffer: object.storage()?.allocation(on.index())?,
+                buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),

@@ -20,6 +20,7 @@ use crate::memory::flags::{
 };
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
@@ -34,7 +35,7 @@ pub struct Mapping {
     pub writes: bool,
 }
 
-/// A memory object: a buffer, a part of one, or an image.
+/// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
     context: Ref<Context>,
     flags: u64,
@@ -59,9 +60,10 @@ pub struct Mem {
     destructors: Mutex<Vec<Destructor>>,
 }
 
-enum Content {
+pub(super) enum Content {
     Bytes(Arc<Storage>),
     Image(ImageMem),
+    Pipe(Pipe),
 }
 
 /// The properties of a memory object that its maker decides.
@@ -204,8 +206,8 @@ impl Mem {
         })
     }
 
-    /// An image object.
-    pub(super) fn of_image(desc: MemDesc, image: ImageMem) -> Ref<Mem> {
+    /// An image or a pipe.
+    pub(super) fn of_desc(desc: MemDesc, content: Content) -> Ref<Mem> {
         Object::new(Mem {
             context: desc.context,
             flags: desc.flags,
@@ -215,7 +217,7 @@ impl Mem {
             parent: desc.parent,
             properties: desc.properties,
             host_address: desc.host_address,
-            content: Content::Image(image),
+            content,
             external: desc.external,
             addresses: None,
             mappings: Mutex::default(),
@@ -230,10 +232,10 @@ impl Object<Mem> {
     /// # Errors
     /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
-        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
-        if self.parent.is_some() || self.image().is_some() {
-            let reason = "the object is a sub-buffer or an image";
-            return Err(Error::InvalidMemObject.because(reason));
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or no buffer.
+        let storage = self.storage()?;
+        if self.parent.is_some() {
+            return Err(Error::InvalidMemObject.because("the object is a sub-buffer"));
         }
         check_flags(flags)?;
         let inherited = inherited_flags(self, flags)?;
@@ -262,7 +264,7 @@ impl Object<Mem> {
                 address => address + origin,
             },
             uses_svm: self.uses_svm,
-            content: Content::Bytes(self.storage()?.clone()),
+            content: Content::Bytes(storage.clone()),
             external: None,
             addresses: None,
             mappings: Mutex::default(),
@@ -291,10 +293,11 @@ impl Object<Mem> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_MEM_TYPE => {
-                let image = self.image().map(ImageMem::image_type);
-                Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
-            }
+            cl::CL_MEM_TYPE => Info::u32(match &self.content {
+                Content::Bytes(_) => cl::CL_MEM_OBJECT_BUFFER,
+                Content::Image(image) => image.image_type(),
+                Content::Pipe(_) => cl::CL_MEM_OBJECT_PIPE,
+            }),
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
@@ -357,7 +360,7 @@ impl Mem {
         self.origin
     }
 
-    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -365,10 +368,22 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
             Content::Image(_) => Err(Error::InvalidMemObject.because("an image is given")),
+            Content::Pipe(_) => Err(Error::InvalidMemObject.because("a pipe is given")),
         }
     }
 
-    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    /// The bytes that a kernel gets as a buffer or a pipe: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn kernel_storage(&self) -> Result<&Arc<Storage>> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(&pipe.storage),
+            _ => self.storage(),
+        }
+    }
+
+    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -404,11 +419,22 @@ impl Mem {
         Ok(())
     }
 
-    /// Its properties as an image; `None` for a buffer.
+    /// Its properties as an image; `None` for a buffer or a pipe.
     pub fn image(&self) -> Option<&ImageMem> {
         match &self.content {
-            Content::Bytes(_) => None,
             Content::Image(image) => Some(image),
+            Content::Bytes(_) | Content::Pipe(_) => None,
+        }
+    }
+
+    /// Its sizes as a pipe: CL_INVALID_MEM_OBJECT if it is none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn pipe(&self) -> Result<&Pipe> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(pipe),
+            _ => Err(Error::InvalidMemObject.because("the object is no pipe")),
         }
     }
 
@@ -428,6 +454,7 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => storage.clone(),
             Content::Image(image) => image.contents(),
+            Content::Pipe(pipe) => pipe.storage.clone(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::format::{self, ImageFormat, ImageUses};
-use crate::memory::buffer::{Mem, MemDesc};
+use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
@@ -273,7 +273,7 @@ impl Mem {
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(mem, image));
+            return Ok(Mem::of_desc(mem, Content::Image(image)));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
         if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
@@ -299,7 +299,7 @@ impl Mem {
             ..mem
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(mem, image(texels)))
+        Ok(Mem::of_desc(mem, Content::Image(image(texels))))
     }
 }
 

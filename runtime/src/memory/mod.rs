@@ -6,6 +6,7 @@
 //! - `import.rs`: memory of the application, imported
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
 //! - `clearing.rs`: clears of new contents by the device
+//! - `pipe.rs`, `pipe_create.rs`: pipes
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
 
@@ -19,6 +20,8 @@ pub mod image_create;
 mod image_storage;
 pub mod import;
 pub mod part;
+pub mod pipe;
+mod pipe_create;
 pub mod residency;
 pub mod sampler;
 pub mod storage;

@@ -248,15 +248,30 @@ impl Kernel {
                 self.check_arg_size(index, size, expected as usize)?;
                 value
             }
+            (ArgKind::Buffer, value) if self.arg(index)?.is_pipe() => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
+                // pipe.
+                let value = value.ok_or_else(|| {
+                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                })?;
+                let no_pipe = |error| self.arg_error(error, index, "a pipe is expected");
+                let Argument::Memory(pipe) = &value else {
+                    return Err(no_pipe(Error::InvalidMemObject));
+                };
+                self.check_memory(index, pipe)?;
+                pipe.pipe().map_err(no_pipe)?;
+                value
+            }
             (ArgKind::Buffer, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 let value = value.unwrap_or(Argument::Value(ArgValue::Null));
                 if let Argument::Memory(buffer) = &value {
                     self.check_memory(index, buffer)?;
                     // CL_INVALID_MEM_OBJECT if it is no buffer.
-                    buffer.storage().map_err(|error| {
-                        self.arg_error(error, index, "an image is given, a buffer expected")
-                    })?;
+                    buffer
+                        .storage()
+                        .map_err(|error| self.arg_error(error, index, "a buffer is expected"))?;
                 }
                 value
             }

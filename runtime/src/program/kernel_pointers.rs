@@ -22,6 +22,10 @@ impl Kernel {
         }
         let value = match self.arg_kind(index)? {
             ArgKind::Unused => ArgValue::Null,
+            // CL_INVALID_ARG_VALUE if the argument is a pipe.
+            ArgKind::Buffer if self.arg(index)?.is_pipe() => {
+                return Err(self.arg_error(Error::InvalidArgValue, index, "it is a pipe"));
+            }
             ArgKind::Buffer if address == 0 => ArgValue::Null,
             ArgKind::Buffer => match context.svm_find(address) {
                 Some((buffer, offset)) => ArgValue::Buffer {

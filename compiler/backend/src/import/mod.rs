@@ -22,9 +22,11 @@ mod extensions;
 mod functions;
 mod groups;
 mod images;
+mod library;
 mod memory;
 mod ocl_std;
 mod ops;
+mod pipes;
 mod preamble;
 pub(crate) mod reader;
 mod run_time;
@@ -36,7 +38,8 @@ mod versions;
 pub use reader::ImportError;
 
 use blocks::unroll_hint;
-use body::Body;
+use body::{Body, Tables};
+use library::Library;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
 use reader::{Inst, ModuleWords, Result, charge};
@@ -68,6 +71,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         module.functions.push(func);
     }
     let mut strings = StringTable::default();
+    let mut library = Library::new(module.functions.len());
     for (id, decl) in module
         .functions
         .keys()
@@ -76,10 +80,18 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
-        let body = Body::new(&pre, &decls, &mut module.globals, &mut strings, func);
+        let tables = Tables {
+            globals: &mut module.globals,
+            strings: &mut strings,
+            library: &mut library,
+        };
+        let body = Body::new(&pre, &decls, tables, func);
         module.functions[id] = body.run(decl, &insts)?;
     }
     module.strings = strings.into_list();
+    for declared in library.declared {
+        module.functions.push(declared);
+    }
     let told = functions::Told::new(&pre);
     let mut names: FxHashSet<&str> = FxHashSet::default();
     let mut taken: FxHashSet<FuncId> = FxHashSet::default();
@@ -157,6 +169,7 @@ impl<'a> Body<'a, '_> {
             || self.memory(inst)?
             || self.composite(inst)?
             || self.sync(inst)?
+            || self.pipe(inst)?
             || self.int_dot(inst)?
             || self.extension(inst)?
             || self.image(inst)?

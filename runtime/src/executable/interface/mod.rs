@@ -15,6 +15,7 @@ pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
 
+use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
 use pumice_reflection::{ArgumentInfo, Need, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
@@ -49,12 +50,20 @@ pub struct ArgMeta {
     pub info: Option<ArgumentInfo>,
 }
 
+impl ArgMeta {
+    /// Tells whether the argument is a pipe.
+    pub fn is_pipe(&self) -> bool {
+        let qualifier = self.info.as_ref().and_then(|info| info.type_qualifier);
+        qualifier.is_some_and(|bits| bits & CL_KERNEL_ARG_TYPE_PIPE != 0)
+    }
+}
+
 /// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// The kernel does not use it: anything may be set, and is ignored.
     Unused,
-    /// A global or constant pointer: a buffer, an address, or nothing.
+    /// A global or constant pointer: a buffer, an address, or nothing; or a pipe.
     Buffer,
     /// Bytes of that size.
     Pod {
