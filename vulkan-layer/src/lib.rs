@@ -12,6 +12,7 @@
 //! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
 //!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_shared_buffer(size, class, Sharing)  Buffer whose pointer the host can use; address_delta()
 //!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
@@ -44,6 +45,7 @@
 //! objects              buffers, images, descriptor sets, pipelines, timestamps
 //! commands             recorder, queue, clocks
 //! probe                start-up probes, which run kernels
+//! shared               memory whose pointers have one value on the host and in kernels
 //! ```
 //!
 //! Invariant: no object is destroyed before the device is done with it, whatever order the caller
@@ -60,6 +62,7 @@ mod objects;
 mod probe;
 pub mod quirks;
 mod raw;
+mod shared;
 
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
@@ -85,3 +88,4 @@ pub use objects::pipeline::{
 };
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
+pub use shared::Sharing;
