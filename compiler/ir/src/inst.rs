@@ -290,6 +290,8 @@ pub enum BuiltIn {
     ShaderIndex,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
+    /// The number that makes a device address of a global pointer: I64. Made where it is added.
+    AddressDelta,
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

@@ -269,7 +269,7 @@ impl BuiltIn {
             | BuiltIn::EnqueuedLocalSize
             | BuiltIn::NumGroups
             | BuiltIn::GlobalOffset => Type::vector(Scalar::I64, 3),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId => Type::I64,
+            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId | BuiltIn::AddressDelta => Type::I64,
             BuiltIn::WorkDim
             | BuiltIn::SubgroupSize
             | BuiltIn::SubgroupMaxSize

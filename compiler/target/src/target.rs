@@ -127,6 +127,9 @@ pub struct Target {
     pub exact_sqrt_f32: bool,
     /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
+    /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
+    /// is given. With device addresses only.
+    pub address_delta: bool,
     /// The driver's faults and habits: they switch passes on and change what others write. From the
     /// Vulkan layer's list, by driver and version.
     pub quirks: Quirks,
@@ -279,6 +282,7 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
+            address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,

@@ -222,10 +222,19 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
                 size: object.size() as u64,
             }),
         },
+        // Another device gets the pointer alone.
+        Argument::Shared { allocation, offset } if allocation.device() != on.index() => {
+            Ok(ArgValue::Pointer((allocation.start() + offset) as u64))
+        }
+        Argument::Shared { allocation, offset } => Ok(ArgValue::Buffer {
+            buffer: allocation.memory().clone(),
+            offset: *offset as u64,
+            size: (allocation.size() - offset) as u64,
+        }),
         Argument::DevicePointer(address) => {
             let found = device_address::find(on.context(), on.index(), *address);
             let Some((buffer, offset)) = found else {
-                return Ok(ArgValue::Address(*address));
+                return Ok(ArgValue::Pointer(*address));
             };
             Ok(ArgValue::Buffer {
                 buffer: buffer.storage()?.allocation(on.index())?,

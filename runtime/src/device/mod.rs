@@ -475,6 +475,7 @@ fn make_target(
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     Target {
+        address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),

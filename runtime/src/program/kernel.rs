@@ -9,6 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
@@ -27,6 +28,13 @@ pub enum Argument {
     Memory(Ref<Mem>),
     /// A sampler.
     Sampler(Ref<Sampler>),
+    /// A pointer into shared memory.
+    Shared {
+        /// The allocation.
+        allocation: Arc<Allocation>,
+        /// The byte in it.
+        offset: usize,
+    },
     /// The address of a byte of a buffer on the device that the kernel is enqueued for.
     DevicePointer(u64),
 }

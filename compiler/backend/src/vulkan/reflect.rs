@@ -7,10 +7,11 @@ use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
 use pumice_ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
 use pumice_reflection::{
-    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
-    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
-    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
-    PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
+    AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
+    DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
+    KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
+    PrintfInfo, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId,
+    SpecIds3, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -348,6 +349,10 @@ impl Emitter<'_> {
                 }
                 ModuleConstant::ProgramScope => {
                     self.reflect_data_address(range, &mut reflection)?;
+                    continue;
+                }
+                ModuleConstant::AddressDelta => {
+                    reflection.address_delta = Some(AddressDelta { offset });
                     continue;
                 }
                 ModuleConstant::PrintfBuffer => {

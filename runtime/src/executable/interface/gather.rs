@@ -1,7 +1,6 @@
 //! Reflection to [`Interface`].
 //!
-//! Every offset, set, binding and size is checked here, so that building a dispatch cannot fail
-//! on what the module says.
+//! Every offset, set, binding and size is checked here: building a dispatch cannot fail on the module.
 
 use std::collections::BTreeMap;
 
@@ -420,6 +419,10 @@ impl InterfaceBuilder<'_> {
         self.place_relocations()?;
         for data in &self.interface.data {
             check_data(self.caps, data)?;
+        }
+        self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
+        if let Some(offset) = self.interface.address_delta {
+            self.reserve(offset, 8)?;
         }
         for draft in std::mem::take(&mut self.drafts) {
             let kernel = self.finish_kernel(draft)?;

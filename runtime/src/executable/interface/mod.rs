@@ -233,6 +233,8 @@ pub(in crate::executable) struct Interface {
     pub region_group_offset: Option<RangePush>,
     pub data: Vec<ModuleData>,
     pub printf: Option<PrintfBuffer>,
+    /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
+    pub address_delta: Option<u32>,
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.
     pub variable_sizes: HashMap<u32, u32>,

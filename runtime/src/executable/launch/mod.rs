@@ -42,8 +42,8 @@ pub enum ArgValue {
         /// Bytes.
         size: u64,
     },
-    /// A device address (SVM); what it points at is the caller's to keep.
-    Address(u64),
+    /// A pointer as kernels see it (SVM); what it points at is the caller's to keep.
+    Pointer(u64),
     /// A NULL pointer.
     Null,
     /// The size of a local argument in bytes.
@@ -429,7 +429,7 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
             (ArgKind::Pod { size }, Some(ArgValue::Bytes(bytes))) => bytes.len() == size as usize,
             (
                 ArgKind::Buffer,
-                Some(ArgValue::Buffer { .. } | ArgValue::Address(_) | ArgValue::Null),
+                Some(ArgValue::Buffer { .. } | ArgValue::Pointer(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
             (ArgKind::Image { binding, kind }, Some(ArgValue::Image { view, .. })) => match view {

@@ -14,4 +14,5 @@ pub mod lower_subgroups;
 pub mod mixed_atomics;
 pub mod sample_exactly;
 pub mod select_buffers;
+pub mod shift_addresses;
 pub mod zero_private;
