@@ -14,12 +14,12 @@ use crate::{NoIncludes, Source, Target};
 /// The build log of a source that does not compile, or a function exported twice.
 pub fn build(sources: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
     let target = Target::reference();
-    let options = CompileOptions {
-        std: Some(ClStd::Cl12),
-        ..CompileOptions::default()
-    };
     let mut functions: Vec<(String, Vec<u32>)> = Vec::new();
     for (name, text) in sources {
+        let options = CompileOptions {
+            std: Some(standard(name)),
+            ..CompileOptions::default()
+        };
         let outcome = crate::compile(Source { name, text }, &options, &target, &NoIncludes);
         let module = outcome.output.ok_or(outcome.log)?;
         for function in exported_functions(&module)? {
@@ -30,4 +30,12 @@ pub fn build(sources: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
         }
     }
     Ok(pumice_builtins_lib::pack(&functions))
+}
+
+/// The standard that a source is written in: what is enqueued takes generic pointers.
+fn standard(name: &str) -> ClStd {
+    match name.ends_with("enqueue.cl") {
+        true => ClStd::Cl20,
+        false => ClStd::Cl12,
+    }
 }

@@ -85,3 +85,4 @@ pub use objects::pipeline::{
 };
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
+pub use objects::timer::Timer;

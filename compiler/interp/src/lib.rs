@@ -95,6 +95,8 @@ pub struct Options {
     pub check_uninitialised: bool,
     /// Bytes of the printf buffer, for code after `lower_printf`.
     pub printf_buffer_size: u32,
+    /// Address of the memory that device-side enqueue has; 0 if there is none.
+    pub device_launch: u64,
 }
 
 impl Default for Options {
@@ -104,6 +106,7 @@ impl Default for Options {
             fuel: 50_000_000,
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
+            device_launch: 0,
         }
     }
 }

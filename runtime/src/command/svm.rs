@@ -166,7 +166,7 @@ impl HostCommand for Svm {
         "SVM"
     }
 
-    fn calls_application(&self) -> bool {
+    fn takes_long(&self) -> bool {
         matches!(self, Svm::Free { .. })
     }
 

@@ -1,5 +1,7 @@
-//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory.
+//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
+//! `device_queue.rs` the queues that kernels enqueue into.
 
+pub mod device_queue;
 pub mod svm;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueues;
 use crate::context::svm::Allocations;
 use crate::device::Device;
 use crate::device::platform::Platform;
@@ -28,6 +31,8 @@ pub struct Context {
     destructors: Mutex<Vec<Destructor>>,
     /// Shared virtual memory.
     svm: Allocations,
+    /// Guards which device queues there are, by the devices' places.
+    device_queues: Mutex<Vec<DeviceQueues>>,
 }
 
 impl std::fmt::Debug for Context {
@@ -163,7 +168,9 @@ impl Context {
         for device in &unique {
             device.target()?;
         }
+        let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
+            device_queues: Mutex::new(device_queues),
             devices: unique,
             properties,
             notify,

@@ -8,6 +8,7 @@ use pumice_vulkan_layer::{
     Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
 };
 
+use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
@@ -28,6 +29,8 @@ pub(super) struct DeviceModule {
     private: Mutex<Vec<(usize, Buffer)>>,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
+    /// Schedulers of device queues that no launch uses.
+    pub schedulers: Mutex<Vec<Scheduler>>,
 }
 
 /// Everything that a pipeline depends on.
@@ -69,6 +72,7 @@ impl DeviceModule {
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
+            schedulers: Mutex::default(),
         })
     }
 

@@ -133,6 +133,7 @@ impl Executable {
         let mut recorder = queue.recorder()?;
         for &kernel in kernels {
             let launch = Launch {
+                enqueue: None,
                 queue: 0,
                 kernel,
                 range: &NdRange {

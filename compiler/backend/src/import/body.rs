@@ -3,6 +3,7 @@
 //! Aggregates are exploded into their leaves; those with many leaves are kept in memory.
 
 use super::consts::{Const, ConstVal};
+use super::enqueue::Enqueue;
 use super::functions::{Decls, FuncDecl};
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
@@ -49,12 +50,20 @@ pub(super) struct Label<'a> {
     pub reachable: bool,
 }
 
+/// The parts of the module that functions add to.
+pub(super) struct Shared<'m> {
+    pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
+    pub strings: &'m mut StringTable,
+    pub enqueue: &'m mut Enqueue,
+}
+
 /// Imports one function.
 pub(super) struct Body<'a, 'm> {
     pub pre: &'m Preamble<'a>,
     pub decls: &'m Decls,
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
+    pub enqueue: &'m mut Enqueue,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
@@ -70,15 +79,15 @@ impl<'a, 'm> Body<'a, 'm> {
     pub fn new(
         pre: &'m Preamble<'a>,
         decls: &'m Decls,
-        globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
-        strings: &'m mut StringTable,
+        shared: Shared<'m>,
         func: Function,
     ) -> Self {
         Self {
             pre,
             decls,
-            globals,
-            strings,
+            globals: shared.globals,
+            strings: shared.strings,
+            enqueue: shared.enqueue,
             func,
             block: None,
             loc: SourceLoc::default(),

@@ -222,6 +222,8 @@ pub(super) fn kernel<'p>(
         initializer: false,
         finalizer: false,
         private_bytes: 0,
+        enqueue: None,
+        queues: super::enqueue::queue_arguments(pre, &decl.param_types),
         node: None,
         attributes: told
             .string("kernel_attributes", &entry.name)

@@ -16,6 +16,7 @@ mod body;
 mod composite;
 mod consts;
 mod dot;
+mod enqueue;
 mod extensions;
 mod functions;
 mod groups;
@@ -33,7 +34,8 @@ mod versions;
 pub use reader::ImportError;
 
 use blocks::unroll_hint;
-use body::Body;
+use body::{Body, Shared};
+use enqueue::Enqueue;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
 use reader::{Inst, Result, Words, charge};
@@ -65,6 +67,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         module.functions.push(func);
     }
     let mut strings = StringTable::default();
+    let mut enqueue = Enqueue::new(decls.iter().len());
     for (id, decl) in module
         .functions
         .keys()
@@ -73,10 +76,15 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
-        let body = Body::new(&pre, &decls, &mut module.globals, &mut strings, func);
-        module.functions[id] = body.run(decl, &insts)?;
+        let shared = Shared {
+            globals: &mut module.globals,
+            strings: &mut strings,
+            enqueue: &mut enqueue,
+        };
+        module.functions[id] = Body::new(&pre, &decls, shared, func).run(decl, &insts)?;
     }
     module.strings = strings.into_list();
+    let block_kernels = enqueue.finish(&mut module, &decls)?;
     let told = functions::Told::new(&pre);
     let mut names: FxHashSet<&str> = FxHashSet::default();
     let mut taken: FxHashSet<FuncId> = FxHashSet::default();
@@ -101,6 +109,10 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
             func = module.functions.push(copy);
         }
         let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
+        module.kernels.push(kernel);
+    }
+    for (mut kernel, func) in block_kernels {
+        kernel.func = module.functions.push(func);
         module.kernels.push(kernel);
     }
     Ok(module)
@@ -157,6 +169,7 @@ impl<'a> Body<'a, '_> {
             || self.int_dot(inst)?
             || self.extension(inst)?
             || self.image(inst)?
+            || self.device_enqueue(inst)?
         {
             return Ok(());
         }

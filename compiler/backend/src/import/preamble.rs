@@ -369,7 +369,8 @@ impl<'a> Preamble<'a> {
                 self.types.structure(inst, members, packed)?
             }
             Op::TypeOpaque => self.types.opaque(),
-            Op::TypeEvent => self.types.event(),
+            Op::TypeEvent | Op::TypeDeviceEvent => self.types.event(),
+            Op::TypeQueue => self.types.queue(),
             Op::TypePointer => {
                 let class = storage_class(inst, inst.arg(0)?)?;
                 let pointee = inst.arg(1)?;
@@ -411,8 +412,6 @@ impl<'a> Preamble<'a> {
             Op::TypePipe
             | Op::TypePipeStorage
             | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypeDeviceEvent
             | Op::TypeMatrix
             | Op::TypeNamedBarrier => return Err(inst.error("this type is not supported")),
             _ => return Err(inst.error("not supported outside a function")),

@@ -11,6 +11,7 @@ use pumice_reflection::{
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
 
+use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
 use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
@@ -433,6 +434,7 @@ impl Builder<'_> {
             }
         }
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
+        self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
     }
 
@@ -585,6 +587,7 @@ impl Builder<'_> {
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
                 private_bytes: None,
+                enqueues: false,
                 may_use_printf,
             },
             function: draft.function,
@@ -592,6 +595,7 @@ impl Builder<'_> {
             bindings,
             layout,
             fixed_local_size,
+            part: None,
         })
     }
 }
