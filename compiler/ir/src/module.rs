@@ -112,7 +112,10 @@ pub enum EnqueueRole {
         captured: u32,
     },
     /// Decides between dispatches what runs next. Applications do not see it.
-    Scheduler,
+    Scheduler {
+        /// It wants to know the times of dispatches.
+        times: bool,
+    },
 }
 
 /// One kernel argument.

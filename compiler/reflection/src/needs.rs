@@ -8,7 +8,7 @@
 //! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
-//! | 11 | Scheduler | *Kernel*: decides between dispatches which blocks run next |
+//! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -62,6 +62,8 @@ pub enum Need {
     Scheduler {
         /// The kernel.
         kernel: KernelRef,
+        /// 1 if it wants to know the times of dispatches, else 0.
+        times: u32,
     },
 }
 
@@ -86,7 +88,7 @@ impl Need {
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
-            | Need::Scheduler { kernel } => kernel,
+            | Need::Scheduler { kernel, .. } => kernel,
         }
     }
 
@@ -119,7 +121,7 @@ impl Need {
                 number: 0,
                 captured: 0,
             },
-            Need::Scheduler { kernel },
+            Need::Scheduler { kernel, times: 0 },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -151,7 +153,10 @@ impl Need {
                 number: u32::decode(source, "Number")?,
                 captured: u32::decode(source, "Captured")?,
             },
-            Need::Scheduler { .. } => Need::Scheduler { kernel },
+            Need::Scheduler { .. } => Need::Scheduler {
+                kernel,
+                times: u32::decode(source, "Times")?,
+            },
         })
     }
 
@@ -173,7 +178,7 @@ impl Need {
                 number.encode(sink, "Number")?;
                 captured.encode(sink, "Captured")
             }
-            Need::Scheduler { .. } => Ok(()),
+            Need::Scheduler { times, .. } => times.encode(sink, "Times"),
         }
     }
 }

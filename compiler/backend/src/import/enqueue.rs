@@ -39,6 +39,8 @@ pub(super) struct Enqueue {
     library: Vec<Function>,
     by_name: FxHashMap<&'static str, FuncId>,
     blocks: Vec<EnqueuedBlock>,
+    /// A function asks for the times of commands.
+    times: bool,
 }
 
 impl Enqueue {
@@ -48,6 +50,7 @@ impl Enqueue {
             library: Vec::new(),
             by_name: FxHashMap::default(),
             blocks: Vec::new(),
+            times: false,
         }
     }
 
@@ -136,7 +139,10 @@ impl Enqueue {
         };
         func.append(block, call, &[], SourceLoc::default());
         finish(&mut func, block);
-        let mut info = kernel_info("schedule.device_queues".into(), EnqueueRole::Scheduler);
+        let mut info = kernel_info(
+            "schedule.device_queues".into(),
+            EnqueueRole::Scheduler { times: self.times },
+        );
         info.required_work_group_size = Some([1; 3]);
         (info, func)
     }
@@ -347,6 +353,7 @@ impl Body<'_, '_> {
                 if self.func.ty(value) != Type::ptr(AddressSpace::Global) {
                     return Err(inst.error("the value is no pointer to CrossWorkgroup"));
                 }
+                self.enqueue.times = true;
                 let args = [event, name, value];
                 self.library("__pumice_capture_event_profiling_info", &args, None);
             }

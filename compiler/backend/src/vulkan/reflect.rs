@@ -330,7 +330,10 @@ impl Emitter<'_> {
                 number,
                 captured,
             }),
-            Some(EnqueueRole::Scheduler) => reflection.needs.push(Need::Scheduler { kernel }),
+            Some(EnqueueRole::Scheduler { times }) => reflection.needs.push(Need::Scheduler {
+                kernel,
+                times: times.into(),
+            }),
             Some(EnqueueRole::Parent) | None => {}
         }
     }

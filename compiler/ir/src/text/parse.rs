@@ -328,7 +328,8 @@ impl Parser {
             } else if self.accept_word("enqueues") {
                 kernel.enqueue = Some(EnqueueRole::Parent);
             } else if self.accept_word("scheduler") {
-                kernel.enqueue = Some(EnqueueRole::Scheduler);
+                let times = self.accept_word("times");
+                kernel.enqueue = Some(EnqueueRole::Scheduler { times });
             } else if self.accept_word("block") {
                 self.expect('(')?;
                 let number = self.u32()?;

@@ -114,7 +114,8 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     let _ = match kernel.enqueue {
         None => Ok(()),
         Some(EnqueueRole::Parent) => write!(out, " enqueues"),
-        Some(EnqueueRole::Scheduler) => write!(out, " scheduler"),
+        Some(EnqueueRole::Scheduler { times: false }) => write!(out, " scheduler"),
+        Some(EnqueueRole::Scheduler { times: true }) => write!(out, " scheduler times"),
         Some(EnqueueRole::Block { number, captured }) => {
             write!(out, " block({number}, {captured})")
         }

@@ -194,9 +194,9 @@ fn needs() {
             &["Kernel", "Number", "Captured"],
         ),
         (
-            Need::Scheduler { kernel },
-            "Scheduler kernel: KernelRef(0)\n",
-            &["Kernel"],
+            Need::Scheduler { kernel, times: 1 },
+            "Scheduler kernel: KernelRef(0), times: 1\n",
+            &["Kernel", "Times"],
         ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
@@ -220,19 +220,16 @@ fn needs() {
         let instruction = need.name();
         let refused = |ty, operands: &[u32]| read(&with_role(ty, number, operands)).unwrap_err();
         assert_eq!(refused(U32, &[id]), ReadError::NotVoid { instruction });
-        let Some(&second) = operands.get(1) else {
-            continue;
-        };
         assert_eq!(
             refused(VOID, &[id]),
             ReadError::MissingOperand {
                 instruction,
-                operand: second
+                operand: operands[1]
             }
         );
         assert!(matches!(
             refused(VOID, &[id, FUNCTION]),
-            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == second
+            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == operands[1]
         ));
     }
 }

@@ -40,7 +40,8 @@ pub struct DeviceQueues {
 pub(super) struct Scheduler {
     arena: Arena,
     queue: Queue,
-    timer: Timer,
+    /// Where the scheduler reads times.
+    timer: Option<Timer>,
     /// Tells its launches' private memory from that of queues.
     number: usize,
     scheduler: Prepared,
@@ -121,7 +122,10 @@ impl Executable {
         Ok(Scheduler {
             arena,
             queue: device.create_queue()?,
-            timer: device.create_timer()?,
+            timer: match self.interface.enqueue.times {
+                true => Some(device.create_timer()?),
+                false => None,
+            },
             number,
             scheduler,
             variants: Vec::new(),
@@ -242,13 +246,17 @@ impl Scheduler {
             recorder.barrier();
             self.scheduler.record(&mut recorder)?;
             recorder.barrier();
-            recorder.start_timer(&self.timer)?;
+            if let Some(timer) = &self.timer {
+                recorder.start_timer(timer)?;
+            }
             for (index, variant) in self.variants.iter().enumerate() {
                 let dispatch = self.arena.dispatch(index);
                 variant.record_indirect(&mut recorder, dispatch)?;
             }
             let (buffer, offset) = self.arena.times();
-            recorder.stop_timer(&self.timer, buffer, offset)?;
+            if let Some(timer) = &self.timer {
+                recorder.stop_timer(timer, buffer, offset)?;
+            }
         }
         recorder.barrier();
         recorder.keep(self.arena.buffer.clone());

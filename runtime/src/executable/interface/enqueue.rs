@@ -1,6 +1,6 @@
 //! The kernels of device-side enqueue: blocks and the scheduler.
 
-use super::KernelInterface;
+use super::{ArgKind, KernelInterface};
 
 /// The part of a kernel that the application does not see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,10 @@ pub(in crate::executable) enum EnqueuePart {
         captured: u32,
     },
     /// Runs between dispatches.
-    Scheduler,
+    Scheduler {
+        /// It reads their times.
+        times: bool,
+    },
 }
 
 /// The kernels of a module that run what others enqueue.
@@ -25,6 +28,8 @@ pub(in crate::executable) struct EnqueueKernels {
     pub captured: u32,
     /// Index of the scheduler.
     pub scheduler: Option<usize>,
+    /// The scheduler reads the times of dispatches.
+    pub times: bool,
 }
 
 impl EnqueueKernels {
@@ -36,12 +41,18 @@ impl EnqueueKernels {
         let mut found = Self::default();
         let mut blocks = Vec::new();
         for (index, kernel) in kernels.iter().enumerate() {
+            let mut args = kernel.info.args.iter();
+            let fits = kernel.info.enqueues && args.all(|arg| arg.kind == ArgKind::Local);
+            if kernel.part.is_some() && !fits {
+                return Err(format!("kernel `{}` cannot be enqueued", kernel.info.name));
+            }
             match kernel.part {
                 Some(EnqueuePart::Block { number, captured }) => {
                     blocks.push((number as usize, index));
                     found.captured = found.captured.max(captured);
                 }
-                Some(EnqueuePart::Scheduler) => {
+                Some(EnqueuePart::Scheduler { times }) => {
+                    found.times = times;
                     if found.scheduler.replace(index).is_some() {
                         return Err("two schedulers of device queues".into());
                     }

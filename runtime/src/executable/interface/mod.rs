@@ -192,13 +192,12 @@ impl KernelInterface {
             Need::Block {
                 number, captured, ..
             } => {
-                let all_local = self.info.args.iter().all(|arg| arg.kind == ArgKind::Local);
                 let part = EnqueuePart::Block { number, captured };
-                all_local && self.info.enqueues && self.part.replace(part).is_none()
+                self.part.replace(part).is_none()
             }
-            Need::Scheduler { .. } => {
-                let alone = self.info.args.is_empty() && self.info.enqueues;
-                alone && self.part.replace(EnqueuePart::Scheduler).is_none()
+            Need::Scheduler { times, .. } => {
+                let part = EnqueuePart::Scheduler { times: times != 0 };
+                self.part.replace(part).is_none()
             }
         };
         match fits {
