@@ -89,4 +89,5 @@ pub use objects::pipeline::{
 };
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
+pub use objects::timer::Timer;
 pub use shared::Sharing;

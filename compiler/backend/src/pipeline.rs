@@ -29,7 +29,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, select_buffers, shift_addresses, zero_private,
+    mixed_atomics, place_blocks, select_buffers, shift_addresses, zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -55,6 +55,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("inline", Lower, TryModule(inline::run))
         .requires(&[BuiltinsLinked])
         .ensures(&[Linked, Inlined]),
+    Pass::new("place_blocks", Lower, TryModule(place_blocks::run)).requires(&[Inlined]),
     Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("inlining leaves functions behind that nothing calls"),

@@ -279,13 +279,17 @@ impl BuiltIn {
             | BuiltIn::SubgroupLocalId
             | BuiltIn::MaxWorkGroupSize
             | BuiltIn::RemainingRecursionLevels
-            | BuiltIn::ShaderIndex => Type::I32,
+            | BuiltIn::ShaderIndex
+            | BuiltIn::DeviceRecord
+            | BuiltIn::DispatchGroup => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory | BuiltIn::DeviceLaunch => {
+                Type::ptr(AddressSpace::Global)
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::{Context, Placement};
@@ -113,6 +114,10 @@ pub fn launch_with(
             parts: None,
         }));
     }
+    if device_kernel.info().enqueues {
+        let kernel = (kernel, device_kernel);
+        return enqueuing::command(on, command_type, kernel, args, range);
+    }
     let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
@@ -152,21 +157,20 @@ fn resolve(
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
-fn prepare(
+pub(super) fn prepare(
     on: &Placement,
     kernel: &Kernel,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Prepared> {
-    let values = (args.values.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
-        .map(Option::transpose)
-        .collect::<Result<Vec<_>>>()?;
+    let values = values(on, device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
         args: &values,
+        // Only checked: `enqueuing` prepares kernels that take the address.
+        enqueue: Some(0),
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
@@ -174,8 +178,37 @@ fn prepare(
     prepared.map_err(|error| refused(kernel, &error))
 }
 
+/// The arguments on the device.
+pub(super) fn values(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+    args: &ArgBlock,
+) -> Result<Vec<Option<ArgValue>>> {
+    (args.values.iter().zip(&device_kernel.info().args))
+        .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
+        .map(Option::transpose)
+        .collect()
+}
+
+/// Names the contents that a kernel uses.
+pub(super) fn uses(
+    args: &ArgBlock,
+    device_kernel: &DeviceKernel,
+    visit: &mut Visit<'_>,
+) -> Result<()> {
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
+        if let Some(Argument::Memory(object)) = arg {
+            visit(object.contents(), access(object, meta.kind))?;
+        }
+    }
+    Ok(())
+}
+
 /// Submits the program's initializers, before the first of its kernels on a device.
-fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Option<Arc<InitRun>>> {
+pub(super) fn run_initializers(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+) -> Result<Option<Arc<InitRun>>> {
     let gpu = on.device().gpu()?;
     if !exit::begin_batch() {
         return Ok(None);
@@ -187,7 +220,7 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
 }
 
 /// The error of a launch that cannot be, with its reason.
-fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
+pub(super) fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
     match error {
         LaunchError::Args(index) => {
             kernel.arg_error(code(error), *index as u32, "its value is not of its kind")
@@ -241,6 +274,11 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
                 offset,
                 size: buffer.size() as u64 - offset,
             })
+        }
+        // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
+        Argument::Queue(queue) => {
+            let handle = u64::from(queue.number()) + 1;
+            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
         }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
@@ -333,12 +371,7 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        let metas = &self.device_kernel.info().args;
-        for (arg, meta) in self.args.values.iter().zip(metas) {
-            if let Some(Argument::Memory(object)) = arg {
-                visit(object.contents(), access(object, meta.kind))?;
-            }
-        }
+        uses(&self.args, &self.device_kernel, visit)?;
         for object in &self.pointed_at {
             visit(object.contents(), access(object, ArgKind::Buffer))?;
         }
@@ -350,20 +383,21 @@ impl DeviceCommand for KernelLaunch {
         if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let mut output = Output {
-            executable: self.device_kernel.executable.clone(),
-            kernel: self.kernel.clone(),
-            context: on.context().clone(),
-            initializers: self.initializers.clone(),
-            printf,
-        };
+        let initializers = self.initializers.clone();
+        let mut output = Output::new(
+            &self.device_kernel.executable,
+            &self.kernel,
+            on,
+            initializers,
+        );
+        output.printf = printf;
         Ok(Retire::with(move || output.print()))
     }
 }
 
 /// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
 /// that the recording has run.
-struct Output {
+pub(super) struct Output {
     executable: Arc<Executable>,
     kernel: Ref<Kernel>,
     context: Ref<Context>,
@@ -372,7 +406,24 @@ struct Output {
 }
 
 impl Output {
-    fn print(&mut self) -> Result<()> {
+    /// The output of a kernel without a buffer of its own yet.
+    pub(super) fn new(
+        executable: &Arc<Executable>,
+        kernel: &Ref<Kernel>,
+        on: &Placement,
+        initializers: Option<Arc<InitRun>>,
+    ) -> Self {
+        Self {
+            executable: executable.clone(),
+            kernel: kernel.clone(),
+            context: on.context().clone(),
+            initializers,
+            printf: None,
+        }
+    }
+
+    /// Prints everything.
+    pub(super) fn print(&mut self) -> Result<()> {
         // The first kernel to end prints what the initializers did.
         let before = self.initializers.take();
         for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
@@ -387,7 +438,7 @@ impl Output {
     }
 
     /// Prints what a buffer holds, and empties it.
-    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+    pub(super) fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
         let mut all = Vec::new();
         let decoded = (self.executable)
             .read_printf(buffer, &mut |text| all.extend_from_slice(text))

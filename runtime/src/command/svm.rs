@@ -313,7 +313,7 @@ impl HostCommand for Svm {
         name_of(&self.work)
     }
 
-    fn calls_application(&self) -> bool {
+    fn takes_long(&self) -> bool {
         matches!(self.work, Work::Free { .. })
     }
 

@@ -14,6 +14,7 @@ mod gpu_image;
 mod info;
 mod pipelines;
 pub mod platform;
+pub mod queue_limits;
 
 use std::sync::{Arc, OnceLock};
 

@@ -9,6 +9,7 @@ use pumice_vulkan_layer::{
     ShaderModule,
 };
 
+use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
@@ -31,6 +32,8 @@ pub(super) struct DeviceModule {
     pub delta: u64,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
+    /// Schedulers of device queues that no launch uses.
+    pub schedulers: Mutex<Vec<Scheduler>>,
 }
 
 /// Everything that a pipeline depends on.
@@ -77,6 +80,7 @@ impl DeviceModule {
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
+            schedulers: Mutex::default(),
         })
     }
 

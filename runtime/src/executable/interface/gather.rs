@@ -10,6 +10,7 @@ use pumice_reflection::{
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc};
 
+use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
 use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
@@ -436,6 +437,7 @@ impl InterfaceBuilder<'_> {
             }
         }
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
+        self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
     }
 
@@ -591,6 +593,7 @@ impl InterfaceBuilder<'_> {
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
                 private_bytes: None,
+                enqueues: false,
                 may_use_printf,
             },
             function: draft.function,
@@ -598,6 +601,7 @@ impl InterfaceBuilder<'_> {
             bindings,
             layout,
             fixed_local_size,
+            part: None,
         })
     }
 }

@@ -12,6 +12,7 @@ pub mod lower_math;
 pub mod lower_printf;
 pub mod lower_subgroups;
 pub mod mixed_atomics;
+pub mod place_blocks;
 pub mod sample_exactly;
 pub mod select_buffers;
 pub mod shift_addresses;
