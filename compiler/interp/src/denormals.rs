@@ -4,7 +4,7 @@ use super::Options;
 use super::lanes::Lanes;
 use pumice_ir::{ConvertOp, InstKind, Scalar};
 
-/// What one instruction does with denormals among its operands and results.
+/// The treatment of denormals by one instruction, among its operands and results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Denormals {
     flushed: bool,
