@@ -344,7 +344,7 @@ impl Object<Device> {
             // printf and program-scope data.
             cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32(match self.abi() {
                 Abi::Addresses => 254,
-                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4),
+                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4).min(254),
             }),
             cl::CL_DEVICE_LOCAL_MEM_TYPE => {
                 Info::u32(if on_cpu { cl::CL_GLOBAL } else { cl::CL_LOCAL })

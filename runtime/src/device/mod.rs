@@ -25,7 +25,7 @@ use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{
-    Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
+    Capabilities, DeviceType, Fault, Format, Instance, InstanceConfig, PhysicalDevice,
 };
 
 use crate::base::config;
@@ -484,6 +484,7 @@ fn make_target(
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),
+        unorm16_texel_buffers: caps.format(Format::Rgba16Unorm).uniform_texel,
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,
