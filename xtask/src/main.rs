@@ -10,6 +10,7 @@ mod bless;
 mod clients;
 mod demo;
 mod drivers;
+mod info;
 mod install;
 mod kernel_files;
 mod low_floor;

@@ -16,6 +16,7 @@ use crate::base::clock::host_time;
 use crate::base::config;
 use crate::base::exit::{self, Stage};
 use crate::base::files::{self, Contents};
+use crate::base::json::quoted;
 use crate::base::log;
 
 /// Written to at most so many bytes at a time.
@@ -79,21 +80,6 @@ impl Trace {
             quoted(name)
         ));
     }
-}
-
-/// A JSON string.
-fn quoted(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            c if c < ' ' => json.push_str(&format!("\\u{:04x}", c as u32)),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
 }
 
 /// The calling thread's track.
@@ -173,15 +159,5 @@ fn end() {
         if trace.process == std::process::id() {
             let _ = trace.file.lock().flush();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn strings_are_json() {
-        assert_eq!(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
     }
 }

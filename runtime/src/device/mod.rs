@@ -24,7 +24,7 @@ use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{
-    Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
+    Capabilities, DeviceType, Fault, Instance, InstanceConfig, LeftOut, PhysicalDevice,
 };
 
 use crate::base::config;
@@ -83,13 +83,55 @@ fn masked() -> Vec<String> {
     match config::ABI.value().as_deref() {
         None | Some("addresses") => {}
         Some("descriptors") => masked.push("bufferDeviceAddress".into()),
-        Some(other) => log::warn!("{}={other}: not a form of kernels", config::ABI.name),
+        Some(other) => log::error!("{}={other}: not a form of kernels", config::ABI.name),
     }
     masked
 }
 
-/// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
-pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
+/// The devices found, and those that are not offered.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Devices that the application sees.
+    pub devices: Vec<Ref<Device>>,
+    /// Devices below the floor.
+    pub left_out: Vec<LeftOut>,
+    /// Names of the devices that `PUMICE_DEVICES` leaves out.
+    pub hidden: Vec<String>,
+    /// Reason why Vulkan cannot be used at all.
+    pub failure: Option<String>,
+}
+
+impl Found {
+    /// Logs the reason why there is no device.
+    fn report_absence(&self) {
+        let left_out = self.left_out.iter();
+        let reasons =
+            left_out.map(|device| format!("{} is left out: {}", device.name, device.reason));
+        let mut reasons: Vec<String> = self.failure.iter().cloned().chain(reasons).collect();
+        if !self.hidden.is_empty() {
+            let hidden = self.hidden.join(", ");
+            reasons.push(format!("{} leaves out {hidden}", config::DEVICES.name));
+        }
+        if reasons.is_empty() {
+            reasons.push("no Vulkan driver has a device".to_string());
+        }
+        log::error!(
+            "no devices: {} (pumice-info tells more)",
+            reasons.join("; ")
+        );
+    }
+}
+
+/// Finds the devices above the floor.
+pub fn enumerate(platform: &Ref<Platform>) -> Found {
+    let found = look(platform);
+    if found.devices.is_empty() {
+        found.report_absence();
+    }
+    found
+}
+
+fn look(platform: &Ref<Platform>) -> Found {
     log::report_options();
     let config = InstanceConfig {
         validation: config::VALIDATION.flag(false),
@@ -100,8 +142,10 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
     let instance = match Instance::load(&config) {
         Ok(instance) => instance,
         Err(error) => {
-            log::info!("no devices: {error}");
-            return Vec::new();
+            return Found {
+                failure: Some(error.to_string()),
+                ..Found::default()
+            };
         }
     };
     if config.validation {
@@ -116,13 +160,19 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
         Some("gpu") => Some(cl::CL_DEVICE_TYPE_GPU),
         Some("accelerator") => Some(cl::CL_DEVICE_TYPE_ACCELERATOR),
         Some(other) => {
-            log::warn!("{}={other}: not a device type", config::DEVICE_TYPE.name);
+            log::error!("{}={other}: not a device type", config::DEVICE_TYPE.name);
             None
         }
         None => None,
     };
-    chosen(instance.devices(), &config::DEVICES.list())
+    let all = instance.devices();
+    let chosen = chosen(all, &config::DEVICES.list());
+    let hidden = (0..all.len()).filter(|index| !chosen.contains(index));
+    let hidden = hidden.map(|index| all[index].capabilities().name.clone());
+    let hidden = hidden.collect();
+    let devices = chosen
         .into_iter()
+        .map(|index| &all[index])
         .map(|physical| {
             let caps = physical.capabilities();
             log::info!(
@@ -153,7 +203,13 @@ pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
             device.clone().publish();
             device
         })
-        .collect()
+        .collect();
+    Found {
+        devices,
+        left_out: instance.left_out().to_vec(),
+        hidden,
+        failure: None,
+    }
 }
 
 /// The faults that tests ask for.
@@ -170,9 +226,9 @@ fn faults(list: &[String]) -> Vec<Fault> {
 
 /// The devices that the application is to see: all for an empty list, else those that an entry
 /// names by its number or a part of its name, in the list's order.
-fn chosen<'a>(all: &'a [PhysicalDevice], list: &[String]) -> Vec<&'a PhysicalDevice> {
+fn chosen(all: &[PhysicalDevice], list: &[String]) -> Vec<usize> {
     let names: Vec<&str> = all.iter().map(|d| d.capabilities().name.as_str()).collect();
-    choose(&names, list).into_iter().map(|i| &all[i]).collect()
+    choose(&names, list)
 }
 
 fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
@@ -190,7 +246,7 @@ fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
         let before = found.len();
         found.extend((0..names.len()).filter(matches));
         if found.len() == before {
-            log::warn!("{}: there is no device {wanted}", config::DEVICES.name);
+            log::error!("{}: there is no device {wanted}", config::DEVICES.name);
         }
     }
     let mut seen = std::collections::HashSet::new();
