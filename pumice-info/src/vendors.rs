@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::elf::{self, Elf};
 
-/// Where the loaders look unless a variable says otherwise.
+/// The folder that loaders read unless a variable names another.
 const DEFAULT: &str = "/etc/OpenCL/vendors";
 /// Variables that name another folder, a file or a library, the first that is set counts. The Khronos
 /// loader knows the second alone.
