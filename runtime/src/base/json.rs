@@ -53,6 +53,11 @@ impl Fields {
         self.with(name, value.map_or("null".to_string(), quoted))
     }
 
+    /// Tells whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The object.
     pub fn object(self) -> String {
         format!("{{{}}}", self.0)

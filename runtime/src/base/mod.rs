@@ -9,7 +9,7 @@ pub mod exit;
 pub(crate) mod files;
 pub mod host_ptr;
 pub mod info;
-pub(crate) mod json;
+pub mod json;
 pub mod log;
 pub mod object;
 pub(crate) mod os;

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::base::error::Result;
+use crate::base::json::Fields;
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::residency::{Access, Contents};
@@ -37,6 +38,11 @@ pub trait DeviceCommand: Send + Sync {
 
     /// Its name in a trace.
     fn name(&self) -> &str;
+
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
 
     /// The waits for initializers of programs, which the device must have ended before.
     fn initializers(&self) -> Vec<gpu::Wait> {
@@ -73,6 +79,11 @@ pub trait HostCommand: Send + Sync {
 
     /// Its name in a trace.
     fn name(&self) -> &str;
+
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
 
     /// Tells whether it runs the application's code, which only the queue's host thread does; any other
     /// command runs on a thread of ours or the enqueuing one.

@@ -7,6 +7,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::command::fill::check_pattern;
 use crate::command::{Command, Empty, HostCommand, map, migrate};
 use crate::context::Placement;
@@ -164,6 +165,15 @@ impl HostCommand for Svm {
 
     fn name(&self) -> &str {
         "SVM"
+    }
+
+    fn details(&self) -> Fields {
+        match self {
+            Svm::Copy { to, .. } | Svm::Fill { to, .. } => {
+                Fields::default().with("bytes", to.len())
+            }
+            Svm::Free { pointers, .. } => Fields::default().with("pointers", pointers.len()),
+        }
     }
 
     fn calls_application(&self) -> bool {

@@ -8,6 +8,9 @@ use pumice_vulkan_layer::{
     Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
 };
 
+use crate::base::json::Fields;
+use crate::base::trace;
+
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
@@ -76,6 +79,9 @@ impl DeviceModule {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
+        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
+            Fields::default().text("kernel", entry)
+        });
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,
