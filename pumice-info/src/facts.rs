@@ -45,6 +45,8 @@ pub struct Facts {
     pub place: Place,
     /// The drivers there with what became of loading each, or the reason why there are none.
     pub vendors: Result<Vec<(Vendor, Outcome)>, String>,
+    /// The names of the `.icd` files for all users.
+    pub default_vendors: Vec<String>,
     /// The answers of the ICD loader.
     pub loader: Outcome,
     /// The system around.
@@ -78,6 +80,7 @@ impl Facts {
             glibc: elf::system_glibc(Path::new("/"), usize::BITS),
             vendors: listed.map(|vendors| vendors.into_iter().map(tried).collect()),
             place,
+            default_vendors: vendors::default_names(),
             loader: probe.run(&["loader"]),
             system: System::look(Path::new("/"), variable),
             program: program.map(look_at_program),

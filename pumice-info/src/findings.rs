@@ -149,6 +149,17 @@ fn vendors(facts: &Facts) -> Vec<Finding> {
             cure,
         ));
     }
+    let listed = |name: &&String| list.iter().any(|(vendor, _)| vendor.name() == **name);
+    let others = facts
+        .default_vendors
+        .iter()
+        .filter(|name| *name != "pumice.icd");
+    let lost: Vec<_> = others.filter(|name| !listed(name)).cloned().collect();
+    if !lost.is_empty() && facts.place.variable.is_some() {
+        let cause = format!("{place} lacks {} of the system", lost.join(", "));
+        let cure = "log in again, if ~/.profile reads Pumice's env.sh, or unset the variable";
+        found.push(note(cause, cure));
+    }
     for (vendor, outcome) in list {
         found.extend(vendor_trouble(facts, vendor, outcome));
     }

@@ -87,6 +87,12 @@ pub fn list(place: &Path) -> Result<Vec<Vendor>, String> {
     }
 }
 
+/// The names of the `.icd` files that programs would find if no variable named another place.
+pub fn default_names() -> Vec<String> {
+    let list = list(Path::new(DEFAULT)).unwrap_or_default();
+    list.iter().map(Vendor::name).collect()
+}
+
 /// Reads an `.icd` file: its first line names a library.
 fn vendor(file: &Path) -> Vendor {
     match std::fs::read_to_string(file) {

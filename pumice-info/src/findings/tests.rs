@@ -49,6 +49,7 @@ fn well() -> Facts {
             },
             answer(json!([])),
         )]),
+        default_vendors: vec!["pumice.icd".to_string()],
         loader: answer(json!({ "platforms": [{ "name": "Pumice", "devices": 1 }] })),
         system: System::default(),
         program: None,
@@ -158,6 +159,25 @@ fn other_drivers_that_are_in_the_way_are_named() {
             "note: libx.so of /v/x.icd cannot be loaded: no such file; \
              loaders skip it; install that driver again, or remove the file",
         ],
+    );
+}
+
+#[test]
+fn a_folder_of_links_that_is_stale_is_told_of() {
+    let stale = |variable: Option<&'static str>| {
+        move |facts: &mut Facts| {
+            facts.default_vendors.push("new.icd".to_string());
+            facts.place = Place {
+                variable: variable.map(String::from),
+                path: "/v".into(),
+            };
+        }
+    };
+    check(stale(None), &[]);
+    check(
+        stale(Some("OCL_ICD_VENDORS")),
+        &["note: OCL_ICD_VENDORS=/v lacks new.icd of the system; \
+           log in again, if ~/.profile reads Pumice's env.sh, or unset the variable"],
     );
 }
 

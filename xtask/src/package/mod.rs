@@ -1,0 +1,113 @@
+//! `cargo xtask package`: a Debian package and a tarball of the release, in `target/package`.
+//!
+//! Takes what `release` builds and `layout` lists; gives files that are equal for equal contents: times
+//! are the commit's, owners root, and nothing of this machine stands in them. `--try` installs the
+//! package in a bare Debian.
+
+mod deb;
+mod licences;
+mod tarball;
+mod trial;
+
+use crate::release;
+use crate::sh::{self, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const USAGE: &str = "\
+cargo xtask package [--try [SUITE]...]
+
+Writes a Debian package and a tarball with an install script to target/package.
+
+  --try   install the package in a minimal Debian (bookworm, or the suites given), run lintian,
+          clinfo and a program there, and remove it; needs root and a network
+";
+
+/// The packages' name.
+const NAME: &str = "pumice";
+
+/// The packages' version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the command.
+pub fn run(args: &[String]) -> Result {
+    let suites = match args.split_first() {
+        None => Vec::new(),
+        Some((first, [])) if first == "--try" => vec!["bookworm".to_string()],
+        Some((first, suites)) if first == "--try" => suites.to_vec(),
+        Some((first, _)) if ["--help", "-h"].contains(&first.as_str()) => {
+            print!("{USAGE}");
+            return Ok(());
+        }
+        Some((other, _)) => return Err(format!("unknown argument {other:?}\n\n{USAGE}")),
+    };
+    let built = release::all()?;
+    let moment = commit_time()?;
+    let deb = twice(|folder| deb::make(&built, &moment, folder))?;
+    let tarball = twice(|folder| tarball::make(&built, &moment, folder))?;
+    for file in [&deb, &tarball] {
+        let size = file.metadata().map_err(|error| error.to_string())?.len();
+        println!("{}: {:.1} MB", file.display(), size as f64 / 1e6);
+    }
+    for suite in &suites {
+        trial::run(suite, &deb)?;
+    }
+    Ok(())
+}
+
+/// Makes a file twice and checks that both are equal: nothing but the contents may decide.
+fn twice(make: impl Fn(&Path) -> Result<PathBuf>) -> Result<PathBuf> {
+    let folder = sh::target().join("package");
+    let (again, file) = (make(&folder.join("again"))?, make(&folder)?);
+    let read =
+        |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    match read(&again)? == read(&file)? {
+        true => Ok(file),
+        false => Err(format!(
+            "{} differs from {}",
+            file.display(),
+            again.display()
+        )),
+    }
+}
+
+/// Seconds since 1970 of the commit.
+fn commit_time() -> Result<String> {
+    let mut git = Command::new("git");
+    let time = sh::output(
+        git.args(["log", "-1", "--format=%ct"])
+            .current_dir(sh::root()),
+    )?;
+    Ok(time.trim().to_string())
+}
+
+/// A folder for a package's files, empty.
+fn fresh(folder: &Path) -> Result {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Copies a file with its permissions.
+fn copy(from: &Path, to: &Path, mode: u32) -> Result {
+    let mode = format!("{mode:o}");
+    sh::output(
+        Command::new("install")
+            .args(["-D", "-m", &mode])
+            .args([from, to]),
+    )
+    .map(drop)
+}
+
+/// Writes a text file that everybody can read.
+fn write(path: &Path, text: impl AsRef<[u8]>) -> Result {
+    sh::write(path, text)?;
+    sh::output(Command::new("chmod").arg("644").arg(path)).map(drop)
+}
+
+/// Replaces a file by its compressed form.
+fn compress(path: &Path) -> Result {
+    sh::output(Command::new("gzip").args(["-9", "-n"]).arg(path)).map(drop)
+}
