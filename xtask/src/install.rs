@@ -9,7 +9,7 @@
 //! `~/.profile` reads it at each login, so that the links do not go stale.
 
 use crate::layout;
-use crate::release::{self, Built};
+use crate::release::{self, Built, Profile};
 use crate::sh::{self, Result};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -203,7 +203,7 @@ pub fn install(args: &[String]) -> Result {
         print!("{USAGE}");
         return Ok(());
     };
-    let built = release::all()?;
+    let built = release::all(Profile::Release)?;
     let places = arguments.places;
     register(&built.library, &places)?;
     copy_programs(&built, &places)?;

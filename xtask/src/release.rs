@@ -19,72 +19,80 @@ pub struct Built {
     pub probe: PathBuf,
 }
 
-/// Builds the library alone and returns its path.
+/// The profile to build with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// For users.
+    Release,
+    /// Built quickly, for trying what becomes of the files.
+    Debug,
+}
+
+impl Profile {
+    fn folder(self) -> PathBuf {
+        sh::target().join(match self {
+            Profile::Release => "release",
+            Profile::Debug => "debug",
+        })
+    }
+}
+
+/// Builds the release library alone and returns its path.
 pub fn library() -> Result<PathBuf> {
-    sh::run(cargo(&["build", "--release", "--package", "pumice-icd"]).current_dir(sh::root()))?;
-    Ok(folder().join(install::library_name()?))
+    build(Profile::Release, &["build", "--package", "pumice-icd"], &[])?;
+    Ok(Profile::Release.folder().join(install::library_name()?))
 }
 
 /// Builds everything.
-pub fn all() -> Result<Built> {
-    let library = library()?;
-    let builds: &[&[&str]] = &[
-        &[
-            "build",
-            "--release",
-            "--package",
-            "pumice-compiler",
-            "--bin",
-            "pumicec",
-        ],
-        &[
-            "build",
-            "--release",
-            "--package",
-            "pumice-info",
-            "--bin",
-            "pumice-probe",
-        ],
-        &[
-            "rustc",
-            "--release",
-            "--package",
-            "pumice-info",
-            "--bin",
-            "pumice-info",
-            "--",
-            "-C",
-            "target-feature=+crt-static",
-        ],
-    ];
-    for words in builds {
-        sh::run(cargo(words).current_dir(sh::root()))?;
+pub fn all(profile: Profile) -> Result<Built> {
+    let program = |package, name| ["--package", package, "--bin", name];
+    build(profile, &["build", "--package", "pumice-icd"], &[])?;
+    for (package, name) in [
+        ("pumice-compiler", "pumicec"),
+        ("pumice-info", "pumice-probe"),
+    ] {
+        build(
+            profile,
+            &[&["build"][..], &program(package, name)].concat(),
+            &[],
+        )?;
     }
+    let info = program("pumice-info", "pumice-info");
+    let fixed = ["--", "-C", "target-feature=+crt-static"];
+    build(profile, &[&["rustc"][..], &info].concat(), &fixed)?;
+    let folder = profile.folder();
     Ok(Built {
-        library,
-        pumicec: folder().join("pumicec"),
-        info: folder().join("pumice-info"),
-        probe: folder().join("pumice-probe"),
+        library: folder.join(install::library_name()?),
+        pumicec: folder.join("pumicec"),
+        info: folder.join("pumice-info"),
+        probe: folder.join("pumice-probe"),
     })
 }
 
-fn folder() -> PathBuf {
-    sh::target().join("release")
+fn build(profile: Profile, words: &[&str], last: &[&str]) -> Result {
+    let release: &[&str] = match profile {
+        Profile::Release => &["--release"],
+        Profile::Debug => &[],
+    };
+    let words = [words, release, last].concat();
+    sh::run(cargo(profile, &words).current_dir(sh::root()))
 }
 
 /// A cargo command; under sudo it runs as the user who called it, whose files the builds are.
-fn cargo(words: &[&str]) -> Command {
+fn cargo(profile: Profile, words: &[&str]) -> Command {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let user = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
     let mut flags = std::env::var("RUSTFLAGS").unwrap_or_default();
     let mut remap = |from: &Path, to: &str| {
         flags += &format!(" --remap-path-prefix={}={to}", from.display());
     };
-    remap(&sh::root(), "/usr/src/pumice");
-    if let Some(home) = home.or_else(user) {
-        remap(&home, "/cargo");
+    // The debug build is the one of the tests.
+    if profile == Profile::Release {
+        remap(&sh::root(), "/usr/src/pumice");
+        if let Some(home) = home.or_else(user) {
+            remap(&home, "/cargo");
+        }
     }
-    let flags = format!("RUSTFLAGS={}", flags.trim_start());
     let caller = std::env::var("SUDO_USER").unwrap_or_default();
     let mut command = match caller.as_str() {
         "" | "root" => Command::new("env"),
@@ -94,6 +102,9 @@ fn cargo(words: &[&str]) -> Command {
             sudo
         }
     };
-    command.arg(flags).arg(env!("CARGO")).args(words);
+    if !flags.is_empty() {
+        command.arg(format!("RUSTFLAGS={}", flags.trim_start()));
+    }
+    command.arg(env!("CARGO")).args(words);
     command
 }

@@ -2,13 +2,13 @@
 
 use super::{NAME, VERSION, compress, copy, fresh, licences, write};
 use crate::layout;
-use crate::release::Built;
+use crate::release::{Built, Profile};
 use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Makes the package in a folder; `moment` is the time of everything in it.
-pub fn make(built: &Built, moment: &str, folder: &Path) -> Result<PathBuf> {
+pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Result<PathBuf> {
     let print = sh::output(Command::new("dpkg").arg("--print-architecture"))?;
     let architecture = print.trim();
     let triplet = sh::output(Command::new("gcc").arg("-print-multiarch"))?;
@@ -41,7 +41,11 @@ pub fn make(built: &Built, moment: &str, folder: &Path) -> Result<PathBuf> {
     sh::output(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&root))?;
     let package = folder.join(format!("{NAME}_{VERSION}_{architecture}.deb"));
     let mut dpkg = Command::new("dpkg-deb");
-    dpkg.args(["--root-owner-group", "-Zxz", "--build"])
+    let compression = match profile {
+        Profile::Release => "-Zxz",
+        Profile::Debug => "-Znone",
+    };
+    dpkg.args(["--root-owner-group", compression, "--build"])
         .args([&root, &package])
         .env("SOURCE_DATE_EPOCH", moment);
     sh::output(&mut dpkg)?;

@@ -9,16 +9,17 @@ mod licences;
 mod tarball;
 mod trial;
 
-use crate::release;
+use crate::release::{self, Profile};
 use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const USAGE: &str = "\
-cargo xtask package [--try [SUITE]...]
+cargo xtask package [--debug] [--try [SUITE]...]
 
 Writes a Debian package and a tarball with an install script to target/package.
 
+  --debug take the debug build, without compression: for trying the packaging itself
   --try   install the package in a minimal Debian (bookworm, or the suites given), run lintian,
           clinfo and a program there, and remove it; needs root and a network
 ";
@@ -31,6 +32,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the command.
 pub fn run(args: &[String]) -> Result {
+    let (profile, args) = match args.split_first() {
+        Some((first, rest)) if first == "--debug" => (Profile::Debug, rest),
+        _ => (Profile::Release, args),
+    };
     let suites = match args.split_first() {
         None => Vec::new(),
         Some((first, [])) if first == "--try" => vec!["bookworm".to_string()],
@@ -41,10 +46,10 @@ pub fn run(args: &[String]) -> Result {
         }
         Some((other, _)) => return Err(format!("unknown argument {other:?}\n\n{USAGE}")),
     };
-    let built = release::all()?;
+    let built = release::all(profile)?;
     let moment = commit_time()?;
-    let deb = twice(|folder| deb::make(&built, &moment, folder))?;
-    let tarball = twice(|folder| tarball::make(&built, &moment, folder))?;
+    let deb = twice(|folder| deb::make(&built, profile, &moment, folder))?;
+    let tarball = twice(|folder| tarball::make(&built, profile, &moment, folder))?;
     for file in [&deb, &tarball] {
         let size = file.metadata().map_err(|error| error.to_string())?.len();
         println!("{}: {:.1} MB", file.display(), size as f64 / 1e6);

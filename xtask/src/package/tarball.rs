@@ -3,7 +3,7 @@
 
 use super::{NAME, VERSION, copy, fresh, licences, write};
 use crate::layout;
-use crate::release::Built;
+use crate::release::{Built, Profile};
 use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,7 +60,7 @@ echo "$prefix/bin/pumice-info shows whether it works"
 "#;
 
 /// Makes the tarball in a folder; `moment` is the time of everything in it.
-pub fn make(built: &Built, moment: &str, folder: &Path) -> Result<PathBuf> {
+pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Result<PathBuf> {
     let name = format!("{NAME}-{VERSION}-linux-{}", std::env::consts::ARCH);
     let staging = folder.join("tarball");
     let root = staging.join(&name);
@@ -81,14 +81,18 @@ pub fn make(built: &Built, moment: &str, folder: &Path) -> Result<PathBuf> {
     write(&script, SCRIPT)?;
     sh::output(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&root))?;
     sh::output(Command::new("chmod").arg("755").arg(&script))?;
-    let tarball = folder.join(format!("{name}.tar.xz"));
+    let (ending, compression) = match profile {
+        Profile::Release => ("tar.xz", "--xz"),
+        Profile::Debug => ("tar", "--sparse"),
+    };
+    let tarball = folder.join(format!("{name}.{ending}"));
     let mut tar = Command::new("tar");
     tar.args([
         "--sort=name",
         "--owner=0",
         "--group=0",
         "--numeric-owner",
-        "--xz",
+        compression,
     ])
     .arg(format!("--mtime=@{moment}"))
     .arg("-C")
