@@ -62,6 +62,9 @@ pub fn third_party() -> Result<String> {
             texts.entry(licence).or_default().push(name.to_string());
         }
     }
+    list += "Rust's standard library: MIT OR Apache-2.0\n";
+    list += "The GNU C library, in pumice-info alone: LGPL-2.1-or-later (pumice-info can be linked\n\
+             again with another one from Pumice's sources: cargo xtask package)\n";
     let mut whole = format!("Crates that are linked into Pumice's binaries\n\n{list}");
     for (licence, names) in texts {
         let line = "-".repeat(80);
