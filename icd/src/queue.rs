@@ -9,7 +9,8 @@ use opencl_sys::{
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
-use pumice_runtime::queue::{Queue, properties};
+use pumice_runtime::queue::Queue;
+use pumice_runtime::queue::properties::{self, QueueProperties};
 
 use crate::{handle, info};
 
@@ -23,7 +24,11 @@ pub unsafe fn create_command_queue(
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
         properties::check_bits(properties)?;
-        Queue::create(&context, &device, properties, None).map(handle::publish)
+        let checked = QueueProperties {
+            bits: properties,
+            ..QueueProperties::default()
+        };
+        Queue::create(&context, &device, checked, None).map(handle::publish)
     }
 }
 
@@ -37,9 +42,10 @@ pub unsafe fn create_command_queue_with_properties(
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
         let list = handle::properties(properties);
-        let bits = properties::check_properties(list.as_deref().unwrap_or_default())?;
+        let pairs = list.as_deref().unwrap_or_default();
+        let checked = properties::check_properties(pairs, device.capabilities().opened_queues())?;
         let list = list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
-        Queue::create(&context, &device, bits, list).map(handle::publish)
+        Queue::create(&context, &device, checked, list).map(handle::publish)
     }
 }
 

@@ -47,7 +47,7 @@ export OCL_ICD_VENDORS
 ";
 
 /// Paths of an installation's files.
-struct Places {
+struct InstallPaths {
     library: PathBuf,
     vendors: PathBuf,
     /// The folder of programs, pages and completions.
@@ -57,7 +57,7 @@ struct Places {
 
 /// A command line of install or uninstall.
 struct Arguments {
-    places: Places,
+    paths: InstallPaths,
     cache: bool,
 }
 
@@ -100,16 +100,16 @@ fn arguments(args: &[String]) -> Result<Option<Arguments>> {
             other => return Err(format!("unknown argument {other:?}\n\n{USAGE}")),
         }
     }
-    let places = match user {
-        true => user_places(prefix)?,
-        false => system_places(prefix),
+    let paths = match user {
+        true => user_paths(prefix)?,
+        false => system_paths(prefix),
     };
-    Ok(Some(Arguments { places, cache }))
+    Ok(Some(Arguments { paths, cache }))
 }
 
-fn system_places(prefix: Option<PathBuf>) -> Places {
+fn system_paths(prefix: Option<PathBuf>) -> InstallPaths {
     let prefix = prefix.unwrap_or_else(|| PathBuf::from("/usr/local"));
-    Places {
+    InstallPaths {
         library: prefix.join(layout::LIBRARY),
         // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
         // its own, for OCL_ICD_VENDORS.
@@ -122,12 +122,12 @@ fn system_places(prefix: Option<PathBuf>) -> Places {
     }
 }
 
-fn user_places(prefix: Option<PathBuf>) -> Result<Places> {
+fn user_paths(prefix: Option<PathBuf>) -> Result<InstallPaths> {
     let data = match &prefix {
         Some(prefix) => prefix.join("share/pumice"),
         None => user_folder("XDG_DATA_HOME", ".local/share")?.join("pumice"),
     };
-    Ok(Places {
+    Ok(InstallPaths {
         library: data.join(library_name()?),
         vendors: data.join("vendors"),
         prefix: match prefix {
@@ -204,27 +204,27 @@ pub fn install(args: &[String]) -> Result {
         return Ok(());
     };
     let built = release::all(Profile::Release)?;
-    let places = arguments.places;
-    register(&built.library, &places)?;
-    copy_programs(&built, &places)?;
-    println!("installed {}", places.library.display());
-    let bin = places.prefix.join("bin");
+    let paths = arguments.paths;
+    register(&built.library, &paths)?;
+    copy_programs(&built, &paths)?;
+    println!("installed {}", paths.library.display());
+    let bin = paths.prefix.join("bin");
     println!("installed pumicec and pumice-info in {}", bin.display());
-    if places.vendors == Path::new(SYSTEM_VENDORS) {
+    if paths.vendors == Path::new(SYSTEM_VENDORS) {
         println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");
     } else {
         println!("to use it, put this line into ~/.profile and log in again:");
-        println!("  {}", environment_line(&places.vendors));
+        println!("  {}", environment_line(&paths.vendors));
     }
     println!("pumice-info shows whether it works");
     Ok(())
 }
 
-fn copy_programs(built: &Built, places: &Places) -> Result {
-    let hands = Hands::for_folder(&places.prefix)?;
+fn copy_programs(built: &Built, paths: &InstallPaths) -> Result {
+    let hands = Hands::for_folder(&paths.prefix)?;
     for file in layout::files(built)? {
         if file.place != Path::new(layout::LIBRARY) {
-            hands.copy(&file.source, &places.prefix.join(&file.place), file.mode)?;
+            hands.copy(&file.source, &paths.prefix.join(&file.place), file.mode)?;
         }
     }
     Ok(())
@@ -232,9 +232,9 @@ fn copy_programs(built: &Built, places: &Places) -> Result {
 
 /// Installs the library for this user alone and returns the vendors folder.
 pub fn install_for_user(built: &Path) -> Result<PathBuf> {
-    let places = user_places(None)?;
-    register(built, &places)?;
-    Ok(places.vendors)
+    let paths = user_paths(None)?;
+    register(built, &paths)?;
+    Ok(paths.vendors)
 }
 
 /// The line that makes programs find a vendors folder: of a user's, the script beside it.
@@ -246,16 +246,16 @@ pub fn environment_line(vendors: &Path) -> String {
     }
 }
 
-fn register(library: &Path, places: &Places) -> Result {
-    let folder = places.library.parent().expect("a library lies in a folder");
-    Hands::for_folder(folder)?.copy(library, &places.library, 0o644)?;
+fn register(library: &Path, paths: &InstallPaths) -> Result {
+    let folder = paths.library.parent().expect("a library lies in a folder");
+    Hands::for_folder(folder)?.copy(library, &paths.library, 0o644)?;
     let icd = sh::target().join("layout/pumice.icd");
-    sh::write(&icd, format!("{}\n", places.library.display()))?;
-    let hands = Hands::for_folder(&places.vendors)?;
-    hands.copy(&icd, &places.vendors.join("pumice.icd"), 0o644)?;
-    if places.user {
-        let script = places.vendors.with_file_name("env.sh");
-        let vendors = places.vendors.display().to_string();
+    sh::write(&icd, format!("{}\n", paths.library.display()))?;
+    let hands = Hands::for_folder(&paths.vendors)?;
+    hands.copy(&icd, &paths.vendors.join("pumice.icd"), 0o644)?;
+    if paths.user {
+        let script = paths.vendors.with_file_name("env.sh");
+        let vendors = paths.vendors.display().to_string();
         sh::write(&script, ENVIRONMENT.replace("{}", &vendors))?;
         sh::output(Command::new("sh").arg(&script))?;
     }
@@ -268,14 +268,14 @@ pub fn uninstall(args: &[String]) -> Result {
         print!("{USAGE}");
         return Ok(());
     };
-    let places = &arguments.places;
-    let mut paths = vec![places.vendors.join("pumice.icd"), places.library.clone()];
-    if places.user {
-        paths.push(places.vendors.with_file_name("env.sh"));
-        paths.extend(links(&places.vendors)?);
+    let paths = &arguments.paths;
+    let mut files = vec![paths.vendors.join("pumice.icd"), paths.library.clone()];
+    if paths.user {
+        files.push(paths.vendors.with_file_name("env.sh"));
+        files.extend(links(&paths.vendors)?);
     }
-    paths.extend(layout::places().map(|place| places.prefix.join(place)));
-    let there: Vec<_> = paths
+    files.extend(layout::places().map(|place| paths.prefix.join(place)));
+    let there: Vec<_> = files
         .iter()
         .filter(|path| path.symlink_metadata().is_ok())
         .collect();
@@ -333,7 +333,7 @@ fn remove_cache(wanted: bool) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::{arguments, system_places};
+    use super::{arguments, system_paths};
     use std::path::{Path, PathBuf};
 
     fn parse(words: &[&str]) -> Result<Option<super::Arguments>, String> {
@@ -354,15 +354,12 @@ mod tests {
 
     #[test]
     fn prefixes_have_their_folders() {
-        let places = system_places(None);
-        assert_eq!(places.library, Path::new("/usr/local/lib/libpumice.so"));
-        assert_eq!(places.vendors, Path::new("/etc/OpenCL/vendors"));
-        let places = system_places(Some(PathBuf::from("/opt/p")));
-        assert_eq!(places.vendors, Path::new("/opt/p/etc/OpenCL/vendors"));
-        let user = parse(&["--user", "--prefix", "/h"])
-            .unwrap()
-            .unwrap()
-            .places;
+        let paths = system_paths(None);
+        assert_eq!(paths.library, Path::new("/usr/local/lib/libpumice.so"));
+        assert_eq!(paths.vendors, Path::new("/etc/OpenCL/vendors"));
+        let paths = system_paths(Some(PathBuf::from("/opt/p")));
+        assert_eq!(paths.vendors, Path::new("/opt/p/etc/OpenCL/vendors"));
+        let user = parse(&["--user", "--prefix", "/h"]).unwrap().unwrap().paths;
         assert!(user.user && user.library.starts_with("/h/share/pumice"));
         assert_eq!(user.vendors, Path::new("/h/share/pumice/vendors"));
     }

@@ -306,6 +306,12 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Alone(|p| p.math.uniform_work_group_size = true),
     ),
+    // cl_arm_non_uniform_work_group_size: work-groups may be so without it.
+    (
+        "-cl-arm-non-uniform-work-group-size",
+        COMPILE,
+        Form::Alone(ignore),
+    ),
     (
         "-cl-no-subgroup-ifp",
         COMPILE | LINK,

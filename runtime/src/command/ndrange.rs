@@ -20,8 +20,8 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
-use crate::memory::Mem;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
@@ -32,6 +32,8 @@ struct KernelLaunch {
     kernel: Ref<Kernel>,
     device_kernel: DeviceKernel,
     args: ArgBlock,
+    /// The buffers behind device pointers, among the arguments and beside them.
+    pointed_at: Vec<Ref<Mem>>,
     range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
     queue: usize,
@@ -94,7 +96,7 @@ pub fn launch_with(
     let args = args()?;
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for (index, arg) in (0_u32..).zip(&args) {
+    for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
             let checked = object.check_alignment(on.device());
             checked.map_err(|error| {
@@ -113,6 +115,7 @@ pub fn launch_with(
             parts: None,
         }));
     }
+    let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
@@ -120,6 +123,7 @@ pub fn launch_with(
         kernel: kernel.clone(),
         device_kernel,
         args,
+        pointed_at,
         range,
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
@@ -157,7 +161,7 @@ fn prepare(
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Prepared> {
-    let values = (args.iter().zip(&device_kernel.info().args))
+    let values = (args.values.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
         .map(Option::transpose)
         .collect::<Result<Vec<_>>>()?;
@@ -215,16 +219,38 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
         Argument::Memory(object) => match kind {
             ArgKind::Image { binding, .. } => image_value(on, object, binding),
             _ => Ok(ArgValue::Buffer {
-                buffer: object.storage()?.allocation(on.index())?,
+                buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),
         },
+        Argument::DevicePointer(address) => {
+            let found = device_address::find(on.context(), on.index(), *address);
+            let Some((buffer, offset)) = found else {
+                return Ok(ArgValue::Address(*address));
+            };
+            Ok(ArgValue::Buffer {
+                buffer: buffer.storage()?.allocation(on.index())?,
+                offset,
+                size: buffer.size() as u64 - offset,
+            })
+        }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
         }),
     }
+}
+
+/// The buffers behind the device pointers of a launch.
+fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
+    let listed = args.values.iter().filter_map(|arg| match arg {
+        Some(Argument::DevicePointer(address)) => Some(*address),
+        _ => None,
+    });
+    let all = listed.chain(args.indirect.iter().copied());
+    let found = all.filter_map(|address| device_address::find(on.context(), on.index(), address));
+    found.map(|(buffer, _)| buffer).collect()
 }
 
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
@@ -314,10 +340,14 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
+        let metas = &self.device_kernel.info().args;
+        for (arg, meta) in self.args.values.iter().zip(metas) {
             if let Some(Argument::Memory(object)) = arg {
                 visit(object.contents(), access(object, meta.kind))?;
             }
+        }
+        for object in &self.pointed_at {
+            visit(object.contents(), access(object, ArgKind::Buffer))?;
         }
         Ok(())
     }
@@ -365,9 +395,11 @@ impl Output {
 
     /// Prints what a buffer holds, and empties it.
     fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let mut all = Vec::new();
         let decoded = (self.executable)
-            .read_printf(buffer, &mut |text| printf::print(text))
+            .read_printf(buffer, &mut |text| all.extend_from_slice(text))
             .map_err(gpu::error)?;
+        self.context.print(all);
         let launch = format!("kernel `{}`", self.kernel.name());
         if let Some(complaint) = printf::complain(&launch, decoded) {
             let context = self.context.clone();

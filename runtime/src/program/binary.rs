@@ -111,14 +111,14 @@ pub(crate) fn target_hash(device: &Device) -> u64 {
 
 /// The contents of a binary.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct BinaryContents {
     kernel: Option<KernelModule>,
     vulkan: Option<VulkanModule>,
     math: MathOptions,
     binary_type: u32,
 }
 
-impl Contents {
+impl BinaryContents {
     /// Without the Vulkan words where they can be made again.
     fn without_derived(self) -> Self {
         let vulkan = match self.kernel {
@@ -142,13 +142,13 @@ impl Contents {
 /// # Errors
 /// The reason of CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with
 /// reflection.
-pub fn read(bytes: &[u8], device: &Device) -> Result<Contents, String> {
+pub fn read(bytes: &[u8], device: &Device) -> Result<BinaryContents, String> {
     if let Some(words) = pumice_spirv::module_words(bytes) {
         return read_bare(words);
     }
     let contents = read_container(bytes, target_hash(device));
     contents
-        .map(Contents::without_derived)
+        .map(BinaryContents::without_derived)
         .ok_or_else(|| refusal(bytes).to_string())
 }
 
@@ -164,13 +164,13 @@ fn refusal(bytes: &[u8]) -> &'static str {
     "it is damaged or cut off"
 }
 
-fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
+fn read_bare(words: Vec<u32>) -> Result<BinaryContents, String> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
-        Ok(_) => Ok(Contents {
+        Ok(_) => Ok(BinaryContents {
             vulkan: Some(VulkanModule { words }),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-            ..Contents::default()
+            ..BinaryContents::default()
         }),
         Err(error) => Err(format!(
             "it is SPIR-V that says nothing about its kernels ({error}); give IL to clCreateProgramWithIL"
@@ -179,7 +179,7 @@ fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
 }
 
 /// Reads a container; its Vulkan words only if they were made for `target` by this version.
-pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
+pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<BinaryContents> {
     let u32_at = |at: usize| {
         let field: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(field))
@@ -234,7 +234,7 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
     if kernel.is_none() && vulkan.is_none() {
         return None;
     }
-    Some(Contents {
+    Some(BinaryContents {
         kernel,
         vulkan,
         math,

@@ -8,14 +8,27 @@ use crate::base::error::{Error, Result};
 const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
 /// CL_QUEUE_THROTTLE_KHR (cl_khr_throttle_hints).
 const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
+/// CL_QUEUE_FAMILY_INTEL (cl_intel_command_queue_families).
+pub(super) const CL_QUEUE_FAMILY_INTEL: u32 = cl::CL_QUEUE_FAMILY_INTEL as u32;
+/// CL_QUEUE_INDEX_INTEL.
+pub(super) const CL_QUEUE_INDEX_INTEL: u32 = cl::CL_QUEUE_INDEX_INTEL as u32;
 
-/// Checks the list of clCreateCommandQueueWithProperties; gives the bit field.
+/// The checked properties of a queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueProperties {
+    /// `cl_command_queue_properties`.
+    pub bits: u64,
+    /// The device's queue that commands are submitted to (CL_QUEUE_INDEX_INTEL); `None` for any.
+    pub index: Option<u32>,
+}
+
+/// Checks the list of clCreateCommandQueueWithProperties for a device of `queues` queues, all of one family.
 ///
 /// # Errors
 /// [`Error::InvalidValue`], [`Error::InvalidQueueProperties`], as the specification of the call
 /// says.
-pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
-    let mut bits = 0;
+pub fn check_properties(pairs: &[[u64; 2]], queues: u32) -> Result<QueueProperties> {
+    let (mut bits, mut family, mut queue) = (0, None, None);
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
         if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
@@ -25,13 +38,20 @@ pub fn check_properties(pairs: &[[u64; 2]]) -> Result<u64> {
             Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
             // Hints, which no Vulkan queue of ours takes: one of three values each.
             Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
+            // CL_INVALID_VALUE if there are not so many families, or queues in the family.
+            Ok(CL_QUEUE_FAMILY_INTEL) if value == 0 => family = Some(value),
+            Ok(CL_QUEUE_INDEX_INTEL) if value < u64::from(queues) => queue = Some(value as u32),
             // CL_QUEUE_SIZE belongs to device queues, which no device has.
             Ok(cl::CL_QUEUE_SIZE) => return Err(Error::InvalidQueueProperties),
             _ => return Err(Error::InvalidValue),
         }
     }
+    // CL_INVALID_VALUE if one of family and index is given without the other.
+    if family.is_some() != queue.is_some() {
+        return Err(Error::InvalidValue.because("a queue's family and index go together"));
+    }
     check_bits(bits)?;
-    Ok(bits)
+    Ok(QueueProperties { bits, index: queue })
 }
 
 /// Checks a `cl_command_queue_properties` bit field.

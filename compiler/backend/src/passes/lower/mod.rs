@@ -14,3 +14,4 @@ pub mod lower_subgroups;
 pub mod mixed_atomics;
 pub mod sample_exactly;
 pub mod select_buffers;
+pub mod zero_private;
