@@ -27,6 +27,7 @@ set -eu
 root=$1; rust=$2; shift 2
 mount -t proc proc \"$root/proc\"
 mount --rbind /dev \"$root/dev\"
+mount --rbind /sys \"$root/sys\"
 if [ -n \"$rust\" ]; then
     mount --bind \"$rust\" \"$root/opt/rust\"
     mount -o remount,bind,ro \"$root/opt/rust\"

@@ -44,9 +44,8 @@ cargo xtask COMMAND
                             build the release and install it; sudo is called where it is needed
   uninstall [--prefix P] [--user] [--cache]
                             undo install, and remove the cache of built programs
-  package [--try [SUITE]...]
-                            a Debian package and a tarball in target/package; --try installs the
-                            package in a minimal Debian made for it (needs root)
+  package                   a Debian package and a tarball in target/package
+  package try [SUITE]...    install that package in a minimal Debian made for it (needs root)
 ";
 
 fn main() -> ExitCode {

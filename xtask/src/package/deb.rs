@@ -7,10 +7,19 @@ use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+fn architecture() -> Result<String> {
+    let print = sh::output(Command::new("dpkg").arg("--print-architecture"))?;
+    Ok(print.trim().to_string())
+}
+
+/// The package's file.
+pub fn file_name() -> Result<String> {
+    Ok(format!("{NAME}_{VERSION}_{}.deb", architecture()?))
+}
+
 /// Makes the package in a folder; `moment` is the time of everything in it.
 pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Result<PathBuf> {
-    let print = sh::output(Command::new("dpkg").arg("--print-architecture"))?;
-    let architecture = print.trim();
+    let architecture = &architecture()?;
     let triplet = sh::output(Command::new("gcc").arg("-print-multiarch"))?;
     let root = folder.join("deb");
     fresh(&root)?;
@@ -39,7 +48,7 @@ pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Res
     documents(&root, moment)?;
     control(&root, built, architecture)?;
     sh::output(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&root))?;
-    let package = folder.join(format!("{NAME}_{VERSION}_{architecture}.deb"));
+    let package = folder.join(file_name()?);
     let mut dpkg = Command::new("dpkg-deb");
     let compression = match profile {
         Profile::Release => "-Zxz",

@@ -1,7 +1,7 @@
 //! `cargo xtask package`: a Debian package and a tarball of the release, in `target/package`.
 //!
 //! Takes what `release` builds and `layout` lists; gives files that are equal for equal contents: times
-//! are the commit's, owners root, and nothing of this machine stands in them. `--try` installs the
+//! are the commit's, owners root, and nothing of this machine stands in them. `try` installs the
 //! package in a bare Debian.
 
 mod deb;
@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const USAGE: &str = "\
-cargo xtask package [--debug] [--try [SUITE]...]
+cargo xtask package [--debug]
+cargo xtask package try [SUITE]...
 
 Writes a Debian package and a tarball with an install script to target/package.
 
   --debug take the debug build, without compression: for trying the packaging itself
-  --try   install the package in a minimal Debian (bookworm, or the suites given), run lintian,
-          clinfo and a program there, and remove it; needs root and a network
+  try     install the package that is there in a minimal Debian (bookworm, or the suites given),
+          run lintian, clinfo and a program in it, and remove the package; needs root and a network
 ";
 
 /// The packages' name.
@@ -32,20 +33,26 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the command.
 pub fn run(args: &[String]) -> Result {
-    let (profile, args) = match args.split_first() {
-        Some((first, rest)) if first == "--debug" => (Profile::Debug, rest),
-        _ => (Profile::Release, args),
-    };
-    let suites = match args.split_first() {
-        None => Vec::new(),
-        Some((first, [])) if first == "--try" => vec!["bookworm".to_string()],
-        Some((first, suites)) if first == "--try" => suites.to_vec(),
-        Some((first, _)) if ["--help", "-h"].contains(&first.as_str()) => {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => make(Profile::Release),
+        ["--debug"] => make(Profile::Debug),
+        ["try"] => try_in(&["bookworm"]),
+        ["try", ref suites @ ..] => try_in(suites),
+        ["--help" | "-h"] => {
             print!("{USAGE}");
-            return Ok(());
+            Ok(())
         }
-        Some((other, _)) => return Err(format!("unknown argument {other:?}\n\n{USAGE}")),
-    };
+        [other, ..] => Err(format!("unknown argument {other:?}\n\n{USAGE}")),
+    }
+}
+
+fn folder() -> PathBuf {
+    sh::target().join("package")
+}
+
+/// Builds everything and makes the files.
+fn make(profile: Profile) -> Result {
     let built = release::all(profile)?;
     let moment = commit_time()?;
     let deb = twice(|folder| deb::make(&built, profile, &moment, folder))?;
@@ -54,15 +61,23 @@ pub fn run(args: &[String]) -> Result {
         let size = file.metadata().map_err(|error| error.to_string())?.len();
         println!("{}: {:.1} MB", file.display(), size as f64 / 1e6);
     }
-    for suite in &suites {
-        trial::run(suite, &deb)?;
-    }
     Ok(())
+}
+
+fn try_in(suites: &[&str]) -> Result {
+    let deb = folder().join(deb::file_name()?);
+    if !deb.exists() {
+        return Err(format!(
+            "{} is not there: make it with cargo xtask package",
+            deb.display()
+        ));
+    }
+    suites.iter().try_for_each(|suite| trial::run(suite, &deb))
 }
 
 /// Makes a file twice and checks that both are equal: nothing but the contents may decide.
 fn twice(make: impl Fn(&Path) -> Result<PathBuf>) -> Result<PathBuf> {
-    let folder = sh::target().join("package");
+    let folder = folder();
     let (again, file) = (make(&folder.join("again"))?, make(&folder)?);
     let read =
         |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));

@@ -13,7 +13,7 @@ const PACKAGE: &str = "/pumice.deb";
 /// Installs, uses and removes the package in a new system of a suite.
 pub fn run(suite: &str, deb: &Path) -> Result {
     if !packages::is_root()? {
-        return Err("--try makes and enters a system of its own: run it as root".to_string());
+        return Err("package try makes and enters a system of its own: run it as root".to_string());
     }
     packages::ensure(packages::LOADER)?;
     packages::ensure(packages::CLIENTS)?;
