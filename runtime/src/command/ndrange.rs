@@ -8,8 +8,10 @@ use pumice_vulkan_layer::{BindingKind, Buffer};
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::base::trace;
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
@@ -363,6 +365,20 @@ impl DeviceCommand for KernelLaunch {
 
     fn name(&self) -> &str {
         self.kernel.name()
+    }
+
+    fn details(&self) -> Fields {
+        let dimensions = self.range.work_dim as usize;
+        let (global, local) = (self.range.global_size, self.range.local_size);
+        let fields = Fields::default()
+            .text("kernel", self.kernel.name())
+            .with("global", format!("{:?}", &global[..dimensions]))
+            .with("local", format!("{:?}", &local[..dimensions]));
+        // Drivers may leave their compiler's work to the first launch, which then takes long.
+        match trace::first_launch(self.kernel.handle(), local) {
+            true => fields.with("first_launch", true),
+            false => fields,
+        }
     }
 
     fn initializers(&self) -> Vec<gpu::Wait> {
