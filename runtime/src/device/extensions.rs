@@ -169,6 +169,13 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_image2d_from_buffer", images),
+    on("cl_ext_image_from_buffer", images),
+    Extension {
+        name: "cl_ext_image_requirements_info",
+        version: make_version(0, 5, 0),
+        condition: images,
+    },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),

@@ -166,9 +166,9 @@ impl Object<Device> {
                 count(if both { limits.max_storage_images } else { 0 }, 64)
             }
             cl::CL_DEVICE_MAX_SAMPLERS => count(limits.max_samplers, 16),
-            // There are no 2D images of buffers.
+            // In texels: the rows of a buffer are copied, wherever they are.
             cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
-                Info::u32(0)
+                Info::u32(u32::from(images))
             }
             cl::CL_DEVICE_IMAGE2D_MAX_WIDTH => size(limits.max_image_2d.min(limits.max_image_1d)),
             cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(limits.max_image_2d),

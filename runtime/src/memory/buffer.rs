@@ -323,6 +323,11 @@ impl Mem {
         parent.map_or(0, |parent| self.origin - parent.origin)
     }
 
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub fn host_address(&self) -> usize {
+        self.host_address
+    }
+
     /// Offset of its first byte in the storage.
     pub fn origin(&self) -> usize {
         self.origin
@@ -346,8 +351,8 @@ impl Mem {
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
-            offset: self.origin + offset,
-            size,
+            place: Layout::linear(self.origin + offset),
+            extent: [size, 1, 1],
         })
     }
 

@@ -1,6 +1,8 @@
 //! Memory objects and samplers.
 //!
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
+//! - `image_requirements.rs`: limits and alignments of images
+//! - `image_rows.rs`: images of a buffer's rows
 //! - `flags.rs`: `cl_mem_flags`
 //! - `external.rs`: memory of other APIs
 //! - `import.rs`: memory of the application, imported
@@ -14,6 +16,8 @@ pub mod external;
 mod flags;
 pub mod image;
 pub mod image_create;
+pub mod image_requirements;
+pub mod image_rows;
 mod image_storage;
 pub mod import;
 pub mod part;
