@@ -76,6 +76,8 @@ macro_rules! formats {
 /// Packed formats, from the lowest bit on.
 const P565: &[(u32, Option<usize>)] = &[(5, Some(2)), (6, Some(1)), (5, Some(0))];
 const P555: &[(u32, Option<usize>)] = &[(5, Some(2)), (5, Some(1)), (5, Some(0)), (1, None)];
+const P2101010: &[(u32, Option<usize>)] =
+    &[(10, Some(0)), (10, Some(1)), (10, Some(2)), (2, Some(3))];
 const P101010: &[(u32, Option<usize>)] = &[(10, Some(2)), (10, Some(1)), (10, Some(0)), (2, None)];
 
 formats! {
@@ -138,6 +140,10 @@ formats! {
         CL_SNORM_INT8 Rgba8Snorm Snorm 8 [3 2 1 0],
         CL_SIGNED_INT8 Rgba8Sint Sint 8 [3 2 1 0],
         CL_UNSIGNED_INT8 Rgba8Uint Uint 8 [3 2 1 0],
+    }
+    // Packed from alpha in the highest bits down, as Vulkan has it.
+    CL_ABGR IDENTITY: {
+        CL_UNORM_INT_2_101010_EXT A2b10g10r10Unorm Unorm 0 P2101010,
     }
     CL_A ALPHA: {
         CL_UNORM_INT8 R8Unorm Unorm 8 [3],
@@ -278,10 +284,22 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
         cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
         cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
         cl::CL_RGB | cl::CL_RGBx => packed,
-        cl::CL_ARGB | cl::CL_BGRA | cl::CL_ABGR => bytes,
+        cl::CL_ABGR => bytes || data_type == cl::CL_UNORM_INT_2_101010_EXT,
+        cl::CL_ARGB | cl::CL_BGRA => bytes,
         cl::CL_sRGB | cl::CL_sRGBx | cl::CL_sRGBA | cl::CL_sBGRA => data_type == cl::CL_UNORM_INT8,
         _ => false,
     }
+}
+
+/// Tells whether kernels can read images of ten bits a colour and two of alpha.
+pub fn has_2_101010(caps: &Capabilities) -> bool {
+    let read = Uses {
+        read: true,
+        write: false,
+        both: false,
+    };
+    let format = find(cl::CL_ABGR, cl::CL_UNORM_INT_2_101010_EXT);
+    format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, read))
 }
 
 /// Tells whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
