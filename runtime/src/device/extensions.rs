@@ -171,6 +171,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_image2d_from_buffer", images),
     on("cl_ext_image_from_buffer", images),
+    on("cl_intel_planar_yuv", images),
     on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
     Extension {
         name: "cl_ext_image_requirements_info",

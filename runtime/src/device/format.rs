@@ -194,6 +194,27 @@ formats! {
     }
 }
 
+/// CL_MEM_NO_ACCESS_INTEL.
+pub const NO_ACCESS: u64 = cl::CL_MEM_NO_ACCESS_INTEL as u64;
+/// Widths and heights of CL_NV12_INTEL are multiples of it.
+pub const NV12_STEP: usize = 4;
+
+/// CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL or CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL, of the size of 2D images.
+pub fn planar_size(most: u32) -> usize {
+    most as usize / NV12_STEP * NV12_STEP
+}
+
+/// CL_NV12_INTEL: bytes of luma, and behind them pairs of chroma for two by two of them. No kernel reads it: its
+/// planes are images.
+pub const NV12: ImageFormat = ImageFormat {
+    order: cl::CL_NV12_INTEL,
+    data_type: cl::CL_UNORM_INT8,
+    vulkan: Format::R8Unorm,
+    class: Class::Unorm,
+    components: IDENTITY,
+    channels: &[(8, Some(0))],
+};
+
 /// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
@@ -211,6 +232,8 @@ impl Uses {
         let has = |bit: u64| flags & bit != 0;
         let both = has(cl::CL_MEM_KERNEL_READ_AND_WRITE);
         let read_only = has(cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT);
+        // What no kernel uses is to be an image all the same.
+        let read_only = read_only || has(NO_ACCESS);
         let write_only = has(cl::CL_MEM_WRITE_ONLY);
         Self {
             read: both || !write_only,
@@ -281,6 +304,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
     match order {
         cl::CL_R | cl::CL_Rx | cl::CL_A | cl::CL_RG | cl::CL_RGx | cl::CL_RA => any && !packed,
         cl::CL_RGBA => any && !packed || data_type == cl::CL_UNORM_INT_101010_2,
+        cl::CL_NV12_INTEL => data_type == cl::CL_UNORM_INT8,
         cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
         cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
         cl::CL_RGB | cl::CL_RGBx => packed,

@@ -11,7 +11,7 @@ use crate::base::object::{Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::platform;
-use crate::device::{self, Device};
+use crate::device::{self, Device, format};
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
 /// device's own version goes. Not 2.0, which has no optional features: pipes and device queues are
@@ -172,6 +172,12 @@ impl Object<Device> {
             }
             cl::CL_DEVICE_IMAGE2D_MAX_WIDTH => size(limits.max_image_2d.min(limits.max_image_1d)),
             cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(limits.max_image_2d),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL if images => Info::size(format::planar_size(
+                limits.max_image_2d.min(limits.max_image_1d),
+            )),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL if images => {
+                Info::size(format::planar_size(limits.max_image_2d))
+            }
             cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
             | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
             | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH => size(limits.max_image_3d),

@@ -13,6 +13,7 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
     check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
@@ -417,7 +418,8 @@ impl Mem {
 
     /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
-        self.flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT) == 0
+        let never = cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT | NO_ACCESS;
+        self.flags & never == 0
     }
 
     /// CL_INVALID_OPERATION if the object is immutable (cl_ext_immutable_memory_objects).

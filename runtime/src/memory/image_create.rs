@@ -9,13 +9,14 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, Uses};
+use crate::device::format::{self, ImageFormat, NO_ACCESS, NV12, Uses};
 use crate::memory::buffer::{Mem, Parts};
 use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{Image, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
+use crate::memory::planar;
 
 /// `cl_image_desc`, with the memory object resolved.
 #[derive(Clone, Debug)]
@@ -54,6 +55,13 @@ pub fn supported_formats(
     // CL_INVALID_VALUE if flags or image_type are not valid.
     flags::check_flags(flags)?;
     kind(image_type).ok_or(Error::InvalidValue)?;
+    // Formats that no kernel reads or writes.
+    if flags & NO_ACCESS != 0 {
+        let here = image_type == cl::CL_MEM_OBJECT_IMAGE2D
+            && context.devices().iter().any(|device| device.has_images());
+        let formats = [[NV12.order, NV12.data_type]];
+        return Ok(if here { formats.to_vec() } else { Vec::new() });
+    }
     let uses = Uses::of_flags(flags);
     let devices = || {
         context
@@ -233,6 +241,15 @@ impl Mem {
             return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
+        if order == NV12.order && !properties.is_external() {
+            let list = properties.list.take();
+            return planar::create(context, flags, &desc, list, has_host, host);
+        }
+        let shown = desc.mem_object.as_ref().and_then(|object| object.image());
+        let desc = match shown.filter(|image| planar::is_planar(image)) {
+            Some(image) => planar::plane(&desc, image, [order, data_type])?,
+            None => desc,
+        };
         let format = format::find(order, data_type);
         let texel = format.map_or(1, ImageFormat::texel_size);
         let kind = desc.check(texel, has_host || properties.is_external())?;
@@ -395,6 +412,9 @@ impl Desc {
         let Some(other) = object.image() else {
             return self.of_buffer(object, kind, format);
         };
+        if let (true, Texels::Rows(rows)) = (planar::is_planar(other), &other.texels) {
+            return Ok(planar::plane_rows(other, rows, self.vulkan(kind, format)));
+        }
         if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
             return Err(Error::InvalidImageDescriptor);
         }

@@ -3,6 +3,7 @@
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
 //! - `image_requirements.rs`: limits and alignments of images
 //! - `image_rows.rs`: images of a buffer's rows
+//! - `planar.rs`: planar images
 //! - `flags.rs`: `cl_mem_flags`
 //! - `external.rs`: memory of other APIs
 //! - `import.rs`: memory of the application, imported
@@ -21,6 +22,7 @@ pub mod image_rows;
 mod image_storage;
 pub mod import;
 pub mod part;
+pub mod planar;
 pub mod residency;
 pub mod sampler;
 pub mod storage;
