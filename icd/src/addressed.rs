@@ -1,5 +1,5 @@
 //! The list of entry points that only clGetExtensionFunctionAddressForPlatform knows: functions of
-//! extensions that are neither in the dispatch table nor exported. Lines are those of `table.rs`.
+//! extensions that are neither in the dispatch table nor exported. The lines have the form of those in `table.rs`.
 #![allow(non_camel_case_types, non_snake_case, reason = "names of the C API")]
 
 use std::ffi::c_void;
@@ -9,13 +9,14 @@ use opencl_sys::{
     cl_command_buffer_properties_khr, cl_command_buffer_update_type_khr, cl_command_properties_khr,
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
     cl_image_desc, cl_image_format, cl_image_requirements_info_ext, cl_import_properties_arm,
-    cl_int, cl_kernel, cl_mem, cl_mem_flags, cl_mem_properties, cl_mutable_command_info_khr,
-    cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr, cl_semaphore_payload_khr,
-    cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr, cl_sync_point_khr, cl_uint,
+    cl_int, cl_kernel, cl_mem, cl_mem_device_address_ext, cl_mem_flags, cl_mem_properties,
+    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
+    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr,
+    cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, enqueue, external, image, memory, record, semaphore, shim};
+use crate::{command_buffer, enqueue, external, image, kernel, memory, record, semaphore, shim};
 
 /// `size_t`.
 type size_t = usize;
@@ -144,6 +145,9 @@ addressed! {
         pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr
+    );
+    status clSetKernelArgDevicePointerEXT => kernel::set_kernel_arg_device_pointer(
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext
     );
     object clCreateSemaphoreWithPropertiesKHR => semaphore::create(
         context: cl_context, sema_props: *const cl_semaphore_properties_khr

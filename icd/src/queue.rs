@@ -10,7 +10,7 @@ use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::queue::Queue;
-use pumice_runtime::queue::properties::{self, Checked};
+use pumice_runtime::queue::properties::{self, QueueProperties};
 
 use crate::{handle, info};
 
@@ -24,9 +24,9 @@ pub unsafe fn create_command_queue(
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
         properties::check_bits(properties)?;
-        let checked = Checked {
+        let checked = QueueProperties {
             bits: properties,
-            ..Checked::default()
+            ..QueueProperties::default()
         };
         Queue::create(&context, &device, checked, None).map(handle::publish)
     }

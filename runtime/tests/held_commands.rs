@@ -19,7 +19,7 @@ use pumice_runtime::memory::external::Properties;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::event::Event;
-use pumice_runtime::queue::properties::Checked;
+use pumice_runtime::queue::properties::QueueProperties;
 use pumice_runtime::queue::{Queue, WaitList};
 
 const WORDS: usize = 8;
@@ -38,7 +38,7 @@ fn setup() -> Option<Setup> {
         return None;
     };
     let context = Context::create(None, vec![device.clone()], Callbacks::default()).unwrap();
-    let queue = Queue::create(&context, device, Checked::default(), None).unwrap();
+    let queue = Queue::create(&context, device, QueueProperties::default(), None).unwrap();
     let buffer = Mem::create(&context, Properties::default(), 0, WORDS * 4, None).unwrap();
     Some(Setup {
         context,

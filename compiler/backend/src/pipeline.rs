@@ -237,35 +237,30 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// # Errors
 /// A construct that the pass cannot lower.
 pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let mut changed = Changed::No;
     match pass.run {
-        WholeModule(run) => changed |= run(module, ctx),
-        TryModule(run) => changed |= run(module, ctx)?,
-        Function(run) => {
-            let ctx = FunctionCtx {
-                target: ctx.target,
-                options: ctx.options,
-                globals: &module.globals,
-            };
-            for func in module.functions.values_mut() {
-                if func.entry().is_some() {
-                    changed |= run(func, &ctx);
-                    budget::check()?;
-                }
-            }
-        }
-        TryFunction(run) => {
-            let ctx = FunctionCtx {
-                target: ctx.target,
-                options: ctx.options,
-                globals: &module.globals,
-            };
-            for func in module.functions.values_mut() {
-                if func.entry().is_some() {
-                    changed |= run(func, &ctx)?;
-                    budget::check()?;
-                }
-            }
+        WholeModule(run) => Ok(run(module, ctx)),
+        TryModule(run) => run(module, ctx),
+        Function(run) => run_functions(module, ctx, |func, ctx| Ok(run(func, ctx))),
+        TryFunction(run) => run_functions(module, ctx, run),
+    }
+}
+
+/// Runs a pass on each function that has a body.
+fn run_functions(
+    module: &mut Module,
+    ctx: &Ctx<'_>,
+    run: impl Fn(&mut pumice_ir::Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>,
+) -> Result<Changed, LowerError> {
+    let ctx = FunctionCtx {
+        target: ctx.target,
+        options: ctx.options,
+        globals: &module.globals,
+    };
+    let mut changed = Changed::No;
+    for func in module.functions.values_mut() {
+        if func.entry().is_some() {
+            changed |= run(func, &ctx)?;
+            budget::check()?;
         }
     }
     Ok(changed)

@@ -189,6 +189,11 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
+    /// Returns whether the device has an OpenCL C feature (`__opencl_c_…`).
+    pub fn has_feature(&self, name: &str) -> bool {
+        self.features.iter().any(|feature| feature == name)
+    }
+
     /// Returns whether the device computes with integers of so many bytes and has them in memory. Else
     /// words hold them.
     pub fn has_integers(&self, bytes: u32) -> bool {

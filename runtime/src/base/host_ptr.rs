@@ -4,7 +4,7 @@
 //! The application answers for its pointers (OpenCL's contract), the Vulkan layer for mapped
 //! memory. Lengths are checked here.
 
-use pumice_vulkan_layer::{Buffer, Device};
+use pumice_vulkan_layer::{Buffer, LogicalDevice};
 
 use crate::base::log;
 use crate::base::os;
@@ -46,7 +46,7 @@ impl HostSlice {
     /// Makes a buffer of the memory itself, without a copy; `None` where the device cannot, or
     /// not at this address. The memory must outlive the buffer, which whoever made the slice has
     /// promised of memory given with CL_MEM_USE_HOST_PTR.
-    pub fn import(self, device: &Device) -> Option<Buffer> {
+    pub fn import(self, device: &LogicalDevice) -> Option<Buffer> {
         let alignment = device.capabilities().host_import_alignment?;
         // The whole pages that the memory lies in are there; the buffer uses none of the rest.
         let size = (self.length as u64).checked_next_multiple_of(alignment)?;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
@@ -174,7 +174,7 @@ pub fn fill(
 
 /// A part in the memory of a device.
 enum Memory {
-    Texels(VkImage, ImageBox),
+    Texels(Image, ImageBox),
     /// Rows: their places, and their bytes, rows and slices.
     Bytes(Buffer, Layout, Extent),
 }

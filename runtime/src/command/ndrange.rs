@@ -18,9 +18,9 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
-use crate::memory::Mem;
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
@@ -31,6 +31,8 @@ struct KernelLaunch {
     kernel: Ref<Kernel>,
     device_kernel: DeviceKernel,
     args: ArgBlock,
+    /// The buffers behind device pointers, among the arguments and beside them.
+    pointed_at: Vec<Ref<Mem>>,
     range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
     queue: usize,
@@ -100,7 +102,7 @@ pub fn launch_with(
     let args = args()?;
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for (index, arg) in (0_u32..).zip(&args) {
+    for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
             let checked = object.check_alignment(on.device());
             checked.map_err(|error| {
@@ -119,6 +121,7 @@ pub fn launch_with(
             parts: None,
         }));
     }
+    let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
@@ -126,6 +129,7 @@ pub fn launch_with(
         kernel: kernel.clone(),
         device_kernel,
         args,
+        pointed_at,
         range,
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
@@ -164,7 +168,7 @@ fn prepare(
     range: &NdRange,
 ) -> Result<Ready> {
     let mut staged = Vec::new();
-    let values = (args.iter().zip(&device_kernel.info().args))
+    let values = (args.values.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| {
             arg.as_ref()
                 .map(|arg| value(on, meta.kind, arg, &mut staged))
@@ -231,16 +235,38 @@ fn value(
         Argument::Memory(object) => match kind {
             ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
             _ => Ok(ArgValue::Buffer {
-                buffer: object.storage()?.allocation(on.index())?,
+                buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),
         },
+        Argument::DevicePointer(address) => {
+            let found = device_address::find(on.context(), on.index(), *address);
+            let Some((buffer, offset)) = found else {
+                return Ok(ArgValue::Address(*address));
+            };
+            Ok(ArgValue::Buffer {
+                buffer: buffer.storage()?.allocation(on.index())?,
+                offset,
+                size: buffer.size() as u64 - offset,
+            })
+        }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
         }),
     }
+}
+
+/// The buffers behind the device pointers of a launch.
+fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
+    let listed = args.values.iter().filter_map(|arg| match arg {
+        Some(Argument::DevicePointer(address)) => Some(*address),
+        _ => None,
+    });
+    let all = listed.chain(args.indirect.iter().copied());
+    let found = all.filter_map(|address| device_address::find(on.context(), on.index(), address));
+    found.map(|(buffer, _)| buffer).collect()
 }
 
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
@@ -364,10 +390,14 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
+        let metas = &self.device_kernel.info().args;
+        for (arg, meta) in self.args.values.iter().zip(metas) {
             if let Some(Argument::Memory(object)) = arg {
                 visit(object.contents(), access(object, meta.kind))?;
             }
+        }
+        for object in &self.pointed_at {
+            visit(object.contents(), access(object, ArgKind::Buffer))?;
         }
         Ok(())
     }

@@ -248,6 +248,11 @@ impl Object<Context> {
         &self.devices
     }
 
+    /// Tells whether kernels see addresses of global memory on any of its devices.
+    pub fn has_addresses(&self) -> bool {
+        self.devices.iter().any(|device| device.has_addresses())
+    }
+
     /// Its shared virtual memory.
     pub(crate) fn svm(&self) -> &Allocations {
         &self.svm

@@ -168,6 +168,11 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    Extension {
+        name: "cl_ext_buffer_device_address",
+        version: make_version(1, 0, 2),
+        condition: addresses,
+    },
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_image2d_from_buffer", images),
     on("cl_ext_image_from_buffer", images),
@@ -283,6 +288,11 @@ const FEATURES: &[Extension] = &[
         condition: |_| true,
     },
     Extension {
+        name: "__opencl_c_pipes",
+        version: make_version(3, 0, 0),
+        condition: pipes,
+    },
+    Extension {
         name: "__opencl_c_subgroups",
         version: make_version(3, 0, 0),
         condition: |caps| sub_group_size(caps).is_some(),
@@ -302,7 +312,23 @@ pub fn doubles_probed(caps: &Capabilities) -> bool {
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
 pub fn generic_pointers(caps: &Capabilities) -> bool {
+    addresses(caps)
+}
+
+/// Tells whether kernels see addresses of global memory, not descriptors.
+pub fn addresses(caps: &Capabilities) -> bool {
     caps.features.buffer_device_address
+}
+
+/// Tells whether kernels can use pipes: their functions take generic pointers and atomics with the
+/// device's scope.
+pub fn pipes(caps: &Capabilities) -> bool {
+    generic_pointers(caps) && device_scope(caps)
+}
+
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE; 0 where there are no pipes.
+pub fn max_packet_size(caps: &Capabilities) -> u32 {
+    if pipes(caps) { 4096 } else { 0 }
 }
 
 /// Tells whether atomics can have the device's scope: by the memory model's own bit, or by the model that

@@ -217,7 +217,7 @@ pub const NV12: ImageFormat = ImageFormat {
 
 /// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uses {
+pub struct ImageUses {
     /// Kernels read it.
     pub read: bool,
     /// Kernels write it.
@@ -226,7 +226,7 @@ pub struct Uses {
     pub both: bool,
 }
 
-impl Uses {
+impl ImageUses {
     /// Of `cl_mem_flags`: without any, kernels read and write.
     pub fn of_flags(flags: u64) -> Self {
         let has = |bit: u64| flags & bit != 0;
@@ -245,7 +245,7 @@ impl Uses {
 
 impl ImageFormat {
     /// Tells whether a device has images of this format and type for the uses.
-    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
+    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: ImageUses) -> bool {
         let features = caps.format(self.vulkan);
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
         let planes = matches!(
@@ -317,7 +317,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
 
 /// Tells whether kernels can read images of ten bits a colour and two of alpha.
 pub fn has_2_101010(caps: &Capabilities) -> bool {
-    let read = Uses {
+    let read = ImageUses {
         read: true,
         write: false,
         both: false,
@@ -330,7 +330,7 @@ pub fn has_2_101010(caps: &Capabilities) -> bool {
 /// types of images, and its sizes.
 pub fn minimum(caps: &Capabilities) -> bool {
     use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};
-    let uses = Uses {
+    let uses = ImageUses {
         read: true,
         write: true,
         both: false,

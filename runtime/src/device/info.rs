@@ -14,8 +14,8 @@ use crate::device::platform;
 use crate::device::{self, Device, format};
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
-/// device's own version goes. Not 2.0, which has no optional features: pipes and device queues are
-/// missing; it is still taken from `-cl-std`.
+/// device's own version goes. Not 2.0, which has no optional features: device queues are missing; it is
+/// still taken from `-cl-std`.
 const C_VERSIONS: &[(u8, u8)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 
 // cl_khr_spirv_queries, which opencl-sys lacks.
@@ -48,7 +48,8 @@ impl Object<Device> {
         if let Some(info) = self.absent(name) {
             return Ok(info);
         }
-        if let Some(info) = self.images(name).or_else(|| self.extension_info(name)) {
+        let optional = self.images(name).or_else(|| self.pipes(name));
+        if let Some(info) = optional.or_else(|| self.extension_info(name)) {
             return Ok(info);
         }
         self.limits(name)
@@ -120,16 +121,11 @@ impl Object<Device> {
         })
     }
 
-    /// Answers about what no device has: pipes, device queues, sub-devices.
+    /// Answers about what no device has: device queues, sub-devices.
     fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
         Some(match name {
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
-            cl::CL_DEVICE_PIPE_SUPPORT | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
-                Info::bool(false)
-            }
-            cl::CL_DEVICE_MAX_PIPE_ARGS
-            | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(0),
+            cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
             cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
             | cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Info::u64(0),
             cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
@@ -144,6 +140,21 @@ impl Object<Device> {
             cl::CL_DEVICE_PARTITION_PROPERTIES => Info::u64s(&[0]),
             cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Info::u64(0),
             cl::CL_DEVICE_PARTITION_TYPE => Info::empty(),
+            _ => return None,
+        })
+    }
+
+    /// Pipes: zeros where the device has none.
+    fn pipes(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let caps = self.capabilities();
+        let count = |most| Info::u32(if extensions::pipes(caps) { most } else { 0 });
+        Some(match name {
+            cl::CL_DEVICE_PIPE_SUPPORT => Info::bool(extensions::pipes(caps)),
+            // A pipe is an address among the other arguments.
+            cl::CL_DEVICE_MAX_PIPE_ARGS => count(16),
+            // A reservation is a number: a pipe bounds only its packets.
+            cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => count(1024),
+            cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(extensions::max_packet_size(caps)),
             _ => return None,
         })
     }

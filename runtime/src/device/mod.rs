@@ -332,6 +332,11 @@ impl Device {
         alignment.max(128) as usize
     }
 
+    /// Tells whether kernels see addresses of global memory, not descriptors.
+    pub fn has_addresses(&self) -> bool {
+        extensions::addresses(self.capabilities())
+    }
+
     /// CL_DEVICE_IMAGE_SUPPORT.
     pub fn has_images(&self) -> bool {
         extensions::images(self.capabilities())

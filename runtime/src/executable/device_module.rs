@@ -5,21 +5,22 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
-    Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
+    Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc, PipelineLayout, Result,
+    ShaderModule,
 };
 
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
 pub(super) struct DeviceModule {
-    pub device: Device,
+    pub device: LogicalDevice,
     module: ShaderModule,
     /// One buffer per data block of the module, in its order.
     pub data: Vec<Buffer>,
     /// Bound where an argument is NULL or the kernel does not print.
     pub null_buffer: Buffer,
     /// One layout per kernel.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<PipelineLayout>,
     /// Guards the map alone: pipelines are made without the lock.
     pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
@@ -49,13 +50,13 @@ const HOLE: u8 = 0xff;
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
 impl DeviceModule {
-    pub fn new(device: &Device, words: &[u32], interface: &Interface) -> Result<Self> {
+    pub fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
         let module = device.create_shader_module(words)?;
         let data = (interface.data.iter())
             .map(|data| data_buffer(device, data))
             .collect::<Result<_>>()?;
         let layouts = (interface.kernels.iter())
-            .map(|kernel| device.create_layout(&kernel.layout))
+            .map(|kernel| device.create_pipeline_layout(&kernel.layout))
             .collect::<Result<_>>()?;
         let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
         null_buffer.write(0, &[0; 256])?;
@@ -171,7 +172,7 @@ pub(super) fn empty_printf(buffer: &Buffer, used: u64) -> Result<()> {
 }
 
 /// A buffer with the data, its pointers set to addresses of its own objects.
-fn data_buffer(device: &Device, data: &ModuleData) -> Result<Buffer> {
+fn data_buffer(device: &LogicalDevice, data: &ModuleData) -> Result<Buffer> {
     let size = (data.bytes.len() as u64).next_multiple_of(16).max(16);
     let buffer = device.create_buffer(size, MemoryClass::HostVisibleDevice)?;
     let mut bytes = data.bytes.clone();

@@ -14,12 +14,14 @@ use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::device::format::NO_ACCESS;
+use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
     check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
 };
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
 
@@ -34,7 +36,7 @@ pub struct Mapping {
     pub writes: bool,
 }
 
-/// A memory object: a buffer, a part of one, or an image.
+/// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
     context: Ref<Context>,
     flags: u64,
@@ -51,19 +53,22 @@ pub struct Mem {
     content: Content,
     /// Memory of another API.
     external: Option<External>,
+    /// Its addresses, with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
+    addresses: Option<Addresses>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
 }
 
-enum Content {
+pub(super) enum Content {
     Bytes(Arc<Storage>),
-    Image(Image),
+    Image(ImageMem),
+    Pipe(Pipe),
 }
 
 /// The properties of a memory object that its maker decides.
-pub(super) struct Parts {
+pub(super) struct MemDesc {
     pub context: Ref<Context>,
     /// With the default access filled in.
     pub flags: u64,
@@ -146,6 +151,7 @@ impl Mem {
             .filter(|(_, offset)| *offset == 0)
             .map(|(buffer, _)| buffer);
         let list = properties.list.take();
+        let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
@@ -155,7 +161,8 @@ impl Mem {
             }
             None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
         };
-        Ok(Object::new(Mem {
+        let addresses = fixed_addresses.then(|| Addresses::of(context, &storage));
+        let object = Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
@@ -166,9 +173,14 @@ impl Mem {
             uses_svm,
             content: Content::Bytes(storage),
             external,
+            addresses: addresses.transpose()?,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
-        }))
+        });
+        if let Some(addresses) = &object.addresses {
+            addresses.register(&object);
+        }
+        Ok(object)
     }
 
     /// A buffer of memory that the application has imported; it begins at a byte of the storage.
@@ -189,24 +201,26 @@ impl Mem {
             uses_svm: false,
             content: Content::Bytes(storage),
             external: None,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
     }
 
-    /// An image object.
-    pub(super) fn of_image(parts: Parts, image: Image) -> Ref<Mem> {
+    /// An image or a pipe.
+    pub(super) fn of_desc(desc: MemDesc, content: Content) -> Ref<Mem> {
         Object::new(Mem {
-            context: parts.context,
-            flags: parts.flags,
-            size: parts.size,
+            context: desc.context,
+            flags: desc.flags,
+            size: desc.size,
             origin: 0,
-            uses_svm: parts.parent.as_ref().is_some_and(|parent| parent.uses_svm),
-            parent: parts.parent,
-            properties: parts.properties,
-            host_address: parts.host_address,
-            content: Content::Image(image),
-            external: parts.external,
+            uses_svm: desc.parent.as_ref().is_some_and(|parent| parent.uses_svm),
+            parent: desc.parent,
+            properties: desc.properties,
+            host_address: desc.host_address,
+            content,
+            external: desc.external,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -219,10 +233,10 @@ impl Object<Mem> {
     /// # Errors
     /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
-        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
-        if self.parent.is_some() || self.image().is_some() {
-            let reason = "the object is a sub-buffer or an image";
-            return Err(Error::InvalidMemObject.because(reason));
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or no buffer.
+        let storage = self.storage()?;
+        if self.parent.is_some() {
+            return Err(Error::InvalidMemObject.because("the object is a sub-buffer"));
         }
         check_flags(flags)?;
         let inherited = inherited_flags(self, flags)?;
@@ -251,11 +265,27 @@ impl Object<Mem> {
                 address => address + origin,
             },
             uses_svm: self.uses_svm,
-            content: Content::Bytes(self.storage()?.clone()),
+            content: Content::Bytes(storage.clone()),
             external: None,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
+    }
+
+    /// The addresses of the first byte on the context's devices: CL_INVALID_OPERATION if the buffer was not
+    /// created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, nor the one that it is a part of.
+    fn device_addresses(&self) -> Result<Vec<u64>> {
+        let parent = self.parent.as_ref().and_then(|p| p.addresses.as_ref());
+        let addresses = self.addresses.as_ref().or(parent).ok_or_else(|| {
+            let reason = "the buffer was not created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT";
+            Error::InvalidOperation.because(reason)
+        })?;
+        let shifted = |address: &u64| match address {
+            0 => 0,
+            _ => address + self.origin as u64,
+        };
+        Ok(addresses.list().iter().map(shifted).collect())
     }
 
     /// clGetMemObjectInfo.
@@ -264,10 +294,11 @@ impl Object<Mem> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_MEM_TYPE => {
-                let image = self.image().map(Image::image_type);
-                Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
-            }
+            cl::CL_MEM_TYPE => Info::u32(match &self.content {
+                Content::Bytes(_) => cl::CL_MEM_OBJECT_BUFFER,
+                Content::Image(image) => image.image_type(),
+                Content::Pipe(_) => cl::CL_MEM_OBJECT_PIPE,
+            }),
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
@@ -277,6 +308,7 @@ impl Object<Mem> {
             cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
             cl::CL_MEM_OFFSET => Info::size(self.offset()),
             cl::CL_MEM_USES_SVM_POINTER => Info::bool(self.uses_svm),
+            cl::CL_MEM_DEVICE_ADDRESS_EXT => Info::u64s(&self.device_addresses()?),
             cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
             _ => return Err(Error::InvalidValue),
         })
@@ -334,7 +366,7 @@ impl Mem {
         self.origin
     }
 
-    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -342,10 +374,22 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
             Content::Image(_) => Err(Error::InvalidMemObject.because("an image is given")),
+            Content::Pipe(_) => Err(Error::InvalidMemObject.because("a pipe is given")),
         }
     }
 
-    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    /// The bytes that a kernel gets as a buffer or a pipe: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn kernel_storage(&self) -> Result<&Arc<Storage>> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(&pipe.storage),
+            _ => self.storage(),
+        }
+    }
+
+    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -381,11 +425,22 @@ impl Mem {
         Ok(())
     }
 
-    /// Its properties as an image; `None` for a buffer.
-    pub fn image(&self) -> Option<&Image> {
+    /// Its properties as an image; `None` for a buffer or a pipe.
+    pub fn image(&self) -> Option<&ImageMem> {
         match &self.content {
-            Content::Bytes(_) => None,
             Content::Image(image) => Some(image),
+            Content::Bytes(_) | Content::Pipe(_) => None,
+        }
+    }
+
+    /// Its sizes as a pipe: CL_INVALID_MEM_OBJECT if it is none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn pipe(&self) -> Result<&Pipe> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(pipe),
+            _ => Err(Error::InvalidMemObject.because("the object is no pipe")),
         }
     }
 
@@ -405,6 +460,7 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => storage.clone(),
             Content::Image(image) => image.contents(),
+            Content::Pipe(pipe) => pipe.storage.clone(),
         }
     }
 

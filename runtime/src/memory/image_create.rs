@@ -9,11 +9,11 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, NO_ACCESS, NV12, Uses};
-use crate::memory::buffer::{Mem, Parts};
+use crate::device::format::{self, ImageFormat, ImageUses, NO_ACCESS, NV12};
+use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
 use crate::memory::flags;
-use crate::memory::image::{Image, Texels, has_height, kind};
+use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::planar;
@@ -62,7 +62,7 @@ pub fn supported_formats(
         let formats = [[NV12.order, NV12.data_type]];
         return Ok(if here { formats.to_vec() } else { Vec::new() });
     }
-    let uses = Uses::of_flags(flags);
+    let uses = ImageUses::of_flags(flags);
     let devices = || {
         context
             .devices()
@@ -230,6 +230,7 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
+        properties.check_image()?;
         flags::check_flags(flags)?;
         properties.check_flags(flags)?;
         let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
@@ -274,7 +275,7 @@ impl Mem {
             Some(object) => flags::inherited_flags(object, flags)?,
             None => flags::with_default_access(flags),
         };
-        let uses = Uses::of_flags(effective);
+        let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
         if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
@@ -288,7 +289,7 @@ impl Mem {
         }
         flags::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
-        let image = |texels| Image {
+        let image = |texels| ImageMem {
             format,
             image_type: desc.image_type,
             width: desc.width,
@@ -307,7 +308,7 @@ impl Mem {
             true => desc.buffer_size(kind, layout),
             false => desc.host_size(kind, layout),
         };
-        let parts = Parts {
+        let mem = MemDesc {
             context: context.clone(),
             flags: effective,
             size,
@@ -319,33 +320,33 @@ impl Mem {
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, kind, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(parts, image));
+            return Ok(Mem::of_desc(mem, Content::Image(image)));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
-        if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
+        if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
             let reason = format!(
                 "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
-                parts.size
+                mem.size
             );
             return Err(Error::InvalidImageSize.because(reason));
         }
-        let host = host(parts.size);
+        let host = host(mem.size);
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),
             desc.vulkan(kind, format),
             layout,
-            parts.size,
+            mem.size,
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
             use_host,
         )?;
-        let parts = Parts {
+        let mem = MemDesc {
             host_address: use_host.map_or(0, HostSlice::address),
-            external: properties.import(parts.size)?,
-            ..parts
+            external: properties.import(mem.size)?,
+            ..mem
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(parts, image(texels)))
+        Ok(Mem::of_desc(mem, Content::Image(image(texels))))
     }
 }
 

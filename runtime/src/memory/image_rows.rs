@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{Image as VkImage, ImageBox, ImageDesc, ImageKind, ImageView};
+use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind, ImageView};
 
 use crate::base::error::Result;
 use crate::base::region::Layout;
@@ -32,7 +32,7 @@ pub struct Staged {
     index: usize,
     /// The queue's number. Its launches use the image in turn.
     queue: usize,
-    image: VkImage,
+    image: Image,
     /// The whole of it.
     whole: ImageBox,
 }

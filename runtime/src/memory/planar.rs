@@ -11,15 +11,15 @@ use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::format::{NO_ACCESS, NV12, NV12_STEP};
-use crate::memory::buffer::{Mem, Parts};
+use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::flags;
-use crate::memory::image::{Image, Texels};
+use crate::memory::image::{ImageMem, Texels};
 use crate::memory::image_create::Desc;
 use crate::memory::image_rows::Rows;
 use crate::memory::storage::Storage;
 
 /// Tells whether an image is planar.
-pub fn is_planar(image: &Image) -> bool {
+pub fn is_planar(image: &ImageMem) -> bool {
     image.format().order == NV12.order
 }
 
@@ -86,7 +86,7 @@ pub(super) fn create(
         layers: 1,
         reinterpreted: false,
     };
-    let image = Image {
+    let image = ImageMem {
         format: &NV12,
         image_type: desc.image_type,
         width: desc.width,
@@ -96,7 +96,7 @@ pub(super) fn create(
         layout,
         texels: Texels::Rows(Rows::new(storage, 0, vulkan)),
     };
-    let parts = Parts {
+    let mem = MemDesc {
         context: context.clone(),
         flags: flags::with_default_access(memory_flags),
         size,
@@ -105,14 +105,14 @@ pub(super) fn create(
         host_address: use_host.map_or(0, HostSlice::address),
         external: None,
     };
-    Ok(Mem::of_image(parts, image))
+    Ok(Mem::of_desc(mem, Content::Image(image)))
 }
 
 /// The description of a plane, and its first byte: of one whose mem_object is a planar image, image_depth is the plane.
 ///
 /// # Errors
 /// CL_INVALID_IMAGE_DESCRIPTOR for other planes, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR for formats that a plane does not have.
-pub(super) fn plane(desc: &Desc, image: &Image, [order, data_type]: [u32; 2]) -> Result<Desc> {
+pub(super) fn plane(desc: &Desc, image: &ImageMem, [order, data_type]: [u32; 2]) -> Result<Desc> {
     let (format, divisor) = match desc.depth {
         0 => (cl::CL_R, 1),
         1 => (cl::CL_RG, 2),
@@ -136,7 +136,7 @@ pub(super) fn plane(desc: &Desc, image: &Image, [order, data_type]: [u32; 2]) ->
 }
 
 /// The texels of a plane, by its description: the second begins where the first ends.
-pub(super) fn plane_rows(image: &Image, rows: &Rows, desc: ImageDesc) -> Texels {
+pub(super) fn plane_rows(image: &ImageMem, rows: &Rows, desc: ImageDesc) -> Texels {
     let Layout { slice_pitch, .. } = image.layout;
     let first = desc.extent[1] as usize == image.height;
     let offset = if first { 0 } else { slice_pitch };

@@ -4,14 +4,15 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use pumice_vulkan_layer::Buffer;
+use pumice_vulkan_layer::{Buffer, Recorder};
 
 use crate::base::error::Result;
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Contents, Residency};
+use crate::memory::clearing::Clearing;
+use crate::memory::residency::{Access, Backing, Cleared, Contents, Found, Residency};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -57,8 +58,16 @@ impl Backing for Bytes {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> Result<()> {
-        gpu.clear(memory)
+    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> bool {
+        gpu.clear_by_host(memory)
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Buffer) -> Result<()> {
+        recorder.clear_buffer(memory).map_err(gpu::error)
+    }
+
+    fn is_mapped(&self, memory: &Buffer) -> bool {
+        gpu::host_view(memory).is_some()
     }
 
     fn migrate(
@@ -85,6 +94,20 @@ impl std::fmt::Debug for Storage {
 impl Contents for Storage {
     fn bring(&self, index: usize, access: Access) -> Result<()> {
         self.on_device(index, access).map(drop)
+    }
+
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.residency.find(index, access, queue)
+    }
+
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
+        self.residency.clear(index, access, recorder, clearing)
     }
 }
 
@@ -235,8 +258,8 @@ impl Storage {
         gpu.write(&memory, offset as u64, from)
     }
 
-    /// The memory in which the host finds the bytes, and whether that is a copy that maps and unmaps
-    /// must bring up to date.
+    /// The memory in which the host finds the bytes once they are brought to the device, and whether that
+    /// is a copy that maps and unmaps must bring up to date.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
@@ -245,7 +268,7 @@ impl Storage {
             return Ok((host, !self.imported));
         }
         if self.residency.devices().len() == 1 {
-            let memory = self.on_device(index, Access::Read)?;
+            let memory = self.allocation(index)?;
             if let Some(mapped) = gpu::host_view(&memory) {
                 return Ok((mapped, false));
             }

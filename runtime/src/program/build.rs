@@ -18,7 +18,7 @@ use crate::cache::Key;
 use crate::context::Context;
 use crate::device::{Device, Wishes};
 use crate::executable::Executable;
-use crate::program::cached::{self, Recording};
+use crate::program::cached::{self, IncludeRecorder};
 use crate::program::compile_thread::on_large_stack;
 use crate::program::dump;
 use crate::program::includes::{Allowed, Includes};
@@ -152,17 +152,17 @@ impl Call {
             log.clone_from(&build.log);
             return Some(build);
         }
-        let recording = Recording::new(&self.includes);
+        let includes = IncludeRecorder::new(&self.includes);
         let mut stages = Stages {
             target: &target,
-            includes: &recording,
+            includes: &includes,
             dump: dump.as_ref(),
             log,
         };
         let build = self.make(input, &mut stages)?;
         let build = log_loaded(load_executable(build, device), log)?;
         if let Some(key) = &key {
-            cached::store(key, &recording, &build, log, device);
+            cached::store(key, &includes, &build, log, device);
         }
         Some(build)
     }

@@ -27,8 +27,8 @@ use parking_lot::ReentrantMutex;
 
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
-use self::order::Order;
-use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, Checked};
+use self::order::QueueOrder;
+use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -56,7 +56,7 @@ pub struct Queue {
     property_list: Option<Vec<u64>>,
     /// Its track in a trace.
     track: u64,
-    order: Order,
+    order: QueueOrder,
     batches: BatchQueue,
     /// Held by the thread that ends finished batches, so that they end in their order.
     ending: ReentrantMutex<()>,
@@ -91,7 +91,7 @@ impl Queue {
     pub fn create(
         context: &Ref<Context>,
         device: &Ref<Device>,
-        properties: Checked,
+        properties: QueueProperties,
         property_list: Option<Vec<u64>>,
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
@@ -104,7 +104,7 @@ impl Queue {
             properties,
             property_list,
             track: trace::queue_track(device.name()),
-            order: Order::new(out_of_order),
+            order: QueueOrder::new(out_of_order),
             batches: BatchQueue::new(stream, out_of_order),
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),

@@ -15,7 +15,7 @@ pub(super) const CL_QUEUE_INDEX_INTEL: u32 = cl::CL_QUEUE_INDEX_INTEL as u32;
 
 /// The checked properties of a queue.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Checked {
+pub struct QueueProperties {
     /// `cl_command_queue_properties`.
     pub bits: u64,
     /// The device's queue that commands are submitted to (CL_QUEUE_INDEX_INTEL); `None` for any.
@@ -27,7 +27,7 @@ pub struct Checked {
 /// # Errors
 /// [`Error::InvalidValue`], [`Error::InvalidQueueProperties`], as the specification of the call
 /// says.
-pub fn check_properties(pairs: &[[u64; 2]], queues: u32) -> Result<Checked> {
+pub fn check_properties(pairs: &[[u64; 2]], queues: u32) -> Result<QueueProperties> {
     let (mut bits, mut family, mut queue) = (0, None, None);
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
@@ -51,7 +51,7 @@ pub fn check_properties(pairs: &[[u64; 2]], queues: u32) -> Result<Checked> {
         return Err(Error::InvalidValue.because("a queue's family and index go together"));
     }
     check_bits(bits)?;
-    Ok(Checked { bits, index: queue })
+    Ok(QueueProperties { bits, index: queue })
 }
 
 /// Checks a `cl_command_queue_properties` bit field.

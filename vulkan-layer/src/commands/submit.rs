@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::commands::recorder::{Kept, Recorder};
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::query::TimestampPools;
 
@@ -65,7 +65,7 @@ pub(crate) struct Commands {
 impl Wait {
     /// Returns whether it waits for the same.
     pub fn same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.timeline.0, &other.timeline.0) && self.value == other.value
+        self.timeline.same(&other.timeline) && self.value == other.value
     }
 
     /// Returns whether the value is known to be reached.
@@ -130,7 +130,7 @@ const SPIN: Duration = Duration::from_micros(30);
 /// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
 
-impl Device {
+impl LogicalDevice {
     /// Makes a queue, on the next of the device's VkQueues.
     ///
     /// # Errors
@@ -245,6 +245,11 @@ impl Queue {
 }
 
 impl Timeline {
+    /// Returns whether both handles refer to the same timeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The highest value reached.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ use tools::Turnstile;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
-pub struct Device {
+pub struct LogicalDevice {
     pub(crate) shared: Arc<DeviceShared>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct DeviceShared {
     pub probes: OnceLock<Probes>,
 }
 
-impl Device {
+impl LogicalDevice {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
         memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
@@ -185,7 +185,7 @@ impl Device {
         data.call("vkGetPipelineCacheData")
     }
 
-    /// Adds what [`Device::pipeline_cache_data`] gave, in this process or another. Data of another
+    /// Adds what [`LogicalDevice::pipeline_cache_data`] gave, in this process or another. Data of another
     /// driver is ignored.
     ///
     /// # Errors

@@ -59,6 +59,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::Image1D,
     Capability::SampledBuffer,
     Capability::ImageBuffer,
+    Capability::Pipes,
+    Capability::PipeStorage,
     Capability::ExpectAssumeKHR,
     Capability::FMAKHR,
     Capability::ReplicatedCompositesEXT,
@@ -123,6 +125,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
     let sub_groups = ops.basic && ops.vote && ops.arithmetic && ops.ballot;
     match capability {
         Capability::ShaderClockKHR => target.clocks,
+        Capability::Pipes | Capability::PipeStorage => target.has_feature("__opencl_c_pipes"),
         Capability::ImageReadWrite => target.read_write_images,
         Capability::ImageMipmap => target.has_extension("cl_khr_mipmap_image"),
         Capability::ImageBasic

@@ -27,8 +27,10 @@ fn info_of(info: &ArgInfo) -> ArgumentInfo {
         ArgAccess::ReadWrite => 0x11A2,
         ArgAccess::None => 0x11A3,
     });
-    // Operands are positional: the first unknown one ends the list.
-    let type_name = (!info.type_name.is_empty()).then(|| info.type_name.clone());
+    // Operands are positional: the first unknown one ends the list. That an argument is a pipe must
+    // be there even where its packets' type is unknown.
+    let known = !info.type_name.is_empty() || info.is_pipe();
+    let type_name = known.then(|| info.type_name.clone());
     let address_qualifier = type_name.as_ref().and(address);
     let access_qualifier = address_qualifier.and(access);
     let type_qualifier = access_qualifier.and(info.type_qualifier);
