@@ -72,6 +72,7 @@ formats! {
     R5g6b5Unorm R5G6B5_UNORM_PACK16 2,
     A1r5g5b5Unorm A1R5G5B5_UNORM_PACK16 2,
     A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
+    A2b10g10r10Unorm A2B10G10R10_UNORM_PACK32 4,
 }
 
 /// Supported uses of a format, for images of optimal tiling unless a field says otherwise.
