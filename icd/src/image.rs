@@ -9,7 +9,7 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::command::image::Region;
+use pumice_runtime::command::image::ImageRegion;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
@@ -271,7 +271,7 @@ unsafe fn transfer(
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(count, list, event)?;
-        let region = Region {
+        let region = ImageRegion {
             origin: triple(origin)?,
             region: triple(region)?,
             row_pitch,

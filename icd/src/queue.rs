@@ -10,7 +10,8 @@ use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
 use pumice_runtime::context::device_queue::DeviceQueue;
 use pumice_runtime::device::Device;
-use pumice_runtime::queue::{Queue, properties};
+use pumice_runtime::queue::Queue;
+use pumice_runtime::queue::properties::{self, QueueProperties};
 
 use crate::{handle, info};
 
@@ -28,7 +29,11 @@ pub unsafe fn create_command_queue(
         if properties::is_on_device(properties) {
             return Err(Error::InvalidQueueProperties);
         }
-        Queue::create(&context, &device, properties, None).map(handle::publish)
+        let checked = QueueProperties {
+            bits: properties,
+            ..QueueProperties::default()
+        };
+        Queue::create(&context, &device, checked, None).map(handle::publish)
     }
 }
 
@@ -43,15 +48,16 @@ pub unsafe fn create_command_queue_with_properties(
         let device = handle::get::<Device>(device)?;
         let list = handle::properties(properties);
         let pairs = list.as_deref().unwrap_or_default();
-        let (bits, size) = properties::check_properties(&device, pairs)?;
+        let checked = properties::check_properties(&device, pairs)?;
         let list: Option<Vec<u64>> =
             list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
-        if properties::is_on_device(bits) {
+        if properties::is_on_device(checked.bits) {
             let list = list.unwrap_or_default();
+            let (bits, size) = (checked.bits, checked.size);
             let queue = DeviceQueue::create(&context, &device, bits, list, size)?;
             return Ok(handle::publish(queue));
         }
-        Queue::create(&context, &device, bits, list).map(handle::publish)
+        Queue::create(&context, &device, checked, list).map(handle::publish)
     }
 }
 

@@ -43,7 +43,21 @@ struct shared {
 static VkDevice device;
 static PFN_vkGetMemoryFdKHR get_memory_fd;
 
-static struct shared allocate(VkDeviceSize size)
+/* A type of memory that the host maps. */
+static uint32_t mapped_type(VkPhysicalDevice physical, uint32_t allowed)
+{
+    VkMemoryPropertyFlags wanted =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
+        if (allowed >> i & 1 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    fprintf(stderr, "no mapped memory for a buffer that is shared\n");
+    exit(1);
+}
+
+static struct shared allocate(VkPhysicalDevice physical, VkDeviceSize size)
 {
     struct shared made;
     VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
@@ -60,7 +74,7 @@ static struct shared allocate(VkDeviceSize size)
     VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                        .pNext = &exported,
                                        .allocationSize = needs.size,
-                                       .memoryTypeIndex = (uint32_t)__builtin_ctz(needs.memoryTypeBits)};
+                                       .memoryTypeIndex = mapped_type(physical, needs.memoryTypeBits)};
     VK(vkAllocateMemory(device, &allocation, NULL, &made.memory));
     VK(vkBindBufferMemory(device, made.buffer, made.memory, 0));
     void *mapped;
@@ -141,7 +155,7 @@ static int vulkan_program(int socket)
                                  .ppEnabledExtensionNames = &name};
     VK(vkCreateDevice(physical, &create, NULL, &device));
     get_memory_fd = (PFN_vkGetMemoryFdKHR)vkGetDeviceProcAddr(device, "vkGetMemoryFdKHR");
-    struct shared buffer = allocate(N * 4), picture = allocate(PITCH * HEIGHT);
+    struct shared buffer = allocate(physical, N * 4), picture = allocate(physical, PITCH * HEIGHT);
     send_fd(socket, buffer.fd);
     send_fd(socket, picture.fd);
     for (int round = 0; round < ROUNDS; round++) {

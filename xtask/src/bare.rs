@@ -2,9 +2,9 @@
 //!
 //! Debootstrap (unpacked under `target/`) makes the system anew in `target/bare/root`; it gets gcc
 //! and CA certificates and nothing else. Rust is the host's toolchain, mounted read-only, and Cargo's
-//! registry starts as a copy of the host's: that rustup works on such a system is not shown here.
-//! Mounts live in a namespace of their own and end with the command. Needs root, and shows what is
-//! committed only.
+//! registry starts as a copy of the host's: rustup itself is not tested.
+//! Mounts live in a namespace of their own and end with the command. Needs root. Only what is
+//! committed is tested.
 
 use crate::sh::{self, Result};
 use crate::{packages, private_apt};

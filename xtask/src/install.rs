@@ -1,4 +1,4 @@
-//! Building the release library and registering it with the ICD loaders.
+//! Builds the release library and registers it with the ICD loaders.
 //!
 //! The installed `.icd` file is derived from `OpenCL.icd.json`: one line with the library's
 //! path. No loader has a per-user folder, so for one user we make a vendors folder that holds
@@ -12,7 +12,7 @@ use std::process::Command;
 const SYSTEM_VENDORS: &str = "/etc/OpenCL/vendors";
 
 /// Paths of a registration's files.
-struct Places {
+struct InstallPaths {
     library: PathBuf,
     vendors: PathBuf,
     user: bool,
@@ -48,7 +48,7 @@ fn data_home() -> Result<PathBuf> {
     }
 }
 
-fn places(args: &[String]) -> Result<Places> {
+fn install_paths(args: &[String]) -> Result<InstallPaths> {
     let mut prefix = None;
     let mut user = false;
     let mut rest = args.iter();
@@ -63,7 +63,7 @@ fn places(args: &[String]) -> Result<Places> {
     }
     let name = library_name()?;
     Ok(match (prefix, user) {
-        (Some(prefix), false) => Places {
+        (Some(prefix), false) => InstallPaths {
             library: prefix.join("lib").join(name),
             // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
             // its own, for packaging and for OCL_ICD_VENDORS.
@@ -79,13 +79,13 @@ fn places(args: &[String]) -> Result<Places> {
                 Some(prefix) => prefix,
                 None => data_home()?.join("pumice"),
             };
-            Places {
+            InstallPaths {
                 library: home.join(name),
                 vendors: home.join("vendors"),
                 user: true,
             }
         }
-        (None, false) => Places {
+        (None, false) => InstallPaths {
             library: PathBuf::from("/usr/local/lib").join(name),
             vendors: PathBuf::from(SYSTEM_VENDORS),
             user: false,
@@ -95,10 +95,10 @@ fn places(args: &[String]) -> Result<Places> {
 
 /// `cargo xtask install`.
 pub fn install(args: &[String]) -> Result {
-    let places = places(args)?;
+    let paths = install_paths(args)?;
     let built = build_release()?;
-    let vendors = register(&built, &places)?;
-    println!("installed {}", places.library.display());
+    let vendors = register(&built, &paths)?;
+    println!("installed {}", paths.library.display());
     if vendors == Path::new(SYSTEM_VENDORS) {
         println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");
     } else {
@@ -109,7 +109,7 @@ pub fn install(args: &[String]) -> Result {
 
 /// Installs for this user alone and returns the vendors folder.
 pub fn install_for_user(built: &Path) -> Result<PathBuf> {
-    register(built, &places(&["--user".to_string()])?)
+    register(built, &install_paths(&["--user".to_string()])?)
 }
 
 /// The line that makes a loader look into a vendors folder.
@@ -117,22 +117,22 @@ pub fn environment_line(vendors: &Path) -> String {
     format!("export OCL_ICD_VENDORS={}", vendors.display())
 }
 
-fn register(built: &Path, places: &Places) -> Result<PathBuf> {
+fn register(built: &Path, paths: &InstallPaths) -> Result<PathBuf> {
     let text = |error: std::io::Error, path: &Path| format!("{}: {error}", path.display());
-    let dir = places.library.parent().expect("a library lies in a folder");
+    let dir = paths.library.parent().expect("a library lies in a folder");
     std::fs::create_dir_all(dir).map_err(|error| text(error, dir))?;
     // Copy beside and rename: a process that has the old library mapped keeps it whole.
-    let fresh = places.library.with_extension("so.new");
+    let fresh = paths.library.with_extension("so.new");
     std::fs::copy(built, &fresh).map_err(|error| text(error, &fresh))?;
-    std::fs::rename(&fresh, &places.library).map_err(|error| text(error, &places.library))?;
+    std::fs::rename(&fresh, &paths.library).map_err(|error| text(error, &paths.library))?;
     sh::write(
-        &places.vendors.join("pumice.icd"),
-        format!("{}\n", places.library.display()),
+        &paths.vendors.join("pumice.icd"),
+        format!("{}\n", paths.library.display()),
     )?;
-    if places.user {
-        link_system_drivers(&places.vendors)?;
+    if paths.user {
+        link_system_drivers(&paths.vendors)?;
     }
-    Ok(places.vendors.clone())
+    Ok(paths.vendors.clone())
 }
 
 /// Links the system's other drivers into a user's vendors folder, dropping stale links.
@@ -156,7 +156,7 @@ fn link_system_drivers(vendors: &Path) -> Result {
 
 /// `cargo xtask uninstall`.
 pub fn uninstall(args: &[String]) -> Result {
-    let places = places(args)?;
+    let paths = install_paths(args)?;
     let mut removed = false;
     let mut remove = |path: &Path| -> Result {
         match std::fs::remove_file(path) {
@@ -169,17 +169,17 @@ pub fn uninstall(args: &[String]) -> Result {
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     };
-    remove(&places.vendors.join("pumice.icd"))?;
-    remove(&places.library)?;
-    if places.user && places.vendors.is_dir() {
-        for link in sh::files_with(&places.vendors, &["icd"])? {
+    remove(&paths.vendors.join("pumice.icd"))?;
+    remove(&paths.library)?;
+    if paths.user && paths.vendors.is_dir() {
+        for link in sh::files_with(&paths.vendors, &["icd"])? {
             if link.is_symlink() {
                 remove(&link)?;
             }
         }
         // Only empty folders go; anything that a user put there stays.
-        let _ = std::fs::remove_dir(&places.vendors);
-        let _ = std::fs::remove_dir(places.library.parent().expect("a library lies in a folder"));
+        let _ = std::fs::remove_dir(&paths.vendors);
+        let _ = std::fs::remove_dir(paths.library.parent().expect("a library lies in a folder"));
     }
     if !removed {
         println!("nothing was installed there");

@@ -1,3 +1,4 @@
+// options: -cl-std=CL2.0
 // Device-side enqueue (docs/device-enqueue.md): the queue that kernels append records to, and the
 // scheduler that runs between dispatches.
 //

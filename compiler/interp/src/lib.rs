@@ -14,6 +14,7 @@
 
 mod args;
 mod collective;
+mod denormals;
 mod eval;
 mod exec;
 pub mod float;
@@ -97,6 +98,8 @@ pub struct Options {
     pub printf_buffer_size: u32,
     /// Address of the memory that device-side enqueue has; 0 if there is none.
     pub device_launch: u64,
+    /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
+    pub flush_denormals: bool,
 }
 
 impl Default for Options {
@@ -107,6 +110,7 @@ impl Default for Options {
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
             device_launch: 0,
+            flush_denormals: false,
         }
     }
 }

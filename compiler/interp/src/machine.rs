@@ -206,6 +206,8 @@ impl<'a> Machine<'a> {
                 smallvec![u64::from(index.unwrap_or(0))]
             }
             BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
+            // Pointers are addresses here.
+            BuiltIn::AddressDelta => smallvec![0],
             BuiltIn::PrivateMemory => {
                 let size = self.kernel.private_bytes as usize;
                 let global = &mut self.global;

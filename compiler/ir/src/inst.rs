@@ -297,6 +297,8 @@ pub enum BuiltIn {
     DeviceRecord,
     /// The number of the work-group among those of the dispatch: I32.
     DispatchGroup,
+    /// The number that makes a device address of a global pointer: I64. Made where it is added.
+    AddressDelta,
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

@@ -98,6 +98,27 @@ pub struct KernelInfo {
     pub attributes: String,
 }
 
+impl KernelInfo {
+    /// A kernel without arguments and attributes.
+    pub fn new(name: String, func: FuncId) -> Self {
+        Self {
+            name,
+            func,
+            args: Vec::new(),
+            required_work_group_size: None,
+            work_group_size_hint: None,
+            required_sub_group_size: None,
+            initializer: false,
+            finalizer: false,
+            private_bytes: 0,
+            enqueue: None,
+            queues: Vec::new(),
+            node: None,
+            attributes: String::new(),
+        }
+    }
+}
+
 /// The part that a kernel has in device-side enqueue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EnqueueRole {
@@ -193,6 +214,13 @@ pub struct ArgInfo {
     pub access: Option<ArgAccess>,
     /// CL_KERNEL_ARG_TYPE_* bits: const 1, restrict 2, volatile 4, pipe 8.
     pub type_qualifier: Option<u32>,
+}
+
+impl ArgInfo {
+    /// Returns whether the argument is a pipe (CL_KERNEL_ARG_TYPE_PIPE).
+    pub fn is_pipe(&self) -> bool {
+        self.type_qualifier.is_some_and(|bits| bits & 8 != 0)
+    }
 }
 
 /// CL_KERNEL_ARG_ADDRESS_*.

@@ -127,6 +127,9 @@ pub struct Target {
     pub exact_sqrt_f32: bool,
     /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
+    /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
+    /// is given. With device addresses only.
+    pub address_delta: bool,
     /// The driver's faults and habits: they switch passes on and change what others write. From the
     /// Vulkan layer's list, by driver and version.
     pub quirks: Quirks,
@@ -149,6 +152,10 @@ pub struct Target {
     pub maximal_reconvergence: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
+    /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
+    pub zero_local: bool,
+    /// Private variables are zero before anything is written to them.
+    pub zero_private: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -185,9 +192,9 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
-    /// Returns whether the device has the feature of OpenCL C with that name.
+    /// Returns whether the device has an OpenCL C feature (`__opencl_c_…`).
     pub fn has_feature(&self, name: &str) -> bool {
-        self.features.iter().any(|f| f == name)
+        self.features.iter().any(|feature| feature == name)
     }
 
     /// Returns whether the device computes with integers of so many bytes and has them in memory. Else
@@ -275,6 +282,7 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
+            address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
@@ -295,6 +303,8 @@ impl Target {
             clocks: true,
             maximal_reconvergence: false,
             shader_enqueue: false,
+            zero_local: false,
+            zero_private: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

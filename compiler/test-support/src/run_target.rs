@@ -24,6 +24,7 @@ pub fn run_target() -> Target {
         "cl_khr_kernel_clock",
     ];
     let features = [
+        "__opencl_c_pipes",
         "__opencl_c_subgroups",
         "__opencl_c_work_group_collective_functions",
     ];

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 
 use crate::base::config;
-use crate::base::files::{self, Contents};
+use crate::base::files::{self, OpenMode};
 use crate::base::os;
 
 /// The amount of log lines; each level includes the ones before it.
@@ -140,7 +140,7 @@ fn write(text: Arguments<'_>) {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let file = FILE.get_or_init(|| {
         let path = process_path(&config::LOG_FILE)?;
-        let opened = files::open_private(path.as_ref(), Contents::Kept);
+        let opened = files::open_private(path.as_ref(), OpenMode::Append);
         opened
             .inspect_err(|error| eprintln!("pumice: error: {path}: {error}"))
             .ok()

@@ -11,7 +11,7 @@ pub mod host_ptr;
 pub mod info;
 pub mod log;
 pub mod object;
-mod os;
+pub(crate) mod os;
 pub mod printf;
 pub mod property;
 pub mod reason;

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use crate::base::clock::host_time;
 use crate::base::config;
 use crate::base::exit::{self, Stage};
-use crate::base::files::{self, Contents};
+use crate::base::files::{self, OpenMode};
 use crate::base::log;
 
 /// Written to at most so many bytes at a time.
@@ -33,7 +33,7 @@ fn trace() -> Option<&'static Trace> {
     static TRACE: OnceLock<Option<Trace>> = OnceLock::new();
     let open = || {
         let path = log::process_path(&config::TRACE)?;
-        let file = files::open_private(path.as_ref(), Contents::Replaced)
+        let file = files::open_private(path.as_ref(), OpenMode::Truncate)
             .inspect_err(|error| log::error!("{path}: {error}"))
             .ok()?;
         let trace = Trace {

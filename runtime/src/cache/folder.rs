@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use crate::base::files::{self, Contents, Links};
+use crate::base::files::{self, Links, OpenMode};
 use crate::base::log;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
@@ -165,7 +165,7 @@ impl Folder {
         let written = (|| {
             // A process of the same number may have left it behind.
             let _ = fs::remove_file(&unfinished);
-            let mut file = files::open_private(&unfinished, Contents::New)?;
+            let mut file = files::open_private(&unfinished, OpenMode::CreateNew)?;
             file.write_all(&MAGIC)?;
             file.write_all(&seal(name, contents))?;
             file.write_all(contents)?;

@@ -114,6 +114,7 @@ impl Copy {
         // CL_INVALID_VALUE if a region is out of bounds.
         source.check_region(from, extent)?;
         destination.check_region(to, extent)?;
+        destination.check_mutable()?;
         source.check_alignment(on.device())?;
         destination.check_alignment(on.device())?;
         // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.

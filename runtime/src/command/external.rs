@@ -12,7 +12,7 @@ use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
 use crate::memory::external::External;
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::residency::Access;
 
 /// Objects that change hands.
@@ -101,7 +101,7 @@ impl HandOver {
         &self,
         on: &Placement,
         recorder: &mut gpu::Recorder,
-        image: &Image,
+        image: &ImageMem,
         bytes: &Buffer,
     ) -> Result<()> {
         let (texels, whole) = image.texels(on.index())?;

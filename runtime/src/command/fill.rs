@@ -40,6 +40,7 @@ pub fn buffer(
         return Err(Error::InvalidValue);
     }
     buffer.check_alignment(on.device())?;
+    buffer.check_mutable()?;
     Ok(Command::Device(Arc::new(Fill {
         buffer: buffer.clone(),
         pattern: pattern.to_vec(),

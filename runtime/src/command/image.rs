@@ -13,7 +13,7 @@ use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
 use crate::memory::Mem;
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 
 /// A read or write.
@@ -30,7 +30,7 @@ struct ImageTransfer {
 ///
 /// # Errors
 /// [`Error::InvalidMemObject`].
-pub fn image_of(mem: &Ref<Mem>) -> Result<&Image> {
+pub fn image_of(mem: &Ref<Mem>) -> Result<&ImageMem> {
     mem.image().ok_or(Error::InvalidMemObject)
 }
 
@@ -39,7 +39,7 @@ pub fn image_of(mem: &Ref<Mem>) -> Result<&Image> {
 ///
 /// # Errors
 /// [`Error::InvalidOperation`], [`Error::ImageFormatNotSupported`].
-pub fn check_device(device: &Ref<Device>, image: &Image) -> Result<()> {
+pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     if !device.has_images() {
         return Err(Error::InvalidOperation);
     }
@@ -52,7 +52,7 @@ pub fn check_device(device: &Ref<Device>, image: &Image) -> Result<()> {
 
 /// A box of texels, and its pitches in the application's memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Region {
+pub struct ImageRegion {
     /// The first texel.
     pub origin: [usize; 3],
     /// Texels in each dimension.
@@ -72,7 +72,7 @@ pub fn transfer(
     on: &Placement,
     mem: &Ref<Mem>,
     direction: Direction,
-    region: Region,
+    region: ImageRegion,
     host: impl FnOnce(usize) -> Option<HostSlice>,
 ) -> Result<Command> {
     on.check_context(mem.context())?;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
@@ -57,6 +57,7 @@ pub fn copy(
     let (from, to) = (a.region(origins[0], region)?, b.region(origins[1], region)?);
     check_device(on.device(), a)?;
     check_device(on.device(), b)?;
+    destination.check_mutable()?;
     let (size, texel) = (a.bytes(from), a.format().texel_size());
     let (from, to) = (a.part(from), b.part(to));
     // CL_MEM_COPY_OVERLAP if both are of one image and the regions overlap.
@@ -121,6 +122,8 @@ fn between(
     buffer.check_range(offset, size)?;
     buffer.check_alignment(on.device())?;
     check_device(on.device(), image)?;
+    let written = if to_buffer { buffer } else { mem };
+    written.check_mutable()?;
     // CL_MEM_COPY_OVERLAP if the image is the buffer's own and the regions overlap.
     let (texels, bytes) = (image.part(area), buffer.bytes(offset, size)?);
     if texels.overlaps(&bytes) {
@@ -157,6 +160,7 @@ pub fn fill(
     let color = color.ok_or(Error::InvalidValue)?;
     let area = image.region(origin, region)?;
     check_device(on.device(), image)?;
+    mem.check_mutable()?;
     Ok(Command::Device(Arc::new(ImageCopy {
         command_type: cl::CL_COMMAND_FILL_IMAGE,
         from: Source::Fill(texel::pack(image.format(), color)),
@@ -169,7 +173,7 @@ pub fn fill(
 
 /// A part in the memory of a device.
 enum Memory {
-    Texels(VkImage, ImageBox),
+    Texels(Image, ImageBox),
     Bytes(Buffer, u64),
 }
 

@@ -19,8 +19,8 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
-use crate::memory::Mem;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
@@ -31,6 +31,8 @@ struct KernelLaunch {
     kernel: Ref<Kernel>,
     device_kernel: DeviceKernel,
     args: ArgBlock,
+    /// The buffers behind device pointers, among the arguments and beside them.
+    pointed_at: Vec<Ref<Mem>>,
     range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
     queue: usize,
@@ -93,7 +95,7 @@ pub fn launch_with(
     let args = args()?;
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for (index, arg) in (0_u32..).zip(&args) {
+    for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
             let checked = object.check_alignment(on.device());
             checked.map_err(|error| {
@@ -116,6 +118,7 @@ pub fn launch_with(
         let kernel = (kernel, device_kernel);
         return enqueuing::command(on, command_type, kernel, args, range);
     }
+    let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
@@ -123,6 +126,7 @@ pub fn launch_with(
         kernel: kernel.clone(),
         device_kernel,
         args,
+        pointed_at,
         range,
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
@@ -180,22 +184,25 @@ pub(super) fn values(
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
 ) -> Result<Vec<Option<ArgValue>>> {
-    (args.iter().zip(&device_kernel.info().args))
+    (args.values.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
         .map(Option::transpose)
         .collect()
 }
 
-/// Names the contents that a kernel uses.
+/// Names the contents that a kernel uses: those of its arguments and behind device pointers.
 pub(super) fn uses(
-    args: &ArgBlock,
+    (args, pointed_at): (&ArgBlock, &[Ref<Mem>]),
     device_kernel: &DeviceKernel,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    for (arg, meta) in args.iter().zip(&device_kernel.info().args) {
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
         if let Some(Argument::Memory(object)) = arg {
             visit(object.contents(), access(object, meta.kind))?;
         }
+    }
+    for object in pointed_at {
+        visit(object.contents(), access(object, ArgKind::Buffer))?;
     }
     Ok(())
 }
@@ -246,7 +253,7 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
         Argument::Memory(object) => match kind {
             ArgKind::Image { binding, .. } => image_value(on, object, binding),
             _ => Ok(ArgValue::Buffer {
-                buffer: object.storage()?.allocation(on.index())?,
+                buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),
@@ -256,11 +263,42 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
             let handle = u64::from(queue.number()) + 1;
             Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
         }
+        // Another device gets the pointer alone.
+        Argument::Shared { allocation, offset } if allocation.device() != on.index() => {
+            Ok(ArgValue::Pointer((allocation.start() + offset) as u64))
+        }
+        Argument::Shared { allocation, offset } => Ok(ArgValue::Buffer {
+            buffer: allocation.memory().clone(),
+            offset: *offset as u64,
+            size: (allocation.size() - offset) as u64,
+        }),
+        Argument::DevicePointer(address) => {
+            let found = device_address::find(on.context(), on.index(), *address);
+            let Some((buffer, offset)) = found else {
+                return Ok(ArgValue::Pointer(*address));
+            };
+            Ok(ArgValue::Buffer {
+                buffer: buffer.storage()?.allocation(on.index())?,
+                offset,
+                size: buffer.size() as u64 - offset,
+            })
+        }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
         }),
     }
+}
+
+/// The buffers behind the device pointers of a launch.
+pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
+    let listed = args.values.iter().filter_map(|arg| match arg {
+        Some(Argument::DevicePointer(address)) => Some(*address),
+        _ => None,
+    });
+    let all = listed.chain(args.indirect.iter().copied());
+    let found = all.filter_map(|address| device_address::find(on.context(), on.index(), address));
+    found.map(|(buffer, _)| buffer).collect()
 }
 
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
@@ -336,7 +374,7 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        uses(&self.args, &self.device_kernel, visit)
+        uses((&self.args, &self.pointed_at), &self.device_kernel, visit)
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
@@ -400,9 +438,11 @@ impl Output {
 
     /// Prints what a buffer holds, and empties it.
     pub(super) fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let mut all = Vec::new();
         let decoded = (self.executable)
-            .read_printf(buffer, &mut |text| printf::print(text))
+            .read_printf(buffer, &mut |text| all.extend_from_slice(text))
             .map_err(gpu::error)?;
+        self.context.print(all);
         let launch = format!("kernel `{}`", self.kernel.name());
         if let Some(complaint) = printf::complain(&launch, decoded) {
             let context = self.context.clone();

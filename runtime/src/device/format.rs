@@ -190,7 +190,7 @@ formats! {
 
 /// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uses {
+pub struct ImageUses {
     /// Kernels read it.
     pub read: bool,
     /// Kernels write it.
@@ -199,12 +199,13 @@ pub struct Uses {
     pub both: bool,
 }
 
-impl Uses {
+impl ImageUses {
     /// Of `cl_mem_flags`: without any, kernels read and write.
     pub fn of_flags(flags: u64) -> Self {
         let has = |bit: u64| flags & bit != 0;
         let both = has(cl::CL_MEM_KERNEL_READ_AND_WRITE);
-        let (read_only, write_only) = (has(cl::CL_MEM_READ_ONLY), has(cl::CL_MEM_WRITE_ONLY));
+        let read_only = has(cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT);
+        let write_only = has(cl::CL_MEM_WRITE_ONLY);
         Self {
             read: both || !write_only,
             write: both || !read_only,
@@ -215,7 +216,7 @@ impl Uses {
 
 impl ImageFormat {
     /// Tells whether a device has images of this format and type for the uses.
-    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
+    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: ImageUses) -> bool {
         let features = caps.format(self.vulkan);
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
         let planes = matches!(
@@ -287,7 +288,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
 /// types of images, and its sizes.
 pub fn minimum(caps: &Capabilities) -> bool {
     use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};
-    let uses = Uses {
+    let uses = ImageUses {
         read: true,
         write: true,
         both: false,

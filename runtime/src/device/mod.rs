@@ -333,6 +333,11 @@ impl Device {
         alignment.max(128) as usize
     }
 
+    /// Tells whether kernels see addresses of global memory, not descriptors.
+    pub fn has_addresses(&self) -> bool {
+        extensions::addresses(self.capabilities())
+    }
+
     /// CL_DEVICE_IMAGE_SUPPORT.
     pub fn has_images(&self) -> bool {
         extensions::images(self.capabilities())
@@ -422,6 +427,36 @@ impl Device {
     }
 }
 
+/// The wishes of a context about its programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Local memory is zero when a work-group starts (cl_khr_initialize_memory).
+    pub zero_local: bool,
+    /// Private variables are zero before anything is written to them.
+    pub zero_private: bool,
+    /// The least size of a printf buffer in bytes (cl_arm_printf).
+    pub printf_buffer: u64,
+}
+
+impl Wishes {
+    /// The target of a context's programs, on a device that can bind storage buffers of `most` bytes.
+    pub fn apply(self, target: &Arc<Target>, most: u32) -> Arc<Target> {
+        let size = self
+            .printf_buffer
+            .min(u64::from(MAX_PRINTF_BUFFER_MIB) << 20) as u32;
+        let wished = Target {
+            zero_local: self.zero_local,
+            zero_private: self.zero_private,
+            printf_buffer_size: target.printf_buffer_size.max(size.min(most) & !3),
+            ..(**target).clone()
+        };
+        match wished == **target {
+            true => target.clone(),
+            false => Arc::new(wished),
+        }
+    }
+}
+
 /// `offered` decides what programs see, `caps` what code may use.
 fn make_target(
     caps: &Capabilities,
@@ -441,6 +476,7 @@ fn make_target(
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     Target {
+        address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
@@ -496,6 +532,8 @@ fn make_target(
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Graph pipelines are not dispatched yet.
         shader_enqueue: false,
+        zero_local: false,
+        zero_private: false,
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: (1, 5),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BufferView, IDENTITY, Image as VkImage, ImageBox, ImageKind, ImageView};
+use pumice_vulkan_layer::{BufferView, IDENTITY, Image, ImageBox, ImageKind, ImageView};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -17,7 +17,7 @@ use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
 /// The properties of a memory object that is an image.
-pub struct Image {
+pub struct ImageMem {
     pub(super) format: &'static ImageFormat,
     /// CL_MEM_OBJECT_IMAGE*.
     pub(super) image_type: u32,
@@ -76,7 +76,7 @@ impl Texels {
     }
 }
 
-impl Image {
+impl ImageMem {
     /// Its format.
     pub fn format(&self) -> &'static ImageFormat {
         self.format
@@ -191,7 +191,7 @@ impl Image {
     ///
     /// # Errors
     /// CL_INVALID_MEM_OBJECT if it shows a buffer.
-    pub fn texels(&self, index: usize) -> Result<(VkImage, ImageBox)> {
+    pub fn texels(&self, index: usize) -> Result<(Image, ImageBox)> {
         match &self.texels {
             Texels::Own { storage, .. } => Ok((storage.allocation(index)?, storage.whole())),
             Texels::Buffer { .. } => Err(Error::InvalidMemObject),
@@ -248,7 +248,7 @@ impl Image {
         if let Some(view) = slot {
             return Ok(view.clone());
         }
-        let image: VkImage = storage.allocation(index)?;
+        let image: Image = storage.allocation(index)?;
         let format = self.format.vulkan;
         let view = device.raw().create_image_view(&image, format, components);
         Ok(slot.insert(view.map_err(gpu::error)?).clone())

@@ -9,10 +9,11 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, Uses};
-use crate::memory::buffer::{self, Mem, Parts};
+use crate::device::format::{self, ImageFormat, ImageUses};
+use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
-use crate::memory::image::{Image, Texels, has_height, kind};
+use crate::memory::flags;
+use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_storage::ImageStorage;
 
 /// `cl_image_desc`, with the memory object resolved.
@@ -50,9 +51,9 @@ pub fn supported_formats(
     image_type: u32,
 ) -> Result<Vec<[u32; 2]>> {
     // CL_INVALID_VALUE if flags or image_type are not valid.
-    buffer::check_flags(flags)?;
+    flags::check_flags(flags)?;
     kind(image_type).ok_or(Error::InvalidValue)?;
-    let uses = Uses::of_flags(flags);
+    let uses = ImageUses::of_flags(flags);
     let devices = || {
         context
             .devices()
@@ -178,6 +179,10 @@ impl Desc {
     }
 }
 
+fn immutable(flags: u64) -> bool {
+    flags & cl::CL_MEM_IMMUTABLE_EXT != 0
+}
+
 impl Mem {
     /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
     ///
@@ -193,8 +198,11 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
-        buffer::check_flags(flags)?;
+        properties.check_image()?;
+        flags::check_flags(flags)?;
         properties.check_flags(flags)?;
+        let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
+        flags::check_immutable(flags, properties.is_external() || shows.is_some())?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
@@ -218,10 +226,15 @@ impl Mem {
         };
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
-            Some(object) => buffer::inherited_flags(object, flags)?,
-            None => buffer::with_default_access(flags),
+            // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
+            Some(object) if object.check_mutable().is_err() && !immutable(flags) => {
+                let reason = "an image of an immutable object must be immutable";
+                return Err(Error::InvalidValue.because(reason));
+            }
+            Some(object) => flags::inherited_flags(object, flags)?,
+            None => flags::with_default_access(flags),
         };
-        let uses = Uses::of_flags(effective);
+        let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
         if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
@@ -233,9 +246,9 @@ impl Mem {
             let reason = format!("{width}x{height}x{depth} is beyond the limits of every device");
             return Err(Error::InvalidImageSize.because(reason));
         }
-        buffer::check_host_ptr(flags, has_host)?;
+        flags::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
-        let image = |texels| Image {
+        let image = |texels| ImageMem {
             format,
             image_type: desc.image_type,
             width: desc.width,
@@ -248,7 +261,7 @@ impl Mem {
             layout,
             texels,
         };
-        let parts = Parts {
+        let mem = MemDesc {
             context: context.clone(),
             flags: effective,
             size: desc.host_size(kind, layout),
@@ -260,33 +273,33 @@ impl Mem {
         if let Some(object) = &desc.mem_object {
             let texels = desc.of_object(object, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(parts, image));
+            return Ok(Mem::of_desc(mem, Content::Image(image)));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
-        if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
+        if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
             let reason = format!(
                 "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
-                parts.size
+                mem.size
             );
             return Err(Error::InvalidImageSize.because(reason));
         }
-        let host = host(parts.size);
+        let host = host(mem.size);
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),
             desc.vulkan(kind, format),
             layout,
-            parts.size,
+            mem.size,
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
             use_host,
         )?;
-        let parts = Parts {
+        let mem = MemDesc {
             host_address: use_host.map_or(0, HostSlice::address),
-            external: properties.import(parts.size)?,
-            ..parts
+            external: properties.import(mem.size)?,
+            ..mem
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(parts, image(texels)))
+        Ok(Mem::of_desc(mem, Content::Image(image(texels))))
     }
 }
 

@@ -136,7 +136,7 @@ impl Part {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize) -> Result<()> {
-        self.contents().bring(index, Access::Write)
+        self.contents().bring(index, self.writing())
     }
 
     /// The host's view of it.

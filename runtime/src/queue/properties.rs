@@ -9,14 +9,30 @@ use crate::device::Device;
 const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
 /// CL_QUEUE_THROTTLE_KHR (cl_khr_throttle_hints).
 const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
+/// CL_QUEUE_FAMILY_INTEL (cl_intel_command_queue_families).
+pub(super) const CL_QUEUE_FAMILY_INTEL: u32 = cl::CL_QUEUE_FAMILY_INTEL as u32;
+/// CL_QUEUE_INDEX_INTEL.
+pub(super) const CL_QUEUE_INDEX_INTEL: u32 = cl::CL_QUEUE_INDEX_INTEL as u32;
 
-/// Checks the list of clCreateCommandQueueWithProperties; gives the bit field and CL_QUEUE_SIZE.
+/// The checked properties of a queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueProperties {
+    /// `cl_command_queue_properties`.
+    pub bits: u64,
+    /// The device's queue that commands are submitted to (CL_QUEUE_INDEX_INTEL); `None` for any.
+    pub index: Option<u32>,
+    /// CL_QUEUE_SIZE of a device queue.
+    pub size: Option<u32>,
+}
+
+/// Checks the list of clCreateCommandQueueWithProperties for a device, whose queues are all of one family.
 ///
 /// # Errors
 /// [`Error::InvalidValue`], [`Error::InvalidQueueProperties`], as the specification of the call
 /// says.
-pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<(u64, Option<u32>)> {
-    let (mut bits, mut size) = (0, None);
+pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProperties> {
+    let (mut bits, mut size, mut family, mut queue) = (0, None, None, None);
+    let queues = device.capabilities().opened_queues();
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
         if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
@@ -26,6 +42,9 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<(u64, Opt
             Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
             // Hints, which no Vulkan queue of ours takes: one of three values each.
             Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
+            // CL_INVALID_VALUE if there are not so many families, or queues in the family.
+            Ok(CL_QUEUE_FAMILY_INTEL) if value == 0 => family = Some(value),
+            Ok(CL_QUEUE_INDEX_INTEL) if value < u64::from(queues) => queue = Some(value as u32),
             Ok(cl::CL_QUEUE_SIZE) if !device.has_device_enqueue() => {
                 return Err(Error::InvalidQueueProperties);
             }
@@ -35,12 +54,20 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<(u64, Opt
             _ => return Err(Error::InvalidValue),
         }
     }
+    // CL_INVALID_VALUE if one of family and index is given without the other.
+    if family.is_some() != queue.is_some() {
+        return Err(Error::InvalidValue.because("a queue's family and index go together"));
+    }
     check_bits(device, bits)?;
     // CL_INVALID_VALUE: the size is a device queue's.
     if size.is_some() && !is_on_device(bits) {
         return Err(Error::InvalidValue.because("CL_QUEUE_SIZE without CL_QUEUE_ON_DEVICE"));
     }
-    Ok((bits, size))
+    Ok(QueueProperties {
+        bits,
+        index: queue,
+        size,
+    })
 }
 
 /// Checks a `cl_command_queue_properties` bit field.

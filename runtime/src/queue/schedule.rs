@@ -15,9 +15,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use opencl_sys as cl;
+use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Finished, Submission};
+use super::batch::{Finished, Request, Submission, Submit};
 use super::event::{Event, Moment, Node};
 use crate::base::callback;
 use crate::base::clock::host_time;
@@ -30,6 +31,7 @@ use crate::base::trace;
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
 use crate::device::report_validation;
+use crate::memory::residency::{Access, Contents, Found};
 
 impl Object<Queue> {
     /// clFlush.
@@ -137,10 +139,60 @@ impl Object<Queue> {
             }
         }
         let clocked = self.profiling() && node.gives_event || trace::enabled();
-        let mut submitted = Vec::new();
-        let recorded = (self.batches).record(node, command, waits, clocked, &mut submitted);
-        self.follow_up(submitted);
-        recorded
+        loop {
+            let mut waits = waits.clone();
+            let request = Request {
+                clears: self.find_contents(command, &mut waits)?,
+                node,
+                command,
+                waits,
+                clocked,
+            };
+            let mut submitted = Vec::new();
+            let submit = || self.submitter();
+            let recorded = (self.batches).record(request, submit, &mut submitted);
+            self.follow_up(submitted);
+            if let Some(value) = recorded? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Has the device hold what a command uses; gives what must be cleared before, and adds to `waits` what
+    /// others are clearing.
+    fn find_contents(
+        &self,
+        command: &dyn DeviceCommand,
+        waits: &mut Vec<gpu::Wait>,
+    ) -> Result<Vec<(Arc<dyn Contents>, Access)>> {
+        let index = self.on().index();
+        let timeline = self.batches.stream().timeline();
+        let mut unwritten: FxHashMap<usize, (Arc<dyn Contents>, Access)> = FxHashMap::default();
+        command.uses(&mut |contents, access| {
+            let key = Arc::as_ptr(&contents).addr();
+            if let Some((_, known)) = unwritten.get_mut(&key) {
+                *known = known.then(access);
+                return Ok(());
+            }
+            match contents.find(index, access, timeline)? {
+                Found::There(wait) => waits.extend(wait),
+                Found::Unwritten => {
+                    unwritten.insert(key, (contents, access));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(unwritten.into_values().collect())
+    }
+
+    /// A function that submits what has been recorded, while the queue lives.
+    fn submitter(self: &Ref<Queue>) -> Submit {
+        let queue = Arc::downgrade(self);
+        Box::new(move || {
+            if let Some(queue) = queue.upgrade() {
+                queue.flush();
+            }
+        })
     }
 
     /// Hands a host command to the queue's host thread. In an out-of-order queue the application's

@@ -247,7 +247,15 @@ pub struct Capabilities {
     pub extensions: BTreeSet<String>,
 }
 
+/// More queues than this are not asked for.
+const MAX_QUEUES: u32 = 8;
+
 impl Capabilities {
+    /// Queues that an open device has.
+    pub fn opened_queues(&self) -> u32 {
+        self.queue_count.clamp(1, MAX_QUEUES)
+    }
+
     /// Returns whether the device lists an extension. Features are tested by their bit.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::commands::recorder::{Kept, Recorder};
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::query::TimestampPools;
 
@@ -65,7 +65,7 @@ pub(crate) struct Commands {
 impl Wait {
     /// Returns whether it waits for the same.
     pub fn same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.timeline.0, &other.timeline.0) && self.value == other.value
+        self.timeline.same(&other.timeline) && self.value == other.value
     }
 
     /// Returns whether the value is known to be reached.
@@ -130,12 +130,20 @@ const SPIN: Duration = Duration::from_micros(30);
 /// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
 
-impl Device {
+impl LogicalDevice {
     /// Makes a queue, on the next of the device's VkQueues.
     ///
     /// # Errors
     /// Out of memory.
     pub fn create_queue(&self) -> Result<Queue> {
+        self.create_queue_at(None)
+    }
+
+    /// A queue on the Vulkan queue of an index below [`Capabilities::opened_queues`](crate::Capabilities::opened_queues), or on any.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn create_queue_at(&self, index: Option<u32>) -> Result<Queue> {
         let idle = self.shared.timelines.idle.lock().pop();
         let semaphore = match idle {
             Some(semaphore) => semaphore,
@@ -152,7 +160,10 @@ impl Device {
         Ok(Queue(Arc::new(QueueShared {
             timeline,
             timestamps: TimestampPools::new(&self.shared),
-            index: self.shared.pick_queue(),
+            index: match index {
+                Some(index) => index as usize % self.shared.queues.len(),
+                None => self.shared.pick_queue(),
+            },
             state: Mutex::new(State {
                 last,
                 ..State::default()
@@ -173,6 +184,11 @@ impl Device {
 }
 
 impl Queue {
+    /// The index of the Vulkan queue.
+    pub fn index(&self) -> u32 {
+        self.0.index as u32
+    }
+
     /// Begins a recording. Any number may be open at once, on any thread.
     ///
     /// # Errors
@@ -229,6 +245,11 @@ impl Queue {
 }
 
 impl Timeline {
+    /// Returns whether both handles refer to the same timeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The highest value reached.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::caps::{Capabilities, query};
-use crate::device::Device;
+use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
 
@@ -140,8 +140,8 @@ impl PhysicalDevice {
     ///
     /// # Errors
     /// Whatever vkCreateDevice says.
-    pub fn open(&self) -> Result<Device> {
-        Device::open(self)
+    pub fn open(&self) -> Result<LogicalDevice> {
+        LogicalDevice::open(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 
 /// The device's time at the start and the end of some commands, written anew by each run of them.
@@ -18,7 +18,7 @@ pub(crate) struct TimerInner {
     pub raw: vk::QueryPool,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes a timer.
     ///
     /// # Errors

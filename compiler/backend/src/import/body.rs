@@ -5,6 +5,7 @@
 use super::consts::{Const, ConstVal};
 use super::enqueue::Enqueue;
 use super::functions::{Decls, FuncDecl};
+use super::library::Library;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Leaf, MAX_VALUE_LEAVES, Ty};
@@ -50,10 +51,11 @@ pub(super) struct Label<'a> {
     pub reachable: bool,
 }
 
-/// The parts of the module that functions add to.
-pub(super) struct Shared<'m> {
+/// The parts of the module that grow while bodies are imported.
+pub(super) struct Tables<'m> {
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
+    pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
 }
 
@@ -63,6 +65,7 @@ pub(super) struct Body<'a, 'm> {
     pub decls: &'m Decls,
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
+    pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
@@ -79,15 +82,16 @@ impl<'a, 'm> Body<'a, 'm> {
     pub fn new(
         pre: &'m Preamble<'a>,
         decls: &'m Decls,
-        shared: Shared<'m>,
+        tables: Tables<'m>,
         func: Function,
     ) -> Self {
         Self {
             pre,
             decls,
-            globals: shared.globals,
-            strings: shared.strings,
-            enqueue: shared.enqueue,
+            globals: tables.globals,
+            strings: tables.strings,
+            library: tables.library,
+            enqueue: tables.enqueue,
             func,
             block: None,
             loc: SourceLoc::default(),
@@ -215,7 +219,7 @@ impl<'a, 'm> Body<'a, 'm> {
 
     // ---- emission ----
 
-    fn current(&mut self) -> Block {
+    pub(super) fn current(&mut self) -> Block {
         match self.block {
             Some(block) => block,
             // The scan refuses instructions behind a terminator; should one come through,

@@ -5,15 +5,15 @@
 
 use super::body::{Body, Leaves};
 use super::functions::Decls;
+use super::library::Library;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result, charge};
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, EnqueueRole, FuncId,
-    Function, InstKind, IntCond, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, SourceLoc,
+    Function, InstKind, IntCond, KernelArg, KernelArgKind, KernelInfo, Module, SourceLoc,
     StackSlotData, Type, Value,
 };
 use rspirv::spirv::Op;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Local pointers that a block can take: LOCALS of the library.
@@ -33,39 +33,16 @@ struct EnqueuedBlock {
 }
 
 /// What the functions of a module enqueue.
+#[derive(Default)]
 pub(super) struct Enqueue {
-    /// The number of the module's own functions, behind which those of the library come.
-    own_functions: usize,
-    library: Vec<Function>,
-    by_name: FxHashMap<&'static str, FuncId>,
     blocks: Vec<EnqueuedBlock>,
+    /// A function enqueues, or asks for queues or events.
+    is_used: bool,
     /// A function asks for the times of commands.
     times: bool,
 }
 
 impl Enqueue {
-    pub fn new(own_functions: usize) -> Self {
-        Self {
-            own_functions,
-            library: Vec::new(),
-            by_name: FxHashMap::default(),
-            blocks: Vec::new(),
-            times: false,
-        }
-    }
-
-    /// Declares a function of the library.
-    fn function(&mut self, name: &'static str, params: Vec<Type>, result: Option<Type>) -> FuncId {
-        let number = self.own_functions + self.library.len();
-        let library = &mut self.library;
-        *self.by_name.entry(name).or_insert_with(|| {
-            let mut func = Function::new(name, params, result.into_iter().collect());
-            func.linkage = Linkage::Import;
-            library.push(func);
-            FuncId::from_u32(number as u32)
-        })
-    }
-
     /// The number of the block whose function that is.
     fn block(
         &mut self,
@@ -95,41 +72,29 @@ impl Enqueue {
         Ok(number as u32)
     }
 
-    /// Adds the library's functions to the module, and gives the kernels of blocks and the scheduler,
-    /// which stand behind the application's.
-    pub fn finish(
-        mut self,
-        module: &mut Module,
+    /// Makes the kernels of the blocks and the scheduler, which stand behind the application's.
+    pub fn kernels(
+        &self,
+        module: &Module,
         decls: &Decls,
+        library: &mut Library,
     ) -> Result<Vec<(KernelInfo, Function)>> {
-        let uses_library = !self.library.is_empty();
-        let blocks = std::mem::take(&mut self.blocks);
-        let mut kernels: Vec<(KernelInfo, Function)> = Vec::new();
-        let place = (!blocks.is_empty()).then(|| {
+        let mut kernels = Vec::new();
+        for (number, block) in (0..).zip(&self.blocks) {
             let place = Type::vector(pumice_ir::Scalar::I64, 4);
             let params = vec![BuiltIn::DeviceLaunch.ty(), Type::I32];
-            (
-                self.function("__pumice_block_place", params, Some(place)),
-                place,
-            )
-        });
-        for (number, block) in blocks.iter().enumerate() {
-            if let Some(place) = place {
-                kernels.push(block_kernel(module, decls, number as u32, block, place)?);
-            }
+            let callee = library.function("__pumice_block_place", params, &[place]);
+            kernels.push(block_kernel(module, decls, number, block, (callee, place))?);
         }
-        if uses_library {
-            kernels.push(self.scheduler());
-        }
-        for func in self.library {
-            module.functions.push(func);
+        if self.is_used {
+            kernels.push(self.scheduler(library));
         }
         Ok(kernels)
     }
 
-    fn scheduler(&mut self) -> (KernelInfo, Function) {
+    fn scheduler(&self, library: &mut Library) -> (KernelInfo, Function) {
         let params = vec![BuiltIn::DeviceLaunch.ty()];
-        let callee = self.function("__pumice_schedule", params, None);
+        let callee = library.function("__pumice_schedule", params, &[]);
         let mut func = Function::new("schedule", Vec::new(), Vec::new());
         let block = func.append_block();
         let launch = built_in(&mut func, block, BuiltIn::DeviceLaunch);
@@ -139,10 +104,8 @@ impl Enqueue {
         };
         func.append(block, call, &[], SourceLoc::default());
         finish(&mut func, block);
-        let mut info = kernel_info(
-            "schedule.device_queues".into(),
-            EnqueueRole::Scheduler { times: self.times },
-        );
+        let role = EnqueueRole::Scheduler { times: self.times };
+        let mut info = kernel_info("schedule.device_queues".into(), role);
         info.required_work_group_size = Some([1; 3]);
         (info, func)
     }
@@ -150,19 +113,8 @@ impl Enqueue {
 
 fn kernel_info(name: String, role: EnqueueRole) -> KernelInfo {
     KernelInfo {
-        name,
-        func: FuncId::from_u32(0),
-        args: Vec::new(),
-        required_work_group_size: None,
-        work_group_size_hint: None,
-        required_sub_group_size: None,
-        initializer: false,
-        finalizer: false,
-        private_bytes: 0,
         enqueue: Some(role),
-        queues: Vec::new(),
-        node: None,
-        attributes: String::new(),
+        ..KernelInfo::new(name, FuncId::from_u32(0))
     }
 }
 
@@ -316,15 +268,15 @@ impl Body<'_, '_> {
                 let result = self.event_pointer(inst, 3)?;
                 let parent = self.device_value(BuiltIn::DeviceRecord);
                 let args = [parent, queue, events, list, result];
-                let status = self.library("__pumice_enqueue_marker", &args, Some(Type::I32));
+                let status = self.queue_call("__pumice_enqueue_marker", &args, Some(Type::I32));
                 self.define_result(inst, status)?;
             }
             Op::GetDefaultQueue => {
-                let queue = self.library("__pumice_get_default_queue", &[], Some(Type::I64));
+                let queue = self.queue_call("__pumice_get_default_queue", &[], Some(Type::I64));
                 self.define_result(inst, queue)?;
             }
             Op::CreateUserEvent => {
-                let event = self.library("__pumice_create_user_event", &[], Some(Type::I64));
+                let event = self.queue_call("__pumice_create_user_event", &[], Some(Type::I64));
                 self.define_result(inst, event)?;
             }
             Op::RetainEvent | Op::ReleaseEvent => {
@@ -333,18 +285,18 @@ impl Body<'_, '_> {
                     Op::RetainEvent => "__pumice_retain_event",
                     _ => "__pumice_release_event",
                 };
-                self.library(name, &[event], None);
+                self.queue_call(name, &[event], None);
             }
             Op::IsValidEvent => {
                 let event = self.arg(inst, 0)?;
-                let valid = self.library("__pumice_is_valid_event", &[event], Some(Type::I32));
+                let valid = self.queue_call("__pumice_is_valid_event", &[event], Some(Type::I32));
                 let valid = valid.map(|valid| self.is_nonzero(valid));
                 self.define_result(inst, valid)?;
             }
             Op::SetUserEventStatus => {
                 let event = self.arg(inst, 0)?;
                 let status = self.word_arg(inst, 1)?;
-                self.library("__pumice_set_user_event_status", &[event, status], None);
+                self.queue_call("__pumice_set_user_event_status", &[event, status], None);
             }
             Op::CaptureEventProfilingInfo => {
                 let event = self.arg(inst, 0)?;
@@ -355,7 +307,7 @@ impl Body<'_, '_> {
                 }
                 self.enqueue.times = true;
                 let args = [event, name, value];
-                self.library("__pumice_capture_event_profiling_info", &args, None);
+                self.queue_call("__pumice_capture_event_profiling_info", &args, None);
             }
             Op::GetKernelWorkGroupSize => {
                 self.function_operand(inst, 0)?;
@@ -380,25 +332,18 @@ impl Body<'_, '_> {
     }
 
     /// Calls a function of the library with the launch's memory and `args`.
-    fn library(
+    fn queue_call(
         &mut self,
         name: &'static str,
         args: &[Value],
         result: Option<Type>,
     ) -> Option<Value> {
+        self.enqueue.is_used = true;
         let launch = self.device_value(BuiltIn::DeviceLaunch);
-        let mut all: SmallVec<[Value; 4]> = SmallVec::from_elem(launch, 1);
-        all.extend_from_slice(args);
-        let params = all.iter().map(|&arg| self.func.ty(arg)).collect();
-        let func = self.enqueue.function(name, params, result);
-        let call = InstKind::Call { func, args: all };
-        match result {
-            Some(ty) => Some(self.emit(call, ty)),
-            None => {
-                self.effect(call);
-                None
-            }
-        }
+        let all: Vec<Value> = [launch].iter().chain(args).copied().collect();
+        let results: Vec<Type> = result.into_iter().collect();
+        let values = self.library_call(name, &all, &results);
+        values.first().copied()
     }
 
     fn define_result(&mut self, inst: &Inst<'_>, value: Option<Value>) -> Result<()> {
@@ -477,7 +422,7 @@ impl Body<'_, '_> {
             return self.define_result(inst, Some(most));
         }
         let launch_args: Vec<Value> = range.iter().copied().chain([most]).collect();
-        let count = self.library("__pumice_sub_group_count", &launch_args, Some(Type::I32));
+        let count = self.queue_call("__pumice_sub_group_count", &launch_args, Some(Type::I32));
         self.define_result(inst, count)
     }
 
@@ -510,10 +455,10 @@ impl Body<'_, '_> {
         let mut args = vec![parent, queue];
         args.extend(range);
         args.extend([events, list, result, number, most, least, sum]);
-        let record = self.library("__pumice_enqueue", &args, Some(Type::I64));
+        let record = self.queue_call("__pumice_enqueue", &args, Some(Type::I64));
         let record = record.ok_or_else(|| inst.error("no result"))?;
         let global = Type::ptr(AddressSpace::Global);
-        let memory = self.library("__pumice_enqueued", &[record], Some(global));
+        let memory = self.queue_call("__pumice_enqueued", &[record], Some(global));
         let memory = memory.ok_or_else(|| inst.error("no result"))?;
         for (n, size) in (0..).zip(locals) {
             let ptr = self.offset(memory, RECORD_LOCALS + 4 * n);

@@ -9,10 +9,11 @@ use pumice_ir::{
     AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArgKind,
 };
 use pumice_reflection::{
-    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
-    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
-    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
-    PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
+    AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
+    DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
+    KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
+    PrintfInfo, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId,
+    SpecIds3, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -29,8 +30,10 @@ fn info_of(info: &ArgInfo) -> ArgumentInfo {
         ArgAccess::ReadWrite => 0x11A2,
         ArgAccess::None => 0x11A3,
     });
-    // Operands are positional: the first unknown one ends the list.
-    let type_name = (!info.type_name.is_empty()).then(|| info.type_name.clone());
+    // Operands are positional: the first unknown one ends the list. That an argument is a pipe must
+    // be there even where its packets' type is unknown.
+    let known = !info.type_name.is_empty() || info.is_pipe();
+    let type_name = known.then(|| info.type_name.clone());
     let address_qualifier = type_name.as_ref().and(address);
     let access_qualifier = address_qualifier.and(access);
     let type_qualifier = access_qualifier.and(info.type_qualifier);
@@ -381,6 +384,10 @@ impl Emitter<'_> {
                 }
                 ModuleConstant::ProgramScope => {
                     self.reflect_data_address(range, &mut reflection)?;
+                    continue;
+                }
+                ModuleConstant::AddressDelta => {
+                    reflection.address_delta = Some(AddressDelta { offset });
                     continue;
                 }
                 ModuleConstant::PrintfBuffer => {

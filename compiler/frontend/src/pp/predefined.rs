@@ -406,7 +406,7 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
     }
 }
 
-/// Directives for the `-D` and `-U` options, one line each.
+/// Directives for the `-D` and `-U` options and the forced includes, one line each.
 pub(super) fn command_line_text(options: &CompileOptions) -> String {
     let mut text = String::new();
     for define in &options.defines {
@@ -420,6 +420,9 @@ pub(super) fn command_line_text(options: &CompileOptions) -> String {
         // A definition ends at a line end in it (OpenCL 3.0 API §5.8.6.1).
         text.push_str(line.split(['\n', '\r']).next().unwrap_or_default());
         text.push('\n');
+    }
+    for file in &options.forced_includes {
+        text.push_str(&format!("#include \"{file}\"\n"));
     }
     text
 }

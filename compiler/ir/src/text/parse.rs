@@ -293,21 +293,7 @@ impl Parser {
         self.next();
         let name = self.text()?;
         let func: FuncId = self.entity("fn")?;
-        let mut kernel = KernelInfo {
-            name,
-            func,
-            args: Vec::new(),
-            required_work_group_size: None,
-            work_group_size_hint: None,
-            required_sub_group_size: None,
-            initializer: false,
-            finalizer: false,
-            private_bytes: 0,
-            enqueue: None,
-            queues: Vec::new(),
-            node: None,
-            attributes: String::new(),
-        };
+        let mut kernel = KernelInfo::new(name, func);
         let mut node = NodeInfo::default();
         loop {
             if self.node_attribute(&mut node)? {

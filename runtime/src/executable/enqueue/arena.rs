@@ -1,7 +1,7 @@
 //! The memory of device-side enqueue: what kernels append to and the scheduler reads, as
 //! `builtins-lib/lib/enqueue.cl` lays it out.
 
-use pumice_vulkan_layer::{Buffer, Device, MemoryClass};
+use pumice_vulkan_layer::{Buffer, LogicalDevice, MemoryClass};
 
 use super::super::launch::{LaunchError, Result};
 use super::DeviceQueues;
@@ -123,6 +123,8 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 /// The memory of one launch at a time.
 pub(super) struct Arena {
     pub buffer: Buffer,
+    /// The pointer to its first byte, as kernels have it.
+    base: u64,
     layout: Layout,
     slots: u32,
     slot_bytes: u32,
@@ -146,13 +148,21 @@ fn room(queue_bytes: u32, slot_bytes: u32) -> u32 {
 
 impl Arena {
     /// Makes memory for these queues.
-    pub fn new(device: &Device, queues: &DeviceQueues, captured: u32) -> Result<Self> {
+    ///
+    /// `pointer` makes a kernel's pointer of a device address.
+    pub fn new(
+        device: &LogicalDevice,
+        queues: &DeviceQueues,
+        captured: u32,
+        pointer: impl Fn(u64) -> u64,
+    ) -> Result<Self> {
         let slot_bytes = slot_bytes(captured);
         // The first one stands for the host's launch.
         let slots = 1 + Self::rooms(queues, slot_bytes).iter().sum::<u32>();
         let layout = Layout::new(slots, slot_bytes);
         let buffer = device.create_buffer(layout.size, MemoryClass::HostVisibleDevice)?;
         let mut arena = Self {
+            base: pointer(buffer.address()),
             buffer,
             layout,
             slots,
@@ -193,12 +203,12 @@ impl Arena {
         Ok(())
     }
 
-    /// The address of the memory, which kernels of the application and the scheduler get.
+    /// The device address of the memory, for kernels of the application and the scheduler.
     pub fn address(&self) -> u64 {
         self.buffer.address()
     }
 
-    /// The address that the kernels of a variant get.
+    /// The device address that the kernels of a variant get.
     pub fn variant_address(&self, index: usize) -> u64 {
         self.address() + self.variant_at(index)
     }
@@ -218,13 +228,18 @@ impl Arena {
     }
 
     /// Prepares the memory for a launch. `variants` of them are in it already.
-    pub fn begin(&mut self, device: &Device, queues: &DeviceQueues, variants: usize) -> Result<()> {
+    pub fn begin(
+        &mut self,
+        device: &LogicalDevice,
+        queues: &DeviceQueues,
+        variants: usize,
+    ) -> Result<()> {
         if self.free_events != EVENTS {
             self.reset_events()?;
         }
         self.launches += 1;
         let caps = device.capabilities();
-        let base = self.address();
+        let base = self.base;
         let at = &self.layout;
         let mut header = Bytes::default();
         header.longs(&[base]);
@@ -297,7 +312,7 @@ impl Arena {
     /// Writes a variant, with no work.
     pub fn write_variant(&self, index: usize, key: &Key, max_groups: u32) -> Result<()> {
         let mut bytes = Bytes::default();
-        bytes.longs(&[self.address()]);
+        bytes.longs(&[self.base]);
         bytes.words(&[0, 0, 0, 1, 1, max_groups, key.block]);
         bytes.words(&key.local_size);
         bytes.words(&key.locals);

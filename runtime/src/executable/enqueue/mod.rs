@@ -9,7 +9,7 @@
 
 mod arena;
 
-use pumice_vulkan_layer::{Buffer, Device, Queue, Recording, Timer, Wait};
+use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recording, Timer, Wait};
 
 use self::arena::{Arena, Key, State, VARIANTS};
 use super::Executable;
@@ -66,7 +66,7 @@ impl Executable {
     /// unless the device is lost.
     pub fn run_enqueueing(
         &self,
-        device: &Device,
+        device: &LogicalDevice,
         launch: &Launch<'_>,
         queues: &DeviceQueues,
         waits: &[Wait],
@@ -96,7 +96,7 @@ impl Executable {
     }
 
     /// An idle scheduler with room for these queues, or a new one.
-    fn take_scheduler(&self, device: &Device, queues: &DeviceQueues) -> Result<Scheduler> {
+    fn take_scheduler(&self, device: &LogicalDevice, queues: &DeviceQueues) -> Result<Scheduler> {
         let device_module = self.device_module(device)?;
         let mut idle = device_module.schedulers.lock();
         let known = idle.iter().position(|known| known.arena.serves(queues));
@@ -106,7 +106,9 @@ impl Executable {
         // Those that are too small make room.
         idle.clear();
         drop(idle);
-        let arena = Arena::new(device, queues, self.interface.enqueue.captured)?;
+        let arena = Arena::new(device, queues, self.interface.enqueue.captured, |address| {
+            device_module.pointer(address)
+        })?;
         let number = usize::MAX - arena.address() as usize;
         let kernel = self.interface.enqueue.scheduler.unwrap_or(usize::MAX);
         let scheduler = self.prepare(
@@ -136,7 +138,7 @@ impl Executable {
     /// Makes a variant; gives the most work-groups of its dispatches too.
     fn variant(
         &self,
-        device: &Device,
+        device: &LogicalDevice,
         scheduler: &Scheduler,
         key: &Key,
         index: usize,
@@ -190,7 +192,7 @@ impl Scheduler {
     fn run(
         &mut self,
         executable: &Executable,
-        device: &Device,
+        device: &LogicalDevice,
         launch: &Prepared,
         queues: &DeviceQueues,
         waits: &[Wait],
@@ -268,7 +270,7 @@ impl Scheduler {
     fn add_variants(
         &mut self,
         executable: &Executable,
-        device: &Device,
+        device: &LogicalDevice,
         missing: Vec<Key>,
     ) -> Result<()> {
         if self.variants.len() + missing.len() > VARIANTS {

@@ -17,8 +17,9 @@ pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
 
+use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
 use pumice_reflection::{ArgumentInfo, Need, Relocation};
-use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
+use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
 use self::enqueue::{EnqueueKernels, EnqueuePart};
 use self::init_fini::InitFini;
@@ -54,12 +55,20 @@ pub struct ArgMeta {
     pub info: Option<ArgumentInfo>,
 }
 
+impl ArgMeta {
+    /// Tells whether the argument is a pipe.
+    pub fn is_pipe(&self) -> bool {
+        let qualifier = self.info.as_ref().and_then(|info| info.type_qualifier);
+        qualifier.is_some_and(|bits| bits & CL_KERNEL_ARG_TYPE_PIPE != 0)
+    }
+}
+
 /// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// The kernel does not use it: anything may be set, and is ignored.
     Unused,
-    /// A global or constant pointer: a buffer, an address, or nothing.
+    /// A global or constant pointer: a buffer, an address, or nothing; or a pipe.
     Buffer,
     /// Bytes of that size.
     Pod {
@@ -124,7 +133,7 @@ pub(in crate::executable) enum Content {
 
 /// The source of a binding's contents, when a dispatch is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::executable) enum Source {
+pub(in crate::executable) enum BindingSource {
     /// The argument of that ordinal.
     Argument(usize),
     /// A block of that many bytes, from the PODs and pointers placed in it.
@@ -143,8 +152,8 @@ pub(in crate::executable) struct KernelInterface {
     pub function: u32,
     /// One place per use of an argument.
     pub places: Vec<(usize, ArgPlace)>,
-    pub bindings: BTreeMap<(u32, u32), (BindingKind, Source)>,
-    pub layout: LayoutDesc,
+    pub bindings: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
+    pub layout: PipelineLayoutDesc,
     /// The work-group size that the module fixes.
     pub fixed_local_size: Option<[u32; 3]>,
     /// Its part in device-side enqueue; applications do not see such a kernel.
@@ -262,6 +271,8 @@ pub(in crate::executable) struct Interface {
     pub region_group_offset: Option<RangePush>,
     pub data: Vec<ModuleData>,
     pub printf: Option<PrintfBuffer>,
+    /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
+    pub address_delta: Option<u32>,
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.
     pub variable_sizes: HashMap<u32, u32>,

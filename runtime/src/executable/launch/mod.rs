@@ -14,14 +14,14 @@ mod regions;
 use std::borrow::Cow;
 
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, Device, ImageView, Pipeline,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
 };
 
-use self::bind::{Builder, put_range};
+use self::bind::{LaunchBuilder, put_range};
 pub(super) use self::private_memory::most_work_items;
 use self::private_memory::{groups_within, private_size};
-pub use self::range::{Limits, NdRange, RangeRequest};
+pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
 use super::device_module::PipelineKey;
@@ -42,8 +42,8 @@ pub enum ArgValue {
         /// Bytes.
         size: u64,
     },
-    /// A device address (SVM); what it points at is the caller's to keep.
-    Address(u64),
+    /// A pointer as kernels see it (SVM); what it points at is the caller's to keep.
+    Pointer(u64),
     /// A NULL pointer.
     Null,
     /// The size of a local argument in bytes.
@@ -83,11 +83,11 @@ pub enum ImageArg {
 pub struct Launch<'a> {
     /// Index into [`Executable::kernels`].
     pub kernel: usize,
-    /// The range, which [`Limits::check`] has passed.
+    /// The range, which [`RangeLimits::check`] has passed.
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
-    /// The address of the memory of device-side enqueue, for kernels that take it.
+    /// The device address of the memory of device-side enqueue, for kernels that take it.
     pub enqueue: Option<u64>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
@@ -188,7 +188,7 @@ impl Executable {
     ///
     /// # Errors
     /// See [`LaunchError`].
-    pub fn prepare(&self, device: &Device, launch: &Launch<'_>) -> Result<Prepared> {
+    pub fn prepare(&self, device: &LogicalDevice, launch: &Launch<'_>) -> Result<Prepared> {
         let Some(kernel) = self.interface.kernels.get(launch.kernel) else {
             return Err(LaunchError::Resources(format!(
                 "there is no kernel {}",
@@ -229,9 +229,10 @@ impl Executable {
             let args = args.to_mut();
             let own = kernel.info.args.len() + usize::from(kernel.info.private_bytes.is_some());
             args.truncate(own);
-            args.push(Some(ArgValue::Address(address)));
+            let pointer = address.wrapping_sub(device.address_delta());
+            args.push(Some(ArgValue::Pointer(pointer)));
         }
-        let mut builder = Builder {
+        let mut builder = LaunchBuilder {
             interface: &self.interface,
             kernel,
             device_module: &device_module,
@@ -243,7 +244,7 @@ impl Executable {
         builder.printf()?;
         builder.push_constants(launch.range)?;
         let sets = builder.descriptor_sets(launch.kernel)?;
-        let Builder {
+        let LaunchBuilder {
             push, keep, printf, ..
         } = builder;
 
@@ -282,7 +283,7 @@ impl Executable {
         &self,
         kernel: &KernelInterface,
         range: &NdRange,
-        device: &Device,
+        device: &LogicalDevice,
     ) -> Result<Vec<Region>> {
         let limits = &device.capabilities().limits;
         let max_groups = match kernel.info.private_bytes {
@@ -320,7 +321,7 @@ impl Executable {
         &self,
         kernel: &KernelInterface,
         launch: &Launch<'_>,
-        device: &Device,
+        device: &LogicalDevice,
     ) -> Result<Vec<(u32, u32)>> {
         let caps = device.capabilities();
         let range = launch.range;
@@ -391,14 +392,18 @@ impl Executable {
 
 /// The size that a kernel's pipelines require of their sub-groups, where they may: the kernel's own,
 /// else the one that queries and get_sub_group_size tell of.
-fn required_sub_group_size(kernel: &KernelInterface, device: &Device) -> Option<u32> {
+fn required_sub_group_size(kernel: &KernelInterface, device: &LogicalDevice) -> Option<u32> {
     let subgroup = &device.capabilities().subgroup;
     let size = kernel.info.required_sub_group_size.unwrap_or(subgroup.size);
     (subgroup.varies() && subgroup.required_size).then_some(size)
 }
 
 /// A kernel that requires a size of sub-groups runs where the device has that size.
-fn check_sub_groups(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Result<()> {
+fn check_sub_groups(
+    kernel: &KernelInterface,
+    range: &NdRange,
+    device: &LogicalDevice,
+) -> Result<()> {
     let Some(size) = kernel.info.required_sub_group_size else {
         return Ok(());
     };
@@ -437,7 +442,7 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
             (ArgKind::Queue, Some(ArgValue::Bytes(bytes))) => bytes.len() == 8,
             (
                 ArgKind::Buffer,
-                Some(ArgValue::Buffer { .. } | ArgValue::Address(_) | ArgValue::Null),
+                Some(ArgValue::Buffer { .. } | ArgValue::Pointer(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
             (ArgKind::Image { binding, kind }, Some(ArgValue::Image { view, .. })) => match view {

@@ -15,3 +15,5 @@ pub mod mixed_atomics;
 pub mod place_blocks;
 pub mod sample_exactly;
 pub mod select_buffers;
+pub mod shift_addresses;
+pub mod zero_private;

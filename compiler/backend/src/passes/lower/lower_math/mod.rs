@@ -10,6 +10,7 @@
 
 mod exact;
 mod float;
+mod geometry;
 mod integer;
 mod native;
 
@@ -158,13 +159,13 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::step => Expand(float::step),
         Ocl::smoothstep => Expand(float::smoothstep),
         Ocl::sign => Expand(float::sign),
-        Ocl::cross => Expand(float::cross),
-        Ocl::distance => ExpandWide(float::distance),
-        Ocl::length => ExpandWide(float::length),
-        Ocl::normalize => ExpandWide(float::normalize),
-        Ocl::fast_distance => ExpandWide(float::fast_distance),
-        Ocl::fast_length => ExpandWide(float::fast_length),
-        Ocl::fast_normalize => ExpandWide(float::fast_normalize),
+        Ocl::cross => Expand(geometry::cross),
+        Ocl::distance => ExpandWide(geometry::distance),
+        Ocl::length => ExpandWide(geometry::length),
+        Ocl::normalize => ExpandWide(geometry::normalize),
+        Ocl::fast_distance => ExpandWide(geometry::fast_distance),
+        Ocl::fast_length => ExpandWide(geometry::fast_length),
+        Ocl::fast_normalize => ExpandWide(geometry::fast_normalize),
         Ocl::s_abs => Expand(integer::s_abs),
         Ocl::u_abs => Expand(integer::u_abs),
         Ocl::s_abs_diff => Expand(integer::s_abs_diff),
