@@ -87,7 +87,7 @@ pub struct Launch<'a> {
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
-    /// The memory of device-side enqueue, as a pointer of the module's, for kernels that take it.
+    /// The device address of the memory of device-side enqueue, for kernels that take it.
     pub enqueue: Option<u64>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
@@ -223,14 +223,12 @@ impl Executable {
             }));
         }
         if kernel.info.enqueues {
-            let pointer = launch.enqueue.ok_or_else(|| {
+            let address = launch.enqueue.ok_or_else(|| {
                 LaunchError::Resources("it enqueues kernels, which cannot be here".into())
             })?;
             let args = args.to_mut();
             let own = kernel.info.args.len() + usize::from(kernel.info.private_bytes.is_some());
             args.truncate(own);
-            // Arguments are pointers of the host's, this is one of the module's.
-            let address = pointer.wrapping_add(device_module.delta);
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
         }
