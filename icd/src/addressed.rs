@@ -10,13 +10,15 @@ use opencl_sys::{
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
     cl_image_desc, cl_image_format, cl_image_requirements_info_ext, cl_import_properties_arm,
     cl_int, cl_kernel, cl_mem, cl_mem_device_address_ext, cl_mem_flags, cl_mem_properties,
-    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
-    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr,
-    cl_sync_point_khr, cl_uint,
+    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_platform_id, cl_semaphore_info_khr,
+    cl_semaphore_khr, cl_semaphore_payload_khr, cl_semaphore_properties_khr,
+    cl_semaphore_reimport_properties_khr, cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, enqueue, external, image, kernel, memory, record, semaphore, shim};
+use crate::{
+    command_buffer, enqueue, external, image, kernel, memory, platform, record, semaphore, shim,
+};
 
 /// `size_t`.
 type size_t = usize;
@@ -206,5 +208,9 @@ addressed! {
     status clReImportSemaphoreSyncFdKHR => semaphore::reimport_sync_fd(
         sema_object: cl_semaphore_khr, reimport_props: *const cl_semaphore_reimport_properties_khr,
         fd: cl_int
+    );
+    // Ours alone, for pumice-info.
+    status pumiceReport => platform::report(
+        platform: cl_platform_id, size: size_t, text: *mut c_void, size_ret: *mut size_t
     );
 }

@@ -88,6 +88,8 @@ pub struct FormatFeatures {
     pub storage_read: bool,
     /// Uniform texel buffers.
     pub uniform_texel: bool,
+    /// Storage texel buffers, with a format in the shader.
+    pub storage_texel: bool,
     /// Storage texel buffers, written without a format in the shader.
     pub storage_texel_write: bool,
     /// Storage texel buffers, read without a format in the shader.
@@ -152,6 +154,7 @@ fn features(
         storage_write: image(F::STORAGE_IMAGE) && writes(image3),
         storage_read: image(F::STORAGE_IMAGE) && reads(image3),
         uniform_texel: buffer(F::UNIFORM_TEXEL_BUFFER),
+        storage_texel: buffer(F::STORAGE_TEXEL_BUFFER),
         storage_texel_write: buffer(F::STORAGE_TEXEL_BUFFER) && writes(buffer3),
         storage_texel_read: buffer(F::STORAGE_TEXEL_BUFFER) && reads(buffer3),
     }

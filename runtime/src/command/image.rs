@@ -6,6 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::command::transfer::Direction;
@@ -107,6 +108,10 @@ impl HostCommand for ImageTransfer {
 
     fn name(&self) -> &str {
         "image transfer"
+    }
+
+    fn details(&self) -> Fields {
+        Fields::default().with("bytes", self.host.len())
     }
 
     fn run(&self, on: &Placement) -> Result<()> {

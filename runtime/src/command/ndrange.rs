@@ -8,8 +8,11 @@ use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::base::trace;
+use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::{Context, Placement};
@@ -44,7 +47,7 @@ struct KernelLaunch {
 }
 
 /// Everything that the dispatches of a launch need.
-struct Ready {
+pub(super) struct Ready {
     prepared: Prepared,
     /// Images that are rows of buffers.
     staged: Vec<StagedUse>,
@@ -121,6 +124,10 @@ pub fn launch_with(
             parts: None,
         }));
     }
+    if device_kernel.info().enqueues {
+        let kernel = (kernel, device_kernel);
+        return enqueuing::command(on, command_type, kernel, args, range);
+    }
     let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
@@ -160,25 +167,20 @@ fn resolve(
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
-fn prepare(
+pub(super) fn prepare(
     on: &Placement,
     kernel: &Kernel,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Ready> {
-    let mut staged = Vec::new();
-    let values = (args.values.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| {
-            arg.as_ref()
-                .map(|arg| value(on, meta.kind, arg, &mut staged))
-        })
-        .map(Option::transpose)
-        .collect::<Result<Vec<_>>>()?;
+    let (values, staged) = values(on, device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
         args: &values,
+        // Only checked: `enqueuing` prepares kernels that take the address.
+        enqueue: Some(0),
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
@@ -187,8 +189,41 @@ fn prepare(
     Ok(Ready { prepared, staged })
 }
 
+/// The arguments on the device, and the images that are rows of buffers among them.
+pub(super) fn values(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+    args: &ArgBlock,
+) -> Result<(Vec<Option<ArgValue>>, Vec<StagedUse>)> {
+    let mut staged = Vec::new();
+    let values = (args.values.iter().zip(&device_kernel.info().args))
+        .map(|(arg, meta)| {
+            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
+            arg.as_ref().map(&mut value).transpose()
+        })
+        .collect::<Result<_>>()?;
+    Ok((values, staged))
+}
+
+/// Names the contents that a kernel uses.
+pub(super) fn uses(
+    args: &ArgBlock,
+    device_kernel: &DeviceKernel,
+    visit: &mut Visit<'_>,
+) -> Result<()> {
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
+        if let Some(Argument::Memory(object)) = arg {
+            visit(object.contents(), access(object, meta.kind))?;
+        }
+    }
+    Ok(())
+}
+
 /// Submits the program's initializers, before the first of its kernels on a device.
-fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Option<Arc<InitRun>>> {
+pub(super) fn run_initializers(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+) -> Result<Option<Arc<InitRun>>> {
     let gpu = on.device().gpu()?;
     if !exit::begin_batch() {
         return Ok(None);
@@ -200,7 +235,7 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
 }
 
 /// The error of a launch that cannot be, with its reason.
-fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
+pub(super) fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
     match error {
         LaunchError::Args(index) => {
             kernel.arg_error(code(error), *index as u32, "its value is not of its kind")
@@ -240,16 +275,30 @@ fn value(
                 size: object.size() as u64,
             }),
         },
+        // Another device gets the pointer alone.
+        Argument::Shared { allocation, offset } if allocation.device() != on.index() => {
+            Ok(ArgValue::Pointer((allocation.start() + offset) as u64))
+        }
+        Argument::Shared { allocation, offset } => Ok(ArgValue::Buffer {
+            buffer: allocation.memory().clone(),
+            offset: *offset as u64,
+            size: (allocation.size() - offset) as u64,
+        }),
         Argument::DevicePointer(address) => {
             let found = device_address::find(on.context(), on.index(), *address);
             let Some((buffer, offset)) = found else {
-                return Ok(ArgValue::Address(*address));
+                return Ok(ArgValue::Pointer(*address));
             };
             Ok(ArgValue::Buffer {
                 buffer: buffer.storage()?.allocation(on.index())?,
                 offset,
                 size: buffer.size() as u64 - offset,
             })
+        }
+        // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
+        Argument::Queue(queue) => {
+            let handle = u64::from(queue.number()) + 1;
+            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
         }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
@@ -328,26 +377,28 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
     }
 }
 
-impl Ready {
-    /// Records the dispatches, with the copies that images of rows need before and after.
-    fn record(&self, recorder: &mut gpu::Recorder) -> Result<()> {
-        if !self.staged.is_empty() {
-            // Launches of the queue use one image in turn.
-            recorder.barrier();
-            for staged in &self.staged {
-                staged.before(recorder)?;
-            }
-            recorder.barrier();
+/// Records the dispatches, with the copies that images of rows need before and after.
+pub(super) fn record_staged(
+    prepared: &Prepared,
+    staged: &[StagedUse],
+    recorder: &mut gpu::Recorder,
+) -> Result<()> {
+    if !staged.is_empty() {
+        // Launches of the queue use one image in turn.
+        recorder.barrier();
+        for staged in staged {
+            staged.before(recorder)?;
         }
-        self.prepared.record(recorder).map_err(gpu::error)?;
-        if !self.staged.is_empty() {
-            recorder.barrier();
-            for staged in &self.staged {
-                staged.after(recorder)?;
-            }
-        }
-        Ok(())
+        recorder.barrier();
     }
+    prepared.record(recorder).map_err(gpu::error)?;
+    if !staged.is_empty() {
+        recorder.barrier();
+        for staged in staged {
+            staged.after(recorder)?;
+        }
+    }
+    Ok(())
 }
 
 impl KernelLaunch {
@@ -366,7 +417,7 @@ impl KernelLaunch {
                 &self.range,
             )?,
         };
-        ready.record(recorder)?;
+        record_staged(&ready.prepared, &ready.staged, recorder)?;
         let printf = ready.prepared.take_printf();
         if printf.is_none() && own_queue {
             *slot = Some(ready);
@@ -384,18 +435,27 @@ impl DeviceCommand for KernelLaunch {
         self.kernel.name()
     }
 
+    fn details(&self) -> Fields {
+        let dimensions = self.range.work_dim as usize;
+        let (global, local) = (self.range.global_size, self.range.local_size);
+        let fields = Fields::default()
+            .text("kernel", self.kernel.name())
+            .with("global", format!("{:?}", &global[..dimensions]))
+            .with("local", format!("{:?}", &local[..dimensions]));
+        // Drivers may leave their compiler's work to the first launch, which then takes long.
+        match trace::first_launch(self.kernel.handle(), local) {
+            true => fields.with("first_launch", true),
+            false => fields,
+        }
+    }
+
     fn initializers(&self) -> Vec<gpu::Wait> {
         let run = self.initializers.iter();
         run.filter_map(|run| run.wait()).collect()
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        let metas = &self.device_kernel.info().args;
-        for (arg, meta) in self.args.values.iter().zip(metas) {
-            if let Some(Argument::Memory(object)) = arg {
-                visit(object.contents(), access(object, meta.kind))?;
-            }
-        }
+        uses(&self.args, &self.device_kernel, visit)?;
         for object in &self.pointed_at {
             visit(object.contents(), access(object, ArgKind::Buffer))?;
         }
@@ -407,20 +467,21 @@ impl DeviceCommand for KernelLaunch {
         if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let mut output = Output {
-            executable: self.device_kernel.executable.clone(),
-            kernel: self.kernel.clone(),
-            context: on.context().clone(),
-            initializers: self.initializers.clone(),
-            printf,
-        };
+        let initializers = self.initializers.clone();
+        let mut output = Output::new(
+            &self.device_kernel.executable,
+            &self.kernel,
+            on,
+            initializers,
+        );
+        output.printf = printf;
         Ok(Retire::with(move || output.print()))
     }
 }
 
 /// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
 /// that the recording has run.
-struct Output {
+pub(super) struct Output {
     executable: Arc<Executable>,
     kernel: Ref<Kernel>,
     context: Ref<Context>,
@@ -429,7 +490,24 @@ struct Output {
 }
 
 impl Output {
-    fn print(&mut self) -> Result<()> {
+    /// The output of a kernel without a buffer of its own yet.
+    pub(super) fn new(
+        executable: &Arc<Executable>,
+        kernel: &Ref<Kernel>,
+        on: &Placement,
+        initializers: Option<Arc<InitRun>>,
+    ) -> Self {
+        Self {
+            executable: executable.clone(),
+            kernel: kernel.clone(),
+            context: on.context().clone(),
+            initializers,
+            printf: None,
+        }
+    }
+
+    /// Prints everything.
+    pub(super) fn print(&mut self) -> Result<()> {
         // The first kernel to end prints what the initializers did.
         let before = self.initializers.take();
         for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
@@ -444,7 +522,7 @@ impl Output {
     }
 
     /// Prints what a buffer holds, and empties it.
-    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+    pub(super) fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
         let mut all = Vec::new();
         let decoded = (self.executable)
             .read_printf(buffer, &mut |text| all.extend_from_slice(text))

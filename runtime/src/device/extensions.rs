@@ -2,6 +2,7 @@
 //! compiler's target derive from it.
 
 use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -203,6 +204,11 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
+    Extension {
+        name: "__opencl_c_device_enqueue",
+        version: make_version(3, 0, 0),
+        condition: device_enqueue,
+    },
     // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
@@ -308,6 +314,13 @@ pub fn doubles(caps: &Capabilities) -> bool {
 /// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
+}
+
+/// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
+pub fn device_enqueue(caps: &Capabilities) -> bool {
+    // The scheduler is one work-item, whose loops look at all that is ready.
+    let loops_end = !quirks::has(&caps.driver, QuirkKind::LoopsStop);
+    generic_pointers(caps) && caps.features.shader_int64 && caps.timestamp_bits > 0 && loops_end
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.

@@ -246,7 +246,6 @@ impl ImageUses {
 impl ImageFormat {
     /// Tells whether a device has images of this format and type for the uses.
     pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: ImageUses) -> bool {
-        let features = caps.format(self.vulkan);
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
         let planes = matches!(
             image_type,
@@ -262,12 +261,25 @@ impl ImageFormat {
         }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
             // Buffers are made for both kinds of texel buffers, whatever the kernels do.
+            let features = caps.format(self.of_texel_buffers(caps));
             let both = !uses.both || features.storage_texel_read;
             return plain && features.uniform_texel && features.storage_texel_write && both;
         }
+        let features = caps.format(self.vulkan);
         (!uses.read || self.sampled(&features))
             && (!uses.write || plain && features.storage_write)
             && (!uses.both || plain && features.storage_read)
+    }
+
+    /// Vulkan's format of image buffers: integers where a device has no uniform texel buffers of RGBA in
+    /// 16-bit UNORM, as kernels for it expect (`Target::unorm16_texel_buffers`).
+    pub fn of_texel_buffers(&self, caps: &Capabilities) -> Format {
+        match self.vulkan {
+            Format::Rgba16Unorm if !caps.format(Format::Rgba16Unorm).uniform_texel => {
+                Format::Rgba16Uint
+            }
+            format => format,
+        }
     }
 
     /// OpenCL filters whatever is no integer.

@@ -301,7 +301,8 @@ impl ImageMem {
         };
         let buffer = storage.allocation(index)?;
         let (offset, texels) = (*offset as u64, self.width as u64);
-        let view = (device.raw()).create_buffer_view(&buffer, self.format.vulkan, offset, texels);
+        let format = self.format.of_texel_buffers(device.raw().capabilities());
+        let view = (device.raw()).create_buffer_view(&buffer, format, offset, texels);
         view.map_err(gpu::error)
     }
 
