@@ -67,6 +67,15 @@ impl Kernel {
         Ok(())
     }
 
+    /// CL_INVALID_ARG_VALUE if a buffer is immutable and the pointer's type lets the kernel write.
+    pub(super) fn check_writes(&self, index: u32, buffer: &Ref<Mem>) -> Result<()> {
+        if buffer.check_mutable().is_err() && self.arg(index)?.is_mutable_pointer() {
+            let reason = "the buffer is immutable, the argument no pointer to const";
+            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+        }
+        Ok(())
+    }
+
     /// Checks that an image suits an argument.
     pub(super) fn check_image(
         &self,
