@@ -16,6 +16,7 @@ use crate::device::Device;
 use crate::memory::Mem;
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::planar;
 
 /// A read or write.
 struct ImageTransfer {
@@ -43,6 +44,10 @@ pub fn image_of(mem: &Ref<Mem>) -> Result<&ImageMem> {
 pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     if !device.has_images() {
         return Err(Error::InvalidOperation);
+    }
+    if planar::is_planar(image) {
+        let reason = "a planar image is used by its planes";
+        return Err(Error::InvalidOperation.because(reason));
     }
     let features = device.capabilities().format(image.format().vulkan);
     match features.sampled || features.storage_write || features.uniform_texel {

@@ -9,6 +9,7 @@
 //! notice.
 
 pub mod copy;
+mod enqueuing;
 pub mod external;
 pub mod fill;
 pub mod image;
@@ -85,9 +86,9 @@ pub trait HostCommand: Send + Sync {
         Fields::default()
     }
 
-    /// Tells whether it runs the application's code, which only the queue's host thread does; any other
-    /// command runs on a thread of ours or the enqueuing one.
-    fn calls_application(&self) -> bool {
+    /// Tells whether it takes as long as the application likes: its code, or kernels that enqueue
+    /// others. No call waits for that; it runs on the queue's host thread or one of its own.
+    fn takes_long(&self) -> bool {
         false
     }
 

@@ -2,6 +2,7 @@
 //! compiler's target derive from it.
 
 use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -174,6 +175,15 @@ const DEVICE: &[Extension] = &[
         condition: addresses,
     },
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_image2d_from_buffer", images),
+    on("cl_ext_image_from_buffer", images),
+    on("cl_intel_planar_yuv", images),
+    on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
+    Extension {
+        name: "cl_ext_image_requirements_info",
+        version: make_version(0, 5, 0),
+        condition: images,
+    },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
@@ -194,6 +204,11 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
+    Extension {
+        name: "__opencl_c_device_enqueue",
+        version: make_version(3, 0, 0),
+        condition: device_enqueue,
+    },
     // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
@@ -267,6 +282,11 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: read_write_images,
     },
+    Extension {
+        name: "__opencl_c_ext_image_unorm_int_2_101010",
+        version: V1,
+        condition: packed_2_101010,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
@@ -294,6 +314,13 @@ pub fn doubles(caps: &Capabilities) -> bool {
 /// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
 pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
+}
+
+/// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
+pub fn device_enqueue(caps: &Capabilities) -> bool {
+    // The scheduler is one work-item, whose loops look at all that is ready.
+    let loops_end = !quirks::has(&caps.driver, QuirkKind::LoopsStop);
+    generic_pointers(caps) && caps.features.shader_int64 && caps.timestamp_bits > 0 && loops_end
 }
 
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
@@ -344,6 +371,11 @@ pub const IMAGES: &str = "images";
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
+fn packed_2_101010(caps: &Capabilities) -> bool {
+    images(caps) && format::has_2_101010(caps)
 }
 
 /// Tells whether a kernel can read and write one image.

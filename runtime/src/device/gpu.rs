@@ -118,11 +118,6 @@ impl OpenDevice {
         })
     }
 
-    /// The value that a pointer to a byte of device memory has in kernels.
-    pub fn kernel_address(&self, address: u64) -> u64 {
-        address
-    }
-
     /// The Vulkan layer's device.
     pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw

@@ -16,6 +16,7 @@ mod gpu_image;
 mod info;
 mod pipelines;
 pub mod platform;
+pub mod queue_limits;
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +25,7 @@ use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
-use pumice_vulkan_layer::{Capabilities, PhysicalDevice};
+use pumice_vulkan_layer::{Capabilities, Format, PhysicalDevice};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
@@ -334,6 +335,7 @@ fn make_target(
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     Target {
+        address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
@@ -341,6 +343,7 @@ fn make_target(
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),
+        unorm16_texel_buffers: caps.format(Format::Rgba16Unorm).uniform_texel,
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,

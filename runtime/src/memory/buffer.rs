@@ -13,6 +13,7 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
@@ -22,7 +23,7 @@ use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
-use crate::memory::storage::Storage;
+use crate::memory::storage::{Shared, Storage};
 
 /// A part that the application has mapped.
 #[derive(Clone)]
@@ -102,6 +103,26 @@ impl Kind for Mem {
     }
 }
 
+/// Checks host_ptr where it is shared memory.
+fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
+    let Some((allocation, offset)) = context.svm_find(host.address()) else {
+        return Ok(());
+    };
+    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
+    if is_used && host.len() > allocation.size() - offset {
+        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
+        return Err(Error::InvalidBufferSize.because(reason));
+    }
+    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
+    // buffer's memory.
+    let is_part = is_used && allocation.is_away() && offset != 0;
+    if is_part || !allocation.has_host() {
+        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
+        return Err(Error::InvalidHostPtr.because(reason));
+    }
+    Ok(())
+}
+
 impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
     ///
@@ -139,16 +160,14 @@ impl Mem {
         let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
         let svm = use_host.and_then(|host| context.svm_find(host.address()));
         let uses_svm = svm.is_some();
-        if let Some((buffer, offset)) = &svm {
-            // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-            if size as u64 > buffer.size() - offset {
-                let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-                return Err(Error::InvalidBufferSize.because(reason));
-            }
+        if let Some(host) = host {
+            check_shared(context, host, use_host.is_some())?;
         }
-        let svm = svm
-            .filter(|(_, offset)| *offset == 0)
-            .map(|(buffer, _)| buffer);
+        let svm = svm.filter(|(_, offset)| *offset == 0);
+        let svm = svm.map(|(allocation, _)| Shared {
+            memory: allocation.memory().clone(),
+            copied: allocation.is_away(),
+        });
         let list = properties.list.take();
         let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
@@ -355,6 +374,11 @@ impl Mem {
         parent.map_or(0, |parent| self.origin - parent.origin)
     }
 
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub fn host_address(&self) -> usize {
+        self.host_address
+    }
+
     /// Offset of its first byte in the storage.
     pub fn origin(&self) -> usize {
         self.origin
@@ -390,8 +414,8 @@ impl Mem {
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
-            offset: self.origin + offset,
-            size,
+            place: Layout::linear(self.origin + offset),
+            extent: [size, 1, 1],
         })
     }
 
@@ -468,7 +492,8 @@ impl Mem {
 
     /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
-        self.flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT) == 0
+        let never = cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT | NO_ACCESS;
+        self.flags & never == 0
     }
 
     /// CL_INVALID_OPERATION if the object is immutable (cl_ext_immutable_memory_objects).

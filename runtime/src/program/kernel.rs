@@ -9,6 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueue;
+use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
@@ -27,6 +29,15 @@ pub enum Argument {
     Memory(Ref<Mem>),
     /// A sampler.
     Sampler(Ref<Sampler>),
+    /// A device queue.
+    Queue(Ref<DeviceQueue>),
+    /// A pointer into shared memory.
+    Shared {
+        /// The allocation.
+        allocation: Arc<Allocation>,
+        /// The byte in it.
+        offset: usize,
+    },
     /// The address of a byte of a buffer on the device that the kernel is enqueued for.
     DevicePointer(u64),
 }
@@ -292,6 +303,21 @@ impl Kernel {
                 self.check_memory(index, image)?;
                 self.check_image(index, image, binding, kind)?;
                 value
+            }
+            (ArgKind::Queue, value) => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_DEVICE_QUEUE if arg_value is NULL or holds none of the kernel's context.
+                match value {
+                    Some(Argument::Queue(queue))
+                        if queue.context().handle() == self.program.context().handle() =>
+                    {
+                        Argument::Queue(queue)
+                    }
+                    _ => {
+                        let reason = "a device queue of the kernel's context is expected";
+                        return Err(self.arg_error(Error::InvalidDeviceQueue, index, reason));
+                    }
+                }
             }
             (ArgKind::Sampler, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;

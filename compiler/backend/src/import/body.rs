@@ -3,6 +3,7 @@
 //! Aggregates are exploded into their leaves; those with many leaves are kept in memory.
 
 use super::consts::{Const, ConstVal};
+use super::enqueue::Enqueue;
 use super::functions::{Decls, FuncDecl};
 use super::library::Library;
 use super::preamble::{Def, Preamble};
@@ -55,6 +56,7 @@ pub(super) struct Tables<'m> {
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
     pub library: &'m mut Library,
+    pub enqueue: &'m mut Enqueue,
 }
 
 /// Imports one function.
@@ -64,6 +66,7 @@ pub(super) struct Body<'a, 'm> {
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
     pub library: &'m mut Library,
+    pub enqueue: &'m mut Enqueue,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
@@ -88,6 +91,7 @@ impl<'a, 'm> Body<'a, 'm> {
             globals: tables.globals,
             strings: tables.strings,
             library: tables.library,
+            enqueue: tables.enqueue,
             func,
             block: None,
             loc: SourceLoc::default(),

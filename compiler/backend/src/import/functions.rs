@@ -215,6 +215,7 @@ pub(super) fn kernel<'p>(
     let attributes = told.string("kernel_attributes", &entry.name);
     let mut info = KernelInfo {
         attributes: attributes.unwrap_or_default().to_string(),
+        queues: super::enqueue::queue_arguments(pre, &decl.param_types),
         ..KernelInfo::new(entry.name.clone(), func)
     };
     let types = told.list("kernel_arg_type", &entry.name);

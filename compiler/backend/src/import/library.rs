@@ -24,7 +24,8 @@ impl Library {
         }
     }
 
-    fn function(&mut self, name: &'static str, params: Vec<Type>, results: &[Type]) -> FuncId {
+    /// The declaration of a function of the library.
+    pub fn function(&mut self, name: &'static str, params: Vec<Type>, results: &[Type]) -> FuncId {
         *self.numbers.entry(name).or_insert_with(|| {
             let id = FuncId::from_u32((self.own + self.declared.len()) as u32);
             let mut func = Function::new(name, params, results.to_vec());

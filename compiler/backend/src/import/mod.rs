@@ -18,6 +18,7 @@ mod composite;
 mod const_ops;
 mod consts;
 mod dot;
+mod enqueue;
 mod extensions;
 mod functions;
 mod groups;
@@ -39,6 +40,7 @@ pub use reader::ImportError;
 
 use blocks::unroll_hint;
 use body::{Body, Tables};
+use enqueue::Enqueue;
 use library::Library;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
@@ -72,6 +74,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     }
     let mut strings = StringTable::default();
     let mut library = Library::new(module.functions.len());
+    let mut enqueue = Enqueue::default();
     for (id, decl) in module
         .functions
         .keys()
@@ -84,11 +87,13 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
             globals: &mut module.globals,
             strings: &mut strings,
             library: &mut library,
+            enqueue: &mut enqueue,
         };
         let body = Body::new(&pre, &decls, tables, func);
         module.functions[id] = body.run(decl, &insts)?;
     }
     module.strings = strings.into_list();
+    let block_kernels = enqueue.finish(&module, &decls, &mut library)?;
     for declared in library.declared {
         module.functions.push(declared);
     }
@@ -116,6 +121,10 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
             func = module.functions.push(copy);
         }
         let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
+        module.kernels.push(kernel);
+    }
+    for (mut kernel, func) in block_kernels {
+        kernel.func = module.functions.push(func);
         module.kernels.push(kernel);
     }
     Ok(module)
@@ -173,6 +182,7 @@ impl<'a> Body<'a, '_> {
             || self.int_dot(inst)?
             || self.extension(inst)?
             || self.image(inst)?
+            || self.device_enqueue(inst)?
         {
             return Ok(());
         }

@@ -58,7 +58,8 @@ impl Preamble<'_> {
                 self.types.structure(inst, members, packed)?
             }
             Op::TypeOpaque => self.types.opaque(),
-            Op::TypeEvent => self.types.event(),
+            Op::TypeEvent | Op::TypeDeviceEvent => self.types.event(),
+            Op::TypeQueue => self.types.queue(),
             Op::TypePointer => {
                 let class = storage_class(inst, inst.arg(0)?)?;
                 let pointee = inst.arg(1)?;
@@ -103,7 +104,7 @@ impl Preamble<'_> {
             }
             Op::TypePipeStorage => self.types.pipe(TypeKind::PipeStorage),
             Op::TypeReserveId => self.types.reserve_id(),
-            Op::TypeQueue | Op::TypeDeviceEvent | Op::TypeMatrix | Op::TypeNamedBarrier => {
+            Op::TypeMatrix | Op::TypeNamedBarrier => {
                 return Err(inst.error("this type is not supported"));
             }
             _ => return Err(inst.error("not supported outside a function")),

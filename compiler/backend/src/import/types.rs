@@ -46,6 +46,8 @@ pub(super) enum TypeKind {
     },
     /// event_t, kept as an integer.
     Event,
+    /// queue_t, kept as an integer.
+    Queue,
     /// An image: a handle.
     Image(ImageType),
     /// A sampler: a handle.
@@ -186,6 +188,23 @@ impl Types {
         let ty = self.plain(Type::I64);
         self.infos[ty.0 as usize].kind = TypeKind::ReserveId;
         ty
+    }
+
+    /// A device queue.
+    pub fn queue(&mut self) -> Ty {
+        let ty = self.plain(Type::I64);
+        self.infos[ty.0 as usize].kind = TypeKind::Queue;
+        ty
+    }
+
+    /// Returns whether values are device queues.
+    pub fn is_queue(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Queue)
+    }
+
+    /// Returns whether functions of the type return nothing.
+    pub fn is_void(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Void)
     }
 
     /// An image or a sampler.
