@@ -98,7 +98,7 @@ fn documents(root: &Path, moment: &str) -> Result {
     compress(&folder.join("NEWS"))?;
     let reasons = format!(
         "# It is to start where the C library is too old for the driver, and say so.\n\
-         {NAME}: statically-linked-binary [usr/bin/pumice-info]\n"
+         {NAME}: shared-library-lacks-prerequisites [usr/bin/pumice-info]\n"
     );
     write(
         &root.join("usr/share/lintian/overrides").join(NAME),
@@ -127,11 +127,12 @@ fn control(root: &Path, built: &Built, architecture: &str) -> Result {
          Section: libs\n\
          Priority: optional\n\
          Description: OpenCL driver that runs on top of Vulkan\n\
-         \x20Pumice makes OpenCL programs run on devices that have a Vulkan driver but no OpenCL\n\
-         \x20driver, and on the processor by Mesa's lavapipe. It has its own compiler of OpenCL C.\n\
+         \x20Pumice makes OpenCL programs run on devices that have a Vulkan driver\n\
+         \x20but no OpenCL driver, and on the processor by Mesa's lavapipe. It has\n\
+         \x20its own compiler of OpenCL C.\n\
          \x20.\n\
-         \x20The package has the driver, the compiler as a command (pumicec), and pumice-info,\n\
-         \x20which tells what the driver finds and what is in its way.\n",
+         \x20The package has the driver, the compiler as a command (pumicec), and\n\
+         \x20pumice-info, which tells what the driver finds and what is in its way.\n",
         maintainer()?,
         needed_glibc(built)?
     );
