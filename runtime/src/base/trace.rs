@@ -132,8 +132,10 @@ pub fn span(category: &'static str, name: &'static str) -> Span {
 impl Span {
     /// Ends an API call's slice with what it returned.
     pub fn returns(mut self, result: &str) {
-        let args = format!(",\"args\":{{\"result\":{}}}", quoted(result));
-        self.end(&args);
+        if self.0.is_some() {
+            let args = format!(",\"args\":{{\"result\":{}}}", quoted(result));
+            self.end(&args);
+        }
     }
 
     fn end(&mut self, args: &str) {

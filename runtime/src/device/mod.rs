@@ -3,6 +3,7 @@
 //! - `platform.rs`: the platform, which has the list of devices
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
+//! - `staging.rs`: memory of recorded transfers
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
@@ -14,6 +15,7 @@ mod gpu_image;
 mod info;
 mod pipelines;
 pub mod platform;
+pub mod staging;
 
 use std::sync::{Arc, OnceLock};
 

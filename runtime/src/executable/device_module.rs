@@ -1,12 +1,11 @@
 //! The part of an executable on its device: the shader module, data buffers, pipelines, and room for
 //! argument blocks.
 
-use std::collections::HashMap;
-
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
     Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
 };
+use rustc_hash::FxHashMap;
 
 use super::interface::{Interface, ModuleData};
 
@@ -21,7 +20,7 @@ pub(super) struct DeviceModule {
     /// One layout per kernel.
     pub layouts: Vec<Layout>,
     /// Guards the map alone: pipelines are made without the lock.
-    pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
+    pipelines: Mutex<FxHashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
     /// Private memory by the queue whose launches use it in turn.

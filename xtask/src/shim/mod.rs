@@ -5,6 +5,7 @@
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
+mod conformance;
 mod known;
 mod pipelines;
 
@@ -310,6 +311,9 @@ pub fn run(report: &mut Report) -> Result {
         for card in CARDS {
             make_pipelines(report, &bench, card, &runner, &programs)?;
         }
+    }
+    if report.filter == "conformance" || report.filter.is_empty() {
+        conformance::run(report, &bench)?;
     }
     Ok(())
 }
