@@ -372,13 +372,13 @@ fn run_clients(
     };
     check_device(test::list_devices(all)?, card, &setting)?;
     messages.check_active(test::list_devices(all)?, &setting)?;
-    messages.settings("error,warn,perf")?;
     let log = messages.log();
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
         test::forget(&log);
         bench.files.forget();
+        messages.of_client(client)?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
         let outcomes = [
             known.judge(&client.name, &done),
