@@ -3,7 +3,7 @@
 
 use super::rows::{LAUNCHING, Row, SMALL, What, fresh, less, unique};
 use super::vulkan::Twin;
-use super::{Clock, Result, Subject};
+use super::{Failure, Result, Subject};
 use crate::cl::Arg;
 use std::time::Instant;
 
@@ -43,21 +43,31 @@ const fn busy(name: &'static str, busy: Busy) -> Row {
 /// Builds that are timed together.
 const BUILDS: usize = 10;
 
+/// Nanoseconds that the processors have worked for this process.
+fn processor_time() -> Result<u64> {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call fills the struct that it gets.
+    let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    match code {
+        0 => Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64),
+        _ => Err(Failure("clock_gettime".to_string())),
+    }
+}
+
 /// Microseconds of processor time, of all threads, of each of `batch` that `run` does.
 fn work_of_each(batch: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
-    let batches = (1000 / batch).clamp(1, 50);
+    run()?;
     let begin = Instant::now();
-    let mut best = f64::MAX;
+    let start = processor_time()?;
     let mut done = 0;
-    while done < 5 || begin.elapsed() < LAUNCHING {
-        done += 1;
-        let start = Clock::Processor.now(begin)?;
-        for _ in 0..batches {
-            run()?;
-        }
-        best = best.min(Clock::Processor.now(begin)? - start);
+    while done == 0 || begin.elapsed() < LAUNCHING {
+        run()?;
+        done += batch;
     }
-    Ok(best * 1e6 / (batches * batch) as f64)
+    Ok((processor_time()? - start) as f64 * 1e-3 / done as f64)
 }
 
 impl Busy {
