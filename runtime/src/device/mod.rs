@@ -4,6 +4,7 @@
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
 //! - `found.rs`: the search for devices, and those left out
+//! - `staging.rs`: memory of recorded transfers
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
@@ -17,6 +18,7 @@ mod info;
 mod pipelines;
 pub mod platform;
 pub mod queue_limits;
+pub mod staging;
 
 use std::sync::{Arc, OnceLock};
 
