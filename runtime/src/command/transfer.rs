@@ -126,6 +126,7 @@ impl Transfer {
     fn checked(self, on: &Placement) -> Result<Command> {
         self.buffer.check_alignment(on.device())?;
         self.direction.check_host_access(&self.buffer)?;
+        on.context().check_host_memory(self.host)?;
         Ok(Command::Host(Arc::new(self)))
     }
 }

@@ -1,6 +1,8 @@
 //! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory.
 
 pub mod svm;
+pub mod unified_svm;
+pub mod usm;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -342,6 +342,18 @@ impl Object<Device> {
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
             cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(self.svm_capabilities()),
+            cl::CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if self.has_addresses() => {
+                Info::u64s(&self.svm_types())
+            }
+            cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
+                if self.has_addresses() =>
+            {
+                Info::u64(self.usm_capabilities(name))
+            }
             cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
                 Info::bool(extensions::generic_pointers(caps))
             }

@@ -14,6 +14,7 @@ mod gpu_image;
 mod info;
 mod pipelines;
 pub mod platform;
+pub mod svm_types;
 
 use std::sync::{Arc, OnceLock};
 
