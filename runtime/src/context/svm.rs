@@ -179,7 +179,7 @@ impl Device {
             }
         }
         if gpu.probes().host_addresses {
-            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM | cl::CL_DEVICE_SVM_ATOMICS;
         }
         all
     }

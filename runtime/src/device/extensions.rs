@@ -231,6 +231,12 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: device_scope,
     },
+    // The device's memory and its atomics are the process's.
+    Extension {
+        name: "__opencl_c_atomic_scope_all_devices",
+        version: make_version(3, 0, 0),
+        condition: |caps| caps.host_addresses,
+    },
     // Made of products and sums.
     Extension {
         name: "__opencl_c_integer_dot_product_input_4x8bit",

@@ -363,12 +363,17 @@ impl Object<Device> {
                     true => cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE,
                     false => 0,
                 };
+                let all_devices = match self.offered().host_addresses {
+                    true => cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+                    false => 0,
+                };
                 Info::u64(
                     cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
                         | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
                         | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
                         | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                        | scope,
+                        | scope
+                        | all_devices,
                 )
             }
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),

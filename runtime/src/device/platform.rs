@@ -122,10 +122,10 @@ impl Object<Platform> {
             cl::CL_PLATFORM_NAME => Info::string("Pumice"),
             cl::CL_PLATFORM_VENDOR => Info::string("Pumice"),
             cl::CL_PLATFORM_EXTENSIONS => {
-                Info::string(&extensions::platform_string(offered(self.devices())))
+                Info::string(&extensions::platform_string(capabilities(self.devices())))
             }
             cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-                Info::name_versions(extensions::platform_versions(offered(self.devices())))
+                Info::name_versions(extensions::platform_versions(capabilities(self.devices())))
             }
             // 0: device and host timers are read together on request, not free of charge.
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
@@ -151,9 +151,10 @@ impl Object<Platform> {
     }
 }
 
-/// The capabilities of devices, as they are offered.
-fn offered(devices: &[Ref<Device>]) -> impl Iterator<Item = &Capabilities> {
-    devices.iter().map(|device| device.offered())
+/// The capabilities of devices as Vulkan tells them: the question opens no device, since loaders ask it for
+/// every program.
+fn capabilities(devices: &[Ref<Device>]) -> impl Iterator<Item = &Capabilities> {
+    devices.iter().map(|device| device.capabilities())
 }
 
 #[cfg(test)]
