@@ -138,6 +138,7 @@ impl Transfer {
     fn checked(self, on: &Placement) -> Result<Command> {
         self.buffer.check_alignment(on.device())?;
         self.direction.check_host_access(&self.buffer)?;
+        on.context().check_host_memory(self.host)?;
         Ok(match self.reserve(on) {
             Some(reservation) => Command::Device(Arc::new(Staged {
                 transfer: self,
