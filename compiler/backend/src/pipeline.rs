@@ -28,7 +28,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, select_buffers,
+    mixed_atomics, select_buffers, short_atomics,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -122,6 +122,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("lower_atomics", Lower, TryFunction(lower_atomics::run))
         .requires(&[GenericLowered, PrintfLowered])
         .ensures(&[AtomicsLowered]),
+    Pass::new("short_atomics", Lower, TryModule(short_atomics::run)).requires(&[AtomicsLowered]),
     Pass::new("mixed_atomics", Lower, TryModule(mixed_atomics::run))
         .requires(&[Linked, AtomicsLowered]),
     Pass::new(

@@ -12,5 +12,7 @@ pub mod lower_math;
 pub mod lower_printf;
 pub mod lower_subgroups;
 pub mod mixed_atomics;
+mod part_atomics;
 pub mod sample_exactly;
 pub mod select_buffers;
+pub mod short_atomics;
