@@ -149,6 +149,9 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    on("cl_intel_required_subgroup_size", |caps| {
+        !sub_group_sizes(caps).is_empty()
+    }),
     always("cl_ext_float_atomics"),
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_3d_image_writes", images),
@@ -376,6 +379,14 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
         && !features.shader_int64
         && !features.shader_float16;
     (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
+}
+
+/// The sizes of sub-groups that a kernel can require.
+pub fn sub_group_sizes(caps: &Capabilities) -> Vec<u32> {
+    match sub_group_size(caps) {
+        Some(_) => caps.subgroup.sizes(),
+        None => Vec::new(),
+    }
 }
 
 /// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and
