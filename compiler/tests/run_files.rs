@@ -83,6 +83,10 @@ fn kernel_files_compute_what_they_say() {
 
 /// Kernel files with what devices without 64-bit integers cannot do, and the text of the refusal.
 const NEED_INT64: &[(&str, &str)] = &[
+    (
+        "float_atomics_double",
+        "no matching function for call to 'atomic_fetch_add'",
+    ),
     ("atomics64", "no matching function for call to 'atom_add'"),
     (
         "mixed_atomics",

@@ -5,7 +5,7 @@
 //! after lowering: the buffers must agree. `; snapshot` pins the disassembly.
 
 use pumice_backend::vulkan;
-use pumice_compiler::target::{FloatControls, QuirkKind, SubgroupOps};
+use pumice_compiler::target::{FloatAtomics, FloatControls, QuirkKind, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_filetests::{KernelFile, Run, directive};
@@ -32,6 +32,12 @@ fn other_targets() -> [Target; 2] {
     let rich = Target {
         float_controls: [controls; 3],
         amd_shader_ballot: true,
+        float_atomics: FloatAtomics {
+            add_f32: true,
+            add_f64: true,
+            min_max_f32: true,
+            min_max_f64: true,
+        },
         subgroup: SubgroupOps {
             clustered: true,
             rotate: true,

@@ -11,6 +11,31 @@ static void CL_CALLBACK on_error(const char *text, const void *info, size_t size
     snprintf(told, sizeof told, "%s", text);
 }
 
+/* cl_intel_required_subgroup_size: the size that a kernel requires, 0 for none. */
+static void check_required(cl_kernel kernel, cl_device_id device, size_t expected)
+{
+    size_t required = 99;
+    MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, 0, NULL,
+                                 sizeof required, &required, NULL));
+    EQ(required, expected);
+    cl_ulong spilled = 99;
+    MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, sizeof spilled, &spilled, NULL));
+    EQ(spilled, 0);
+}
+
+/* The sizes that kernels may require hold the usual one; without the extension there are none. */
+static void check_sizes(cl_device_id device, size_t usual)
+{
+    char names[8192] = "";
+    MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    size_t sizes[16] = {0}, bytes = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes));
+    int found = 0;
+    for (size_t i = 0; i < bytes / sizeof *sizes; i++)
+        found |= sizes[i] == usual;
+    EQ(found, strstr(names, "cl_intel_required_subgroup_size") != NULL);
+}
+
 /* The sub-groups' size as the query tells it. */
 static cl_uint size_of(cl_kernel kernel, cl_device_id device)
 {
@@ -86,8 +111,10 @@ int main(void)
                                               CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local,
                                               &local, sizeof items, &items, NULL) == CL_SUCCESS);
                 EQ(items, 4096);
+                check_required(kernel, device, 4096);
             } else {
                 EQ(err, CL_SUCCESS);
+                check_required(kernel, device, k == 1 ? size : 0);
                 MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
                 if (round == 0)
                     size = values_matter() ? result[0] : size_of(kernel, device);
@@ -98,6 +125,7 @@ int main(void)
         }
         MUST(clReleaseProgram(program));
     }
+    check_sizes(device, size);
     MUST(clReleaseMemObject(out));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);

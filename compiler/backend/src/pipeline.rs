@@ -29,7 +29,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, place_blocks, select_buffers, shift_addresses, zero_private,
+    mixed_atomics, place_blocks, select_buffers, shift_addresses, short_atomics, zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -127,6 +127,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("lower_atomics", Lower, TryFunction(lower_atomics::run))
         .requires(&[GenericLowered, PrintfLowered])
         .ensures(&[AtomicsLowered]),
+    Pass::new("short_atomics", Lower, TryModule(short_atomics::run)).requires(&[AtomicsLowered]),
     Pass::new("mixed_atomics", Lower, TryModule(mixed_atomics::run))
         .requires(&[Linked, AtomicsLowered]),
     Pass::new(

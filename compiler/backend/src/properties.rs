@@ -5,6 +5,7 @@
 //! reaches are not looked at. Runs after every pass in debug builds and tests.
 
 use crate::pass::{Ctx, Property};
+use crate::passes::lower::lower_atomics::is_native_float_atomic;
 use crate::passes::lower::{lower_subgroups, shift_addresses};
 use crate::passes::optimize::inline;
 use crate::structurize;
@@ -212,7 +213,7 @@ impl Look<'_> {
             InstKind::AtomicRmw {
                 op: AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax,
                 ..
-            } => return false,
+            } => return is_native_float_atomic(self.func, kind, self.ctx.target),
             InstKind::AtomicLoad { ptr, .. }
             | InstKind::AtomicStore { ptr, .. }
             | InstKind::AtomicRmw { ptr, .. }

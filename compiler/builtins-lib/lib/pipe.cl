@@ -11,7 +11,8 @@
 // states say that all of them are free or full. It fails only if one was not while the next place
 // stood still. A commit sets the states; it waits for no other work-item, so reservations may be
 // committed in any order, and lanes of one sub-group cannot block each other. Readers see the packets
-// that stand before the first one that is not committed.
+// that stand before the first one that is not committed. Fences stand outside the loops, whose atomics
+// are relaxed: lavapipe 22.3 gives wrong results where work-items meet a fence in different rounds.
 //
 // A reservation is the number of packets in the upper word and the first place in the lower; 0 is
 // none. Kernels whose packets have another size than the pipe's get none.
@@ -21,12 +22,12 @@ typedef volatile global atomic_uint word;
 enum { PACKET_SIZE, MAX_PACKETS, MASK, STATES, NEXT_WRITE, NEXT_READ, KNOWN_FULL };
 
 static uint get(global uint *at) {
-    return atomic_load_explicit((word *)at, memory_order_acquire, memory_scope_device);
+    return atomic_load_explicit((word *)at, memory_order_relaxed, memory_scope_device);
 }
 
 static bool replace(global uint *at, uint expected, uint desired) {
     return atomic_compare_exchange_strong_explicit((word *)at, &expected, desired,
-        memory_order_acq_rel, memory_order_acquire, memory_scope_device);
+        memory_order_relaxed, memory_order_relaxed, memory_scope_device);
 }
 
 static uint state_of(global uint *ring, uint place) {
@@ -63,14 +64,19 @@ static void set_all(global uint *ring, ulong id, uint more) {
 static ulong reserve(global uint *ring, uint size, uint count, uint next, uint behind, uint more) {
     if (size != ring[PACKET_SIZE] || count - 1 >= ring[MAX_PACKETS])
         return 0;
+    ulong id = 0;
     for (;;) {
         uint first = get(ring + next);
         if (all_are(ring, first - behind, count, more)) {
-            if (replace(ring + next, first, first + count))
-                return (ulong)count << 32 | first;
+            if (replace(ring + next, first, first + count)) {
+                id = (ulong)count << 32 | first;
+                break;
+            }
         } else if (get(ring + next) == first)
-            return 0;
+            break;
     }
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+    return id;
 }
 
 ulong __pumice_pipe_reserve_read(global uint *ring, uint size, uint count) {

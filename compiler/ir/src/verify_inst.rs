@@ -560,8 +560,7 @@ impl Context<'_> {
 
 fn check_atomic(ty: Type) -> Result<(), String> {
     scalar("the value", ty)?;
-    let fits = (ty.scalar.is_int() || ty.scalar.is_float()) && ty.scalar.bytes() >= 4
-        || ty.scalar == Scalar::F16;
+    let fits = (ty.scalar.is_int() || ty.scalar.is_float()) && ty.scalar.bytes() >= 2;
     ensure(fits || ty.scalar.is_ptr(), || {
         format!("atomic access to {ty}")
     })

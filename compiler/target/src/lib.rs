@@ -14,4 +14,4 @@ mod target;
 pub use abi::Abi;
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};
-pub use target::{FEATURES, FloatControls, SmallStorage, SubgroupOps, Target};
+pub use target::{FEATURES, FloatAtomics, FloatControls, SmallStorage, SubgroupOps, Target};

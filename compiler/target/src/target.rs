@@ -98,6 +98,8 @@ pub struct Target {
     pub storage8: SmallStorage,
     /// 16-bit storage by class.
     pub storage16: SmallStorage,
+    /// Float atomics on memory behind device addresses.
+    pub float_atomics: FloatAtomics,
     /// `variablePointers`.
     pub variable_pointers: bool,
     /// Bytes that a kernel's arguments can take in all: CL_DEVICE_MAX_PARAMETER_SIZE or more.
@@ -168,7 +170,7 @@ pub struct Target {
     pub spirv_version: (u8, u8),
 }
 
-/// Every optional feature of OpenCL C 3.0 (§6.2.1).
+/// Every optional feature of OpenCL C 3.0 (§6.2.1) and of cl_ext_float_atomics.
 pub const FEATURES: &[&str] = &[
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
@@ -176,6 +178,20 @@ pub const FEATURES: &[&str] = &[
     "__opencl_c_atomic_scope_device",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_device_enqueue",
+    "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_min_max",
+    "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
     "__opencl_c_images",
@@ -188,6 +204,33 @@ pub const FEATURES: &[&str] = &[
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 ];
+
+/// Read-modify-writes of floats in buffers that a device has itself (VK_EXT_shader_atomic_float,
+/// VK_EXT_shader_atomic_float2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FloatAtomics {
+    /// Sums of single precision.
+    pub add_f32: bool,
+    /// Sums of double precision.
+    pub add_f64: bool,
+    /// Minima and maxima of single precision.
+    pub min_max_f32: bool,
+    /// Minima and maxima of double precision.
+    pub min_max_f64: bool,
+}
+
+impl FloatAtomics {
+    /// Returns whether the device has sums, else minima and maxima, of floats of so many bytes.
+    pub fn has(self, sum: bool, bytes: u32) -> bool {
+        match (sum, bytes) {
+            (true, 4) => self.add_f32,
+            (true, 8) => self.add_f64,
+            (false, 4) => self.min_max_f32,
+            (false, 8) => self.min_max_f64,
+            _ => false,
+        }
+    }
+}
 
 impl Target {
     /// Returns whether the device offers an extension of that name.
@@ -271,6 +314,7 @@ impl Target {
             storage8: small,
             storage16: small,
             variable_pointers: true,
+            float_atomics: FloatAtomics::default(),
             max_parameter_size: 4096,
             max_uniform_buffer_size: 64 << 10,
             vulkan_memory_model: true,

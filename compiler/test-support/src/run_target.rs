@@ -8,6 +8,8 @@ use pumice_target::SmallStorage;
 pub fn run_target() -> Target {
     let mut target = Target::reference();
     let extensions = [
+        "cl_khr_async_work_group_copy_fence",
+        "cl_khr_extended_async_copies",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
         "cl_khr_subgroups",
@@ -24,6 +26,13 @@ pub fn run_target() -> Target {
         "cl_khr_kernel_clock",
     ];
     let features = [
+        "__opencl_c_ext_fp16_global_atomic_add",
+        "__opencl_c_ext_fp16_global_atomic_load_store",
+        "__opencl_c_ext_fp16_global_atomic_min_max",
+        "__opencl_c_ext_fp32_global_atomic_add",
+        "__opencl_c_ext_fp32_global_atomic_min_max",
+        "__opencl_c_ext_fp64_global_atomic_add",
+        "__opencl_c_ext_fp64_global_atomic_min_max",
         "__opencl_c_pipes",
         "__opencl_c_subgroups",
         "__opencl_c_work_group_collective_functions",
@@ -72,6 +81,8 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
             target.int64_shared_atomics = false;
             let extensions = &mut target.extensions;
             extensions.retain(|name| !name.starts_with("cl_khr_int64_"));
+            let features = &mut target.features;
+            features.retain(|name| !name.starts_with("__opencl_c_ext_fp64_"));
         }
         "int16" => target.int16 = false,
         "int8" => target.int8 = false,

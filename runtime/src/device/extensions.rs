@@ -193,6 +193,10 @@ const DEVICE: &[Extension] = &[
         version: UNIFIED_SVM,
         condition: addresses,
     },
+    on("cl_intel_required_subgroup_size", |caps| {
+        !sub_group_sizes(caps).is_empty()
+    }),
+    always("cl_ext_float_atomics"),
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_image2d_from_buffer", images),
     on("cl_ext_image_from_buffer", images),
@@ -206,6 +210,8 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
+    // Work-items share the copies out.
+    always("cl_khr_extended_async_copies"),
     always("cl_khr_spirv_queries"),
     always("cl_khr_spirv_no_integer_wrap_decoration"),
     always("cl_khr_spirv_linkonce_odr"),
@@ -219,7 +225,10 @@ const DEVICE: &[Extension] = &[
 /// Extensions whose built-ins and SPIR-V the compiler takes but no device lists: the conformance
 /// tests (`compiler_defines_for_extensions`) fail a driver that lists a `cl_khr_` name which their
 /// list of approved extensions lacks.
-const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")];
+const UNLISTED: &[Extension] = &[
+    always("cl_khr_async_work_group_copy_fence"),
+    always("cl_khr_work_group_uniform_arithmetic"),
+];
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
@@ -330,6 +339,40 @@ const FEATURES: &[Extension] = &[
     },
 ];
 
+/// The features of cl_ext_float_atomics: compare-exchanges do what the device lacks.
+const FLOAT_ATOMICS: &[Extension] = &[
+    on("__opencl_c_ext_fp16_global_atomic_load_store", halves),
+    on("__opencl_c_ext_fp16_local_atomic_load_store", halves),
+    on("__opencl_c_ext_fp16_global_atomic_add", halves),
+    on("__opencl_c_ext_fp16_local_atomic_add", halves),
+    on("__opencl_c_ext_fp16_global_atomic_min_max", halves),
+    on("__opencl_c_ext_fp16_local_atomic_min_max", halves),
+    always("__opencl_c_ext_fp32_global_atomic_add"),
+    always("__opencl_c_ext_fp32_local_atomic_add"),
+    always("__opencl_c_ext_fp32_global_atomic_min_max"),
+    always("__opencl_c_ext_fp32_local_atomic_min_max"),
+    on("__opencl_c_ext_fp64_global_atomic_add", double_atomics),
+    on("__opencl_c_ext_fp64_local_atomic_add", double_atomics),
+    on("__opencl_c_ext_fp64_global_atomic_min_max", double_atomics),
+    on("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
+];
+
+fn halves(caps: &Capabilities) -> bool {
+    caps.features.shader_float16
+}
+
+fn double_atomics(caps: &Capabilities) -> bool {
+    doubles(caps) && int64_atomics(caps)
+}
+
+/// CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT and its like of doubles and halves: load and store,
+/// add, minimum and maximum, for global and local memory.
+pub fn float_atomics(caps: &Capabilities) -> [u64; 3] {
+    const ALL: u64 = 0x7_0007;
+    let of = |there| if there { ALL } else { 0 };
+    [of(true), of(double_atomics(caps)), of(halves(caps))]
+}
+
 /// Tells whether doubles are offered, of capabilities as OpenCL has them
 /// ([`Device::offered`](crate::device::Device::offered)).
 pub fn doubles(caps: &Capabilities) -> bool {
@@ -432,6 +475,14 @@ pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
         && !features.shader_int64
         && !features.shader_float16;
     (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
+}
+
+/// The sizes of sub-groups that a kernel can require.
+pub fn sub_group_sizes(caps: &Capabilities) -> Vec<u32> {
+    match sub_group_size(caps) {
+        Some(_) => caps.subgroup.sizes(),
+        None => Vec::new(),
+    }
 }
 
 /// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and
@@ -546,7 +597,8 @@ pub fn rows() -> Vec<Row> {
 
 /// The OpenCL C features of a device.
 pub fn features(caps: &Capabilities) -> impl Iterator<Item = &'static Extension> {
-    FEATURES.iter().filter(|e| (e.condition)(caps))
+    let all = FEATURES.iter().chain(FLOAT_ATOMICS);
+    all.filter(|e| (e.condition)(caps))
 }
 
 /// Names with spaces between them.

@@ -31,6 +31,13 @@ const HOST_QUEUE_PROPERTIES: u64 =
 /// cl_khr_kernel_clock.
 const CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR: u32 = 0x1076;
 
+/// cl_intel_required_subgroup_size.
+const CL_DEVICE_SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
+
+/// cl_ext_float_atomics: single, double, half.
+const CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4231;
+const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
+
 /// An array of `const char *`: the strings live as long as the library, which is never unloaded.
 fn names(names: &[&'static std::ffi::CStr]) -> Info {
     let addresses: Vec<usize> = names.iter().map(|name| name.as_ptr() as usize).collect();
@@ -230,6 +237,16 @@ impl Object<Device> {
             cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
             | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
                 Info::raw(vec![0; 24])
+            }
+            CL_DEVICE_SUB_GROUP_SIZES_INTEL => {
+                let sizes = extensions::sub_group_sizes(caps);
+                let sizes: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
+                Info::sizes(&sizes)
+            }
+            CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+                ..=CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {
+                let kind = name - CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT;
+                Info::u64(extensions::float_atomics(caps)[kind as usize])
             }
             CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => {
                 // Device and sub-group.

@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::target::SmallStorage;
+use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{Capabilities, Format, PhysicalDevice};
@@ -378,6 +378,12 @@ fn make_target(
             push_constant: features.storage_push_constant16,
         },
         variable_pointers: features.variable_pointers,
+        float_atomics: FloatAtomics {
+            add_f32: features.shader_buffer_float32_atomic_add,
+            add_f64: features.shader_buffer_float64_atomic_add,
+            min_max_f32: features.shader_buffer_float32_atomic_min_max,
+            min_max_f64: features.shader_buffer_float64_atomic_min_max,
+        },
         // More than CL_DEVICE_MAX_PARAMETER_SIZE promises: arguments that do not fit push constants
         // lie in a uniform buffer.
         max_parameter_size: (caps.limits.max_uniform_buffer_range)

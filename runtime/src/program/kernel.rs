@@ -20,6 +20,10 @@ use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel_checks::unknown_name;
 use crate::program::{Origin, Program};
 
+/// cl_intel_required_subgroup_size.
+const CL_KERNEL_SPILL_MEM_SIZE_INTEL: u32 = 0x4109;
+const CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL: u32 = 0x410A;
+
 /// The value given to clSetKernelArg, its handle resolved.
 #[derive(Clone)]
 pub enum Argument {
@@ -459,7 +463,7 @@ impl Kernel {
             }
             cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::size(limits.multiple),
             // Beside that, Vulkan does not tell how much a pipeline spills.
-            cl::CL_KERNEL_PRIVATE_MEM_SIZE => {
+            cl::CL_KERNEL_PRIVATE_MEM_SIZE | CL_KERNEL_SPILL_MEM_SIZE_INTEL => {
                 Info::u64(u64::from(device_kernel.info().private_bytes.unwrap_or(0)))
             }
             // CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels.
@@ -486,6 +490,7 @@ impl Kernel {
             cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
             cl::CL_KERNEL_MAX_NUM_SUB_GROUPS,
             cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS,
+            CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL,
         ];
         // CL_INVALID_VALUE if param_name is not valid.
         if !known.contains(&name) {
@@ -536,6 +541,7 @@ impl Kernel {
                 Info::sizes(&local[..capacity.clamp(1, 3)])
             }
             cl::CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::size(most),
+            CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => Info::size(required.unwrap_or(0) as usize),
             // No kernel attribute asks for a number.
             _ => Info::size(0),
         })

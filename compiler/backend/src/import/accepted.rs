@@ -46,6 +46,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::DenormPreserve,
     Capability::SignedZeroInfNanPreserve,
     Capability::RoundingModeRTE,
+    Capability::AtomicFloat16AddEXT,
+    Capability::AtomicFloat16MinMaxEXT,
     Capability::AtomicFloat32AddEXT,
     Capability::AtomicFloat64AddEXT,
     Capability::AtomicFloat32MinMaxEXT,
@@ -76,6 +78,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_AMD_shader_ballot",
     c"SPV_EXT_arithmetic_fence",
     c"SPV_EXT_replicated_composites",
+    c"SPV_EXT_shader_atomic_float16_add",
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
     c"SPV_EXT_optnone",
@@ -136,7 +139,9 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => target.images,
-        Capability::Float16 => target.float16,
+        Capability::Float16
+        | Capability::AtomicFloat16AddEXT
+        | Capability::AtomicFloat16MinMaxEXT => target.float16,
         Capability::Float64 => target.float64 && target.has_extension("cl_khr_fp64"),
         Capability::Int64Atomics
         | Capability::AtomicFloat64AddEXT

@@ -5,6 +5,7 @@
 //! execution the fences order it with every other `SeqCst` operation of the work-item, and
 //! each device implements the fences by completing earlier accesses before later ones start.
 
+use super::access::MemoryLocation;
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
@@ -238,7 +239,46 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An atomic read-modify-write of integers, or an exchange of floats.
+    /// A sum, minimum or maximum of floats in memory behind an address, where the device has it.
+    fn float_rmw(
+        &mut self,
+        (opcode, sum): (Op, bool),
+        ptr: Value,
+        value: Value,
+        order: MemoryOrder,
+        scope: Scope,
+    ) -> Result<Id, LowerError> {
+        let scalar = self.value_ty(value);
+        let MemoryLocation::Physical(address) = self.location(ptr)? else {
+            return Err(LowerError::new("internal: float atomic reached emission"));
+        };
+        let double = scalar.scalar.bytes() == 8;
+        self.b.capability(match (sum, double) {
+            (true, false) => Capability::AtomicFloat32AddEXT,
+            (true, true) => Capability::AtomicFloat64AddEXT,
+            (false, false) => Capability::AtomicFloat32MinMaxEXT,
+            (false, true) => Capability::AtomicFloat64MinMaxEXT,
+        });
+        self.b.extension(match sum {
+            true => "SPV_EXT_shader_atomic_float_add",
+            false => "SPV_EXT_shader_atomic_float_min_max",
+        });
+        let ty = self.ty(scalar);
+        let pointer = self.physical_pointer(address, ty);
+        let value = self.value(value);
+        let scope = match scope {
+            Scope::Invocation => Scope::Subgroup,
+            scope => scope,
+        };
+        let scope = self.scope(scope);
+        self.seq_cst_fence(order);
+        let semantics = self.semantics(order);
+        let old = self.b.op(opcode, ty, &[pointer, scope, semantics, value]);
+        self.seq_cst_fence(order);
+        Ok(old)
+    }
+
+    /// An atomic read-modify-write.
     pub fn atomic_rmw(
         &mut self,
         op: AtomicOp,
@@ -259,8 +299,14 @@ impl Emitter<'_> {
             AtomicOp::And => Op::AtomicAnd,
             AtomicOp::Or => Op::AtomicOr,
             AtomicOp::Xor => Op::AtomicXor,
-            AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax => {
-                return Err(LowerError::new("internal: float atomic reached emission"));
+            AtomicOp::FAdd => {
+                return self.float_rmw((Op::AtomicFAddEXT, true), ptr, value, order, scope);
+            }
+            AtomicOp::FMin => {
+                return self.float_rmw((Op::AtomicFMinEXT, false), ptr, value, order, scope);
+            }
+            AtomicOp::FMax => {
+                return self.float_rmw((Op::AtomicFMaxEXT, false), ptr, value, order, scope);
             }
         };
         let id = self.value(value);

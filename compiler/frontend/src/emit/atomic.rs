@@ -1,4 +1,4 @@
-//! Barriers, fences, asynchronous copies and atomics.
+//! Barriers, fences and atomics.
 
 use rspirv::spirv::{Capability, Op, Scope};
 
@@ -14,12 +14,11 @@ const WORKGROUP_MEMORY: u32 = 0x100;
 const CROSS_WORKGROUP_MEMORY: u32 = 0x200;
 
 impl FunctionEmitter<'_, '_> {
-    /// Barriers, fences and copies; `None` for other rows.
+    /// Barriers and fences; `None` for other rows.
     pub fn synchronisation(
         &mut self,
         lower: Lower,
         args: &[ExprId],
-        ty: TypeId,
     ) -> Result<Option<u32>, EmitError> {
         Ok(Some(match lower {
             Lower::Barrier(scope) => {
@@ -46,30 +45,6 @@ impl FunctionEmitter<'_, '_> {
                 let semantics = self.e.b.op(Op::BitwiseOr, int, &[storage, order]);
                 let scope = self.scope(args[2])?;
                 self.e.b.op_void(Op::MemoryBarrier, &[scope, semantics]);
-                0
-            }
-            Lower::AsyncCopy(strided) => {
-                self.e.b.capability(Capability::Kernel);
-                let mut values = Vec::new();
-                for arg in args {
-                    values.push(self.expr(*arg)?);
-                }
-                if !strided {
-                    let one = self.e.b.const_int(64, 1);
-                    values.insert(3, one);
-                }
-                let scope = self.e.b.const_u32(Scope::Workgroup as u32);
-                values.insert(0, scope);
-                let event = self.e.value_type(ty);
-                self.e.b.op(Op::GroupAsyncCopy, event, &values)
-            }
-            Lower::WaitEvents => {
-                let scope = self.e.b.const_u32(Scope::Workgroup as u32);
-                let count = self.expr(args[0])?;
-                let events = self.expr(args[1])?;
-                self.e
-                    .b
-                    .op_void(Op::GroupWaitEvents, &[scope, count, events]);
                 0
             }
             _ => return Ok(None),
@@ -126,6 +101,7 @@ impl FunctionEmitter<'_, '_> {
                 let operands = [pointer, scope, semantics, value];
                 self.e.b.op(op, result, &operands)
             }
+            Lower::AtomicFloat(op, negated) => self.float_atomic(op, negated, args, ty)?,
             Lower::AtomicCompareExchange => self.compare_exchange(args)?,
             Lower::AtomicFlagTestAndSet | Lower::AtomicFlagClear => {
                 let (pointer, storage) = self.atomic_pointer(args[0])?;
@@ -147,6 +123,55 @@ impl FunctionEmitter<'_, '_> {
             _ => return Ok(None),
         };
         Ok(Some(result))
+    }
+
+    /// An add, minimum or maximum of floats (cl_ext_float_atomics).
+    fn float_atomic(
+        &mut self,
+        op: Op,
+        negated: bool,
+        args: &[ExprId],
+        ty: TypeId,
+    ) -> Result<u32, EmitError> {
+        let sum = op == Op::AtomicFAddEXT;
+        let (capability, extension) = match (self.e.module.types.size(ty), sum) {
+            (2, true) => (
+                Capability::AtomicFloat16AddEXT,
+                "SPV_EXT_shader_atomic_float16_add",
+            ),
+            (4, true) => (
+                Capability::AtomicFloat32AddEXT,
+                "SPV_EXT_shader_atomic_float_add",
+            ),
+            (_, true) => (
+                Capability::AtomicFloat64AddEXT,
+                "SPV_EXT_shader_atomic_float_add",
+            ),
+            (2, false) => (
+                Capability::AtomicFloat16MinMaxEXT,
+                "SPV_EXT_shader_atomic_float_min_max",
+            ),
+            (4, false) => (
+                Capability::AtomicFloat32MinMaxEXT,
+                "SPV_EXT_shader_atomic_float_min_max",
+            ),
+            (_, false) => (
+                Capability::AtomicFloat64MinMaxEXT,
+                "SPV_EXT_shader_atomic_float_min_max",
+            ),
+        };
+        self.e.b.capability(capability);
+        self.e.b.extension(extension);
+        let (pointer, storage) = self.atomic_pointer(args[0])?;
+        let mut value = self.expr(args[1])?;
+        let result = self.e.value_type(ty);
+        if negated {
+            value = self.e.b.op(Op::FNegate, result, &[value]);
+        }
+        let semantics = self.optional_order(args.get(2), storage)?;
+        let scope = self.optional_scope(args.get(3))?;
+        let operands = [pointer, scope, semantics, value];
+        Ok(self.e.b.op(op, result, &operands))
     }
 
     /// atomic_add and its like: relaxed, as OpenCL C 1.x defines them.

@@ -22,7 +22,10 @@ impl FunctionEmitter<'_, '_> {
         let body = self.body;
         let (row, suffix) = unpack(row);
         let ty = body.expr(id).ty;
-        if let Some(result) = self.synchronisation(row.lower, args, ty)? {
+        if let Some(result) = self.synchronisation(row.lower, args)? {
+            return Ok(result);
+        }
+        if let Some(result) = self.async_copies(row.lower, args, ty)? {
             return Ok(result);
         }
         if let Some(result) = self.atomic(row.lower, args, ty)? {

@@ -6,6 +6,7 @@
 //! function reaches is written. Knows nothing of tokens or names, and never diagnoses the
 //! language: sema has. What SPIR-V cannot say is an [`EmitError`].
 
+mod async_copy;
 mod atomic;
 mod attributes;
 pub mod builder;

@@ -12,16 +12,37 @@ use pumice_ir::{
     AccessFlags, AddressSpace, AtomicOp, BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp,
     MemoryOrder, Scope, Type, Value,
 };
+use pumice_target::Target;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// None of its own.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
+        if is_native_float_atomic(x.func, &kind, ctx.target) {
+            return Ok(None);
+        }
         Ok(lower(x, &kind, x.func.insts[inst].results.first().copied()))
     })
+}
+
+/// Returns whether the device does a read-modify-write of floats itself: on memory behind an address,
+/// since arrays and buffers are of integers.
+pub(crate) fn is_native_float_atomic(func: &Function, kind: &InstKind, target: &Target) -> bool {
+    let InstKind::AtomicRmw { op, ptr, value, .. } = *kind else {
+        return false;
+    };
+    let sum = match op {
+        AtomicOp::FAdd => true,
+        AtomicOp::FMin | AtomicOp::FMax => false,
+        _ => return false,
+    };
+    let bytes = func.ty(value).scalar.bytes();
+    target.abi.descriptors().is_none()
+        && func.ty(ptr).address_space() == Some(AddressSpace::Global)
+        && target.float_atomics.has(sum, bytes)
 }
 
 fn is_private(x: &Expander<'_>, ptr: Value) -> bool {
@@ -127,6 +148,7 @@ fn exchange_loop(
 ) -> Value {
     let ty = x.ty(value);
     let int = int_like(ty);
+    fence(x, order, MemoryOrder::Release, scope);
     let first = x.value(
         InstKind::AtomicLoad {
             ptr,
@@ -147,7 +169,7 @@ fn exchange_loop(
             ptr,
             expected,
             desired,
-            success: order,
+            success: MemoryOrder::Relaxed,
             failure: MemoryOrder::Relaxed,
             scope,
         },
@@ -155,5 +177,25 @@ fn exchange_loop(
     );
     let same = x.icmp(IntCond::Eq, found, expected);
     x.branch(same, call(done, &[found]), call(body, &[found]), done);
+    fence(x, order, MemoryOrder::Acquire, scope);
     x.convert(ConvertOp::Bitcast, old, ty)
+}
+
+/// The part of an operation's order that a fence on one side of its loop keeps. In the loop
+/// itself fences would cost time, and lavapipe 22.3 gives wrong results where work-items meet one in
+/// different rounds.
+pub(super) fn fence(x: &mut Expander<'_>, order: MemoryOrder, side: MemoryOrder, scope: Scope) {
+    let (order, scope) = match order {
+        MemoryOrder::SeqCst => (MemoryOrder::AcqRel, Scope::Device),
+        MemoryOrder::AcqRel => (side, scope),
+        order if order == side => (side, scope),
+        _ => return,
+    };
+    let kind = InstKind::Fence {
+        scope,
+        order,
+        global: true,
+        local: true,
+    };
+    x.emit(kind, &[]);
 }

@@ -2,22 +2,18 @@
 //!
 //! Local memory is one array for all that may alias ([`crate::vulkan`]'s partitions), with
 //! elements as wide as the widest atomic. A 32-bit atomic on an array of 64-bit elements is done
-//! on the element: loads cut their half out, and/or/xor leave the other half alone by their
-//! operand, and everything else is a loop that exchanges the element if it is still the same.
+//! on the element (`part_atomics.rs`).
 //!
 //! The address tells the half that is meant, so the pointer becomes an integer, which may put more
 //! memory into its partition: the pass goes round until nothing is mixed any more.
 
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::expand;
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::lower_atomics::combine;
+use crate::passes::lower::part_atomics::{self, WORD};
 use pumice_ir::LowerError;
 use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, ConvertOp, FuncId, Inst, InstKind, IntCond, MemoryOrder,
-    Module, Scope, Type, Value,
-};
+use pumice_ir::{AddressSpace, FuncId, Inst, InstKind, Module, Value};
 use rustc_hash::FxHashSet;
 
 /// Runs the pass.
@@ -40,7 +36,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                     return Ok(None);
                 }
                 let kind = x.func.insts[inst].kind.clone();
-                Ok(lower(x, &kind))
+                Ok(part_atomics::lower(x, &kind, WORD))
             })?;
         }
     }
@@ -98,169 +94,4 @@ fn mixed(module: &Module) -> Result<FxHashSet<(FuncId, Inst)>, LowerError> {
         .filter(|(id, ..)| reached.contains(id))
         .map(|(id, inst, ..)| (id, inst))
         .collect())
-}
-
-/// The element with a 32-bit word in it.
-struct Half {
-    /// Pointer to the element.
-    base: Value,
-    /// Bits below the word.
-    shift: Value,
-    /// The bits of the other word.
-    other: Value,
-}
-
-impl Half {
-    fn of(x: &mut Expander<'_>, ptr: Value) -> Self {
-        let address = x.convert(ConvertOp::PtrToInt, ptr, Type::I64);
-        let within = x.bin_const(BinaryOp::And, address, 4);
-        let zero = x.func.i64(0);
-        let back = x.bin(BinaryOp::ISub, zero, within);
-        let ty = x.ty(ptr);
-        let base = x.value(
-            InstKind::PtrAdd {
-                base: ptr,
-                offset: back,
-            },
-            ty,
-        );
-        let shift = x.bin_const(BinaryOp::IMul, within, 8);
-        let word = x.func.i64(0xFFFF_FFFF);
-        let own = x.bin(BinaryOp::Shl, word, shift);
-        let other = x.bin_const(BinaryOp::Xor, own, u64::MAX);
-        Self { base, shift, other }
-    }
-
-    /// The word of an element.
-    fn cut(&self, x: &mut Expander<'_>, element: Value) -> Value {
-        let low = x.bin(BinaryOp::LShr, element, self.shift);
-        x.convert(ConvertOp::Trunc, low, Type::I32)
-    }
-
-    /// A word at its place, zeros beside it.
-    fn placed(&self, x: &mut Expander<'_>, word: Value) -> Value {
-        let wide = x.convert(ConvertOp::ZExt, word, Type::I64);
-        x.bin(BinaryOp::Shl, wide, self.shift)
-    }
-
-    /// The element with another word.
-    fn pasted(&self, x: &mut Expander<'_>, element: Value, word: Value) -> Value {
-        let kept = x.bin(BinaryOp::And, element, self.other);
-        let placed = self.placed(x, word);
-        x.bin(BinaryOp::Or, kept, placed)
-    }
-
-    /// Exchanges the word for what `new` makes of it, unless that is `None` at run time: then
-    /// `new`'s condition is false. Gives the old word.
-    fn exchange(
-        &self,
-        x: &mut Expander<'_>,
-        [success, failure]: [MemoryOrder; 2],
-        scope: Scope,
-        expected: Option<Value>,
-        new: impl FnOnce(&mut Expander<'_>, Value) -> Value,
-    ) -> Value {
-        let first = x.value(
-            InstKind::AtomicLoad {
-                ptr: self.base,
-                order: failure,
-                scope,
-            },
-            Type::I64,
-        );
-        let (head, done) = (x.new_block(), x.new_block());
-        let element = x.func.append_param(head, Type::I64);
-        let old = x.func.append_param(done, Type::I32);
-        x.jump(head, &[first], head);
-        let word = self.cut(x, element);
-        if let Some(expected) = expected {
-            let body = x.new_block();
-            let same = x.icmp(IntCond::Eq, word, expected);
-            x.branch(same, call(body, &[]), call(done, &[word]), body);
-        }
-        let new = new(x, word);
-        let desired = self.pasted(x, element, new);
-        let found = x.value(
-            InstKind::AtomicCmpXchg {
-                ptr: self.base,
-                expected: element,
-                desired,
-                success,
-                failure,
-                scope,
-            },
-            Type::I64,
-        );
-        let exchanged = x.icmp(IntCond::Eq, found, element);
-        x.branch(exchanged, call(done, &[word]), call(head, &[found]), done);
-        old
-    }
-}
-
-fn lower(x: &mut Expander<'_>, kind: &InstKind) -> Option<Replacement> {
-    let value = match *kind {
-        InstKind::AtomicLoad { ptr, order, scope } => {
-            let half = Half::of(x, ptr);
-            let ptr = half.base;
-            let element = x.value(InstKind::AtomicLoad { ptr, order, scope }, Type::I64);
-            half.cut(x, element)
-        }
-        InstKind::AtomicStore {
-            ptr,
-            value,
-            order,
-            scope,
-        } => {
-            let half = Half::of(x, ptr);
-            let orders = [order, MemoryOrder::Relaxed];
-            half.exchange(x, orders, scope, None, |_, _| value);
-            return Some(Replacement::new());
-        }
-        InstKind::AtomicRmw {
-            op: op @ (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor),
-            ptr,
-            value,
-            order,
-            scope,
-        } => {
-            let half = Half::of(x, ptr);
-            let mut operand = half.placed(x, value);
-            if op == AtomicOp::And {
-                operand = x.bin(BinaryOp::Or, operand, half.other);
-            }
-            let kind = InstKind::AtomicRmw {
-                op,
-                ptr: half.base,
-                value: operand,
-                order,
-                scope,
-            };
-            let element = x.value(kind, Type::I64);
-            half.cut(x, element)
-        }
-        InstKind::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        } => {
-            let half = Half::of(x, ptr);
-            let orders = [order, MemoryOrder::Relaxed];
-            half.exchange(x, orders, scope, None, |x, old| combine(x, op, old, value))
-        }
-        InstKind::AtomicCmpXchg {
-            ptr,
-            expected,
-            desired,
-            success,
-            failure,
-            scope,
-        } => {
-            let half = Half::of(x, ptr);
-            half.exchange(x, [success, failure], scope, Some(expected), |_, _| desired)
-        }
-        _ => return None,
-    };
-    Some(Replacement::from_slice(&[value]))
 }

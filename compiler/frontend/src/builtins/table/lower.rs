@@ -57,6 +57,8 @@ pub enum Lower {
     WorkItemFence,
     /// `async_work_group_copy`, or with true the strided form
     AsyncCopy(bool),
+    /// `async_work_group_copy_2D2D`, or with true `_3D3D`
+    AsyncCopyLines(bool),
     /// `wait_group_events`
     WaitEvents,
     /// `prefetch`
@@ -71,6 +73,8 @@ pub enum Lower {
     AtomicLoad,
     /// Read, modify, write: signed and unsigned opcode.
     AtomicRmw(Op, Op),
+    /// Add, minimum or maximum of floats; with true of the negated operand.
+    AtomicFloat(Op, bool),
     /// `atomic_compare_exchange_*`
     AtomicCompareExchange,
     /// `atomic_flag_test_and_set`

@@ -250,7 +250,7 @@ impl Term {
 }
 
 /// Most parameters of a signature.
-pub(super) const MAX_PARAMS: usize = 6;
+pub(super) const MAX_PARAMS: usize = 13;
 
 /// A signature: one overload for each element type and number of components of gentype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

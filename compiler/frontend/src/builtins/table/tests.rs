@@ -191,7 +191,7 @@ fn lines_that_are_no_signatures_are_refused() {
         ("int f(..., int x)", "a type is missing"),
         ("int f(int x, ..., int y)", "there are too many parameters"),
         (
-            "int f(int a, int b, int c, int d, int e, int f, int g)",
+            "int f(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n)",
             "there are too many parameters",
         ),
     ] {

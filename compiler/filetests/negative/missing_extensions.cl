@@ -1,0 +1,11 @@
+// test: negative
+//// [-cl-std=CL3.0] copies of lines without cl_khr_extended_async_copies
+void f(global int *from, local int *to) { async_work_group_copy_2D2D(to, 0, from, 0, 4, 1, 1, 1, 1, 0); }
+//// [-cl-std=CL3.0] a fence of copies without cl_khr_async_work_group_copy_fence
+void f(void) { async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE); }
+//// [-cl-std=CL3.0] a sum of floats without cl_ext_float_atomics
+float f(global atomic_float *x) { return atomic_fetch_add_explicit(x, 1.0f, memory_order_relaxed, memory_scope_work_group); }
+//// [-cl-std=CL3.0] a load of a half without cl_ext_float_atomics
+half f(global atomic_half *x) { return atomic_load_explicit(x, memory_order_relaxed, memory_scope_work_group); }
+//// [-cl-std=CL3.0] a pipe without __opencl_c_pipes
+kernel void f(read_only pipe int p) { int x; read_pipe(p, &x); }
