@@ -27,6 +27,10 @@ const FILES: &[(&str, &str)] = &[
         "lavapipe-25.0",
         include_str!("../expectations/lavapipe-25.0.txt"),
     ),
+    (
+        "swiftshader",
+        include_str!("../expectations/swiftshader.txt"),
+    ),
 ];
 
 /// A line of a file.

@@ -90,7 +90,7 @@ fn whole_function(property: Property, module: &Module, func: &Function) -> Resul
 fn allows_type(property: Property, target: &Target, ty: Type) -> bool {
     match property {
         Property::VectorsNarrow => ty.lanes <= 4,
-        Property::HalvesLegal => ty.scalar != Scalar::F16 || target.float16,
+        Property::HalvesLegal => ty.scalar != Scalar::F16 || target.has_halves(),
         Property::SmallIntsLegal => {
             !matches!(ty.scalar, Scalar::I8 | Scalar::I16) || target.has_integers(ty.scalar.bytes())
         }

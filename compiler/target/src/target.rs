@@ -1,7 +1,7 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
 use crate::abi::Abi;
-use crate::quirks::Quirks;
+use crate::quirks::{QuirkKind, Quirks};
 
 /// The storage classes that accept 8- or 16-bit accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -254,6 +254,14 @@ impl Target {
             8 => self.int64,
             _ => true,
         }
+    }
+
+    /// Returns whether the device computes with halves. Else floats do, and 16-bit integers hold them: also
+    /// where a pass for the driver looks at the bits of halves and there are no such integers.
+    pub fn has_halves(&self) -> bool {
+        let guards = [QuirkKind::GuardZeroSums, QuirkKind::GuardZeroProducts];
+        let guarded = guards.iter().any(|&kind| self.quirks.has(kind));
+        self.float16 && (self.has_integers(2) || !guarded)
     }
 
     /// The device without images.

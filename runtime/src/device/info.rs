@@ -311,13 +311,12 @@ impl Object<Device> {
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
-            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Info::u32(1),
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => Info::u32(1),
             cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
             | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
                 Info::u32(u32::from(extensions::doubles(self.offered())))
-            }
-            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
-                Info::u32(u32::from(features.shader_float16))
             }
             // Vulkan does not tell; 0 is "not known".
             cl::CL_DEVICE_MAX_CLOCK_FREQUENCY => Info::u32(clock_frequency(on_cpu)),
@@ -342,16 +341,12 @@ impl Object<Device> {
             } else {
                 0
             }),
-            cl::CL_DEVICE_HALF_FP_CONFIG => Info::u64(if features.shader_float16 {
-                let denorms = if self.target()?.denorms_f16 {
-                    cl::CL_FP_DENORM
-                } else {
-                    0
-                };
-                cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms
-            } else {
-                0
-            }),
+            // Halves made up of floats keep their denormals, which are normal floats.
+            cl::CL_DEVICE_HALF_FP_CONFIG => {
+                let kept = !features.shader_float16 || self.target()?.denorms_f16;
+                let denorms = if kept { cl::CL_FP_DENORM } else { 0 };
+                Info::u64(cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms)
+            }
             // On a processor the caches are the host's; of others Vulkan does not tell.
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Info::u32(if on_cpu {
                 cl::CL_READ_WRITE_CACHE

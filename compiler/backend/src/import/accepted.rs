@@ -139,9 +139,8 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => target.images,
-        Capability::Float16
-        | Capability::AtomicFloat16AddEXT
-        | Capability::AtomicFloat16MinMaxEXT => target.float16,
+        Capability::AtomicFloat16AddEXT | Capability::AtomicFloat16MinMaxEXT => target.float16,
+        Capability::Float16 => target.has_extension("cl_khr_fp16"),
         Capability::Float64 => target.float64 && target.has_extension("cl_khr_fp64"),
         Capability::Int64Atomics
         | Capability::AtomicFloat64AddEXT

@@ -336,7 +336,7 @@ pub fn base_interner() -> Interner {
 pub(super) fn constants(std: ClStd, target: &Target) -> impl Iterator<Item = (Symbol, u32)> {
     let open = move |gate| match gate {
         Gate::Always => true,
-        Gate::Half => target.float16,
+        Gate::Half => target.has_extension("cl_khr_fp16"),
         Gate::Double => target.float64,
         Gate::Cl20 => std >= ClStd::Cl20,
         Gate::Enqueue => target.has_feature("__opencl_c_device_enqueue"),

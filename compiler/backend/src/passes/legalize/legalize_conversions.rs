@@ -462,7 +462,7 @@ fn f32_to_f16(
 
 /// Returns whether the device's own conversions to f16 round to nearest even.
 fn rounds_to_nearest(target: &Target) -> bool {
-    target.float16 && target.float_controls[0].rounding_rte
+    target.has_halves() && target.float_controls[0].rounding_rte
 }
 
 /// The bits of the f16 that an f32 becomes.

@@ -6,7 +6,8 @@
 //! rounding it once does (Figueroa, 1995). That does not hold of fma: there the sum is rounded to odd
 //! first.
 //!
-//! Never: sub-group arithmetic and atomic operations on halves, which are an error.
+//! Sub-groups compute with floats and round the result. Never: atomic operations on halves, which are an
+//! error.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
@@ -27,9 +28,9 @@ const INFINITY: u64 = 0x7c00;
 /// Runs the pass.
 ///
 /// # Errors
-/// Sub-group arithmetic or an atomic operation on halves.
+/// An atomic operation on halves.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    if ctx.target.float16 {
+    if ctx.target.has_halves() {
         return Ok(Changed::No);
     }
     let mut changed = Changed::No;
@@ -129,16 +130,27 @@ fn rule(
             _ => return Err(LowerError::new("internal: a conversion to 'half' is left")),
         },
         InstKind::Group {
+            op: op @ GroupOp::AllEqual,
+            scope,
+            mut args,
+        } => {
+            args[0] = widened(x, args[0]);
+            x.value(InstKind::Group { op, scope, args }, Type::BOOL)
+        }
+        // Rounded once at the end, where the device would round every step.
+        InstKind::Group {
             op:
-                GroupOp::Arithmetic(..)
+                op @ (GroupOp::Arithmetic(..)
                 | GroupOp::AmdArithmetic(..)
                 | GroupOp::FMul(_)
-                | GroupOp::FAddRelaxed(_),
-            ..
+                | GroupOp::FAddRelaxed(_)),
+            scope,
+            mut args,
         } => {
-            return Err(LowerError::new(
-                "this device has no sub-group arithmetic on 'half'",
-            ));
+            args[0] = widened(x, args[0]);
+            let ty = x.ty(args[0]);
+            let value = x.value(InstKind::Group { op, scope, args }, ty);
+            narrowed(x, value)
         }
         InstKind::AtomicLoad { .. }
         | InstKind::AtomicStore { .. }
