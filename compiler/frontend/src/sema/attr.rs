@@ -4,6 +4,7 @@ use super::typed::LoopHint;
 use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
+use pumice_target::options::ClStd;
 
 /// Attributes that have a meaning here, or none that matters to correct programs.
 const KNOWN: &[&str] = &[
@@ -43,6 +44,15 @@ const KNOWN: &[&str] = &[
     "work_group_size_hint",
 ];
 
+/// Attributes of functions that take no arguments.
+const WITHOUT_ARGUMENTS: &[&str] = &[
+    "always_inline",
+    "convergent",
+    "kernel",
+    "noinline",
+    "overloadable",
+];
+
 /// Attributes that only kernels have.
 const OF_KERNELS: &[&str] = &[
     "intel_reqd_sub_group_size",
@@ -60,6 +70,14 @@ impl<'a> Sema<'a> {
     pub(super) fn check_attrs(&mut self, attrs: &[Attr]) {
         for attr in attrs {
             let name = self.attr_name(attr);
+            if name == "nosvm" && self.lang.std < ClStd::Cl20 {
+                let message = "attribute 'nosvm' is supported in the OpenCL version 2.0 onwards";
+                self.error(attr.name_span, message);
+            }
+            if WITHOUT_ARGUMENTS.contains(&name) && !attr.args.is_empty() {
+                let message = format!("'{name}' attribute takes no arguments");
+                self.error(attr.name_span, message);
+            }
             if !KNOWN.contains(&name) {
                 self.warning(
                     Warning::UnknownAttributes,
