@@ -86,3 +86,15 @@ float h(float x) { return __builtin_sqrt(x) + __builtin_sqrtf(x, x); }
 //// [-cl-std=CL1.1] warning: a double in spite of the pragma
 #pragma OPENCL EXTENSION cl_khr_fp64 : disable
 double f(void) { double d = 1.5f; return d * 2.5; }
+//// the body of a function whose signature is wrong
+nothing *f(nothing p, int q) { nothing v = p; return v + q + undeclared; }
+void g(float *p, sampler_t *q) { p[0] = q[0] + f(p, 1); return other; }
+//// [-cl-std=CL2.0] names of atomic types
+int atomic_uint;
+constant float atomic_flag = 1.0f;
+int atomic_other;
+//// vectors by their size in bytes
+typedef __attribute__((__vector_size__(16))) float floats;
+typedef __attribute__((vector_size(10))) int ints;
+typedef __attribute__((vector_size(20))) int five;
+float8 f(floats a, floats b) { return (float8)(a, b) + undeclared; }

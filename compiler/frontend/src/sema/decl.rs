@@ -5,6 +5,7 @@ use super::requires::version_name;
 use super::scope::{Entity, GlobalMeta, SpacedType};
 use super::typed::{ConstData, ExprId, ExprKind, Global, GlobalId, Linkage, StmtId};
 use crate::diagnostics::Warning;
+use crate::lang::names::{self, NamedType};
 use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     self, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass, TypeSpec,
@@ -347,8 +348,22 @@ impl<'a> Sema<'a> {
         Some(mask)
     }
 
+    /// Refuses a variable that has the name of an atomic type.
+    fn check_atomic_name(&mut self, v: &Variable<'a>) -> Option<()> {
+        let text = self.name(v.name);
+        let atomic = self.lang.std >= ClStd::Cl20
+            && text.starts_with("atomic_")
+            && matches!(names::lookup(text), Some(NamedType::Atomic(_)));
+        if atomic {
+            let message = format!("redefinition of '{text}' as different kind of symbol");
+            self.error(v.span, message);
+        }
+        (!atomic).then_some(())
+    }
+
     fn program_variable(&mut self, v: Variable<'a>) -> Option<()> {
         self.check_variable_type(&v)?;
+        self.check_atomic_name(&v)?;
         if self.is_sampler(v.ty.q.ty) {
             return self.sampler_variable(&v);
         }
