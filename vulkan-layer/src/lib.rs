@@ -13,6 +13,7 @@
 //!                                         Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
 //!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_shared_buffer(size, class, Sharing)  Buffer whose pointer the host can use; address_delta()
 //!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
@@ -45,6 +46,7 @@
 //! objects              buffers, images, descriptor sets, pipelines, timestamps
 //! commands             recorder, queue, clocks
 //! probe                start-up probes, which run kernels
+//! shared               memory whose pointers have one value on the host and in kernels
 //! ```
 //!
 //! Invariant: no object is destroyed before the device is done with it, whatever order the caller
@@ -61,11 +63,12 @@ mod objects;
 mod probe;
 pub mod quirks;
 mod raw;
+mod shared;
 
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
-pub use commands::image_copy::ImageBox;
+pub use commands::image_copy::{ImageBox, TexelRows};
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
 pub use commands::submit::{Queue, Timeline, Wait};
@@ -86,3 +89,5 @@ pub use objects::pipeline::{
 };
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
+pub use objects::timer::Timer;
+pub use shared::Sharing;

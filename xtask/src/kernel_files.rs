@@ -32,6 +32,7 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
         ("shaderFloat16", "halves"),
+        ("bufferDeviceAddress", "pipes"),
     ] {
         if masked(feature) {
             lacks.push(thing);

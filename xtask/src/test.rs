@@ -278,6 +278,10 @@ pub fn end_to_end(report: &mut Report) -> Result {
         drivers::khronos_loader()?,
     );
     let masked = [without_addresses()];
+    // Kernels add a number to pointers; the host and the device see one memory, or the host has copies.
+    let shifted = [("PUMICE_MASK", "hostAddresses".to_string())];
+    let copied = "hostAddresses,VK_EXT_external_memory_host";
+    let copied = [("PUMICE_MASK", copied.to_string())];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
     let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
@@ -294,6 +298,8 @@ pub fn end_to_end(report: &mut Report) -> Result {
         ),
         (&system, None, "without device addresses", &masked, true),
         (&backports, None, "without device addresses", &masked, false),
+        (&backports, None, "pointers shifted", &shifted, false),
+        (&system, None, "pointers shifted, copies", &copied, false),
     ] {
         let matrix = Matrix {
             label: format!("{} · {what}", driver.name),

@@ -13,9 +13,10 @@
 use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModule};
 use crate::pass::PassKind::{DriverQuirk, Legalize, Lower, Optimize};
 use crate::pass::Property::{
-    ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered, GenericLowered, HalvesLegal,
-    ImagesLowered, Inlined, Linked, LongsLegal, MathLowered, PrintfLowered, SlotsPromoted,
-    SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered, VectorsNarrow,
+    AddressesShifted, ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered,
+    GenericLowered, HalvesLegal, ImagesLowered, Inlined, Linked, LongsLegal, MathLowered,
+    PrintfLowered, SlotsPromoted, SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered,
+    VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::driver_quirks::{
@@ -28,7 +29,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, select_buffers, zero_private,
+    mixed_atomics, place_blocks, select_buffers, shift_addresses, zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -54,6 +55,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("inline", Lower, TryModule(inline::run))
         .requires(&[BuiltinsLinked])
         .ensures(&[Linked, Inlined]),
+    Pass::new("place_blocks", Lower, TryModule(place_blocks::run)).requires(&[Inlined]),
     Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("inlining leaves functions behind that nothing calls"),
@@ -172,6 +174,10 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[HalvesLegal, VectorsNarrow, GenericLowered])
     .ensures(&[SmallIntsLegal]),
+    Pass::new("shift_addresses", Lower, Function(shift_addresses::run))
+        .only(|target| target.address_delta)
+        .requires(&[GenericLowered, PrintfLowered, SmallIntsLegal])
+        .ensures(&[AddressesShifted]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),
@@ -391,6 +397,7 @@ mod tests {
             quirks: Quirks::all(),
             int64: false,
             zero_private: true,
+            address_delta: true,
             ..target
         };
         let ctx = Ctx {

@@ -5,7 +5,7 @@
 //! reaches are not looked at. Runs after every pass in debug builds and tests.
 
 use crate::pass::{Ctx, Property};
-use crate::passes::lower::lower_subgroups;
+use crate::passes::lower::{lower_subgroups, shift_addresses};
 use crate::passes::optimize::inline;
 use crate::structurize;
 use pumice_ir::analysis::reachable_functions;
@@ -155,6 +155,8 @@ impl Look<'_> {
                 !matches!(kind, InstKind::MemCopy { .. }) && !accessed(kind).iter().any(generic)
             }
             Property::AtomicsLowered => self.is_lowered_atomic(kind),
+            Property::AddressesShifted => shift_addresses::global_pointer(self.func, inst)
+                .is_none_or(|pointer| shift_addresses::is_shifted(self.func, pointer)),
             Property::VectorsNarrow
             | Property::HalvesLegal
             | Property::SmallIntsLegal

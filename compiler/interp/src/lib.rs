@@ -98,6 +98,8 @@ pub struct Options {
     pub printf_buffer_size: u32,
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
+    /// Address of the memory that device-side enqueue has; 0 if there is none.
+    pub device_launch: u64,
 }
 
 impl Default for Options {
@@ -108,6 +110,7 @@ impl Default for Options {
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
             flush_denormals: false,
+            device_launch: 0,
         }
     }
 }

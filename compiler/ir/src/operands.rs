@@ -269,7 +269,7 @@ impl BuiltIn {
             | BuiltIn::EnqueuedLocalSize
             | BuiltIn::NumGroups
             | BuiltIn::GlobalOffset => Type::vector(Scalar::I64, 3),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId => Type::I64,
+            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId | BuiltIn::AddressDelta => Type::I64,
             BuiltIn::WorkDim
             | BuiltIn::SubgroupSize
             | BuiltIn::SubgroupMaxSize
@@ -279,13 +279,17 @@ impl BuiltIn {
             | BuiltIn::SubgroupLocalId
             | BuiltIn::MaxWorkGroupSize
             | BuiltIn::RemainingRecursionLevels
-            | BuiltIn::ShaderIndex => Type::I32,
+            | BuiltIn::ShaderIndex
+            | BuiltIn::DeviceRecord
+            | BuiltIn::DispatchGroup => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory | BuiltIn::DeviceLaunch => {
+                Type::ptr(AddressSpace::Global)
+            }
         }
     }
 }

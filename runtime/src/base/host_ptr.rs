@@ -43,6 +43,14 @@ impl HostSlice {
         Some(unsafe { Self::new(start.as_ptr(), buffer.size() as usize) })
     }
 
+    /// The host's memory at a buffer's pointer ([`Buffer::at_pointer`]), and whether it is a copy.
+    pub fn at_pointer(buffer: &Buffer) -> Option<(Self, bool)> {
+        let (start, copied) = buffer.at_pointer()?;
+        // SAFETY: as above: the pages stay while a clone of the buffer lives.
+        let slice = unsafe { Self::new(start.as_ptr(), buffer.size() as usize) };
+        Some((slice, copied))
+    }
+
     /// Makes a buffer of the memory itself, without a copy; `None` where the device cannot, or
     /// not at this address. The memory must outlive the buffer, which whoever made the slice has
     /// promised of memory given with CL_MEM_USE_HOST_PTR.

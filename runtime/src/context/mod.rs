@@ -1,6 +1,7 @@
-//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual
-//! memory, `printf.rs` the callback of cl_arm_printf.
+//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
+//! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf.
 
+pub mod device_queue;
 mod printf;
 pub mod svm;
 
@@ -15,6 +16,7 @@ use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::printf as base_printf;
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueues;
 use crate::context::printf::Printf;
 use crate::context::svm::Allocations;
 use crate::device::platform::Platform;
@@ -39,6 +41,8 @@ pub struct Context {
     destructors: Mutex<Vec<Destructor>>,
     /// Shared virtual memory.
     svm: Allocations,
+    /// Guards which device queues there are, by the devices' places.
+    device_queues: Mutex<Vec<DeviceQueues>>,
 }
 
 impl std::fmt::Debug for Context {
@@ -216,7 +220,9 @@ impl Context {
         for device in &unique {
             device.target()?;
         }
+        let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
+            device_queues: Mutex::new(device_queues),
             devices: unique,
             properties,
             notify: callbacks.notify,

@@ -2,6 +2,7 @@
 //! compiler's target derive from it.
 
 use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -174,6 +175,15 @@ const DEVICE: &[Extension] = &[
         condition: addresses,
     },
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_image2d_from_buffer", images),
+    on("cl_ext_image_from_buffer", images),
+    on("cl_intel_planar_yuv", images),
+    on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
+    Extension {
+        name: "cl_ext_image_requirements_info",
+        version: make_version(0, 5, 0),
+        condition: images,
+    },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
@@ -194,6 +204,11 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
+    Extension {
+        name: "__opencl_c_device_enqueue",
+        version: make_version(3, 0, 0),
+        condition: device_enqueue,
+    },
     // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
@@ -267,11 +282,21 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: read_write_images,
     },
+    Extension {
+        name: "__opencl_c_ext_image_unorm_int_2_101010",
+        version: V1,
+        condition: packed_2_101010,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
         version: make_version(3, 0, 0),
         condition: |_| true,
+    },
+    Extension {
+        name: "__opencl_c_pipes",
+        version: make_version(3, 0, 0),
+        condition: pipes,
     },
     Extension {
         name: "__opencl_c_subgroups",
@@ -291,6 +316,13 @@ pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
 }
 
+/// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
+pub fn device_enqueue(caps: &Capabilities) -> bool {
+    // The scheduler is one work-item, whose loops look at all that is ready.
+    let loops_end = !quirks::has(&caps.driver, QuirkKind::LoopsStop);
+    generic_pointers(caps) && caps.features.shader_int64 && caps.timestamp_bits > 0 && loops_end
+}
+
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
 pub fn generic_pointers(caps: &Capabilities) -> bool {
     addresses(caps)
@@ -299,6 +331,17 @@ pub fn generic_pointers(caps: &Capabilities) -> bool {
 /// Tells whether kernels see addresses of global memory, not descriptors.
 pub fn addresses(caps: &Capabilities) -> bool {
     caps.features.buffer_device_address
+}
+
+/// Tells whether kernels can use pipes: their functions take generic pointers and atomics with the
+/// device's scope.
+pub fn pipes(caps: &Capabilities) -> bool {
+    generic_pointers(caps) && device_scope(caps)
+}
+
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE; 0 where there are no pipes.
+pub fn max_packet_size(caps: &Capabilities) -> u32 {
+    if pipes(caps) { 4096 } else { 0 }
 }
 
 /// Tells whether atomics can have the device's scope: by the memory model's own bit, or by the model that
@@ -328,6 +371,11 @@ pub const IMAGES: &str = "images";
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
+fn packed_2_101010(caps: &Capabilities) -> bool {
+    images(caps) && format::has_2_101010(caps)
 }
 
 /// Tells whether a kernel can read and write one image.

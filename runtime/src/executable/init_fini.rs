@@ -136,6 +136,7 @@ impl Executable {
         let mut recorder = queue.recorder()?;
         for &kernel in kernels {
             let launch = Launch {
+                enqueue: None,
                 queue: 0,
                 kernel,
                 range: &NdRange {

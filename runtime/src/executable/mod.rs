@@ -23,6 +23,7 @@
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
 mod device_module;
+mod enqueue;
 mod init_fini;
 mod interface;
 mod launch;
@@ -36,6 +37,7 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
+pub use self::enqueue::DeviceQueues;
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;

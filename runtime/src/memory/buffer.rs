@@ -13,6 +13,7 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
@@ -20,8 +21,9 @@ use crate::memory::flags::{
 };
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
-use crate::memory::storage::Storage;
+use crate::memory::storage::{Shared, Storage};
 
 /// A part that the application has mapped.
 #[derive(Clone)]
@@ -34,7 +36,7 @@ pub struct Mapping {
     pub writes: bool,
 }
 
-/// A memory object: a buffer, a part of one, or an image.
+/// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
     context: Ref<Context>,
     flags: u64,
@@ -59,9 +61,10 @@ pub struct Mem {
     destructors: Mutex<Vec<Destructor>>,
 }
 
-enum Content {
+pub(super) enum Content {
     Bytes(Arc<Storage>),
     Image(ImageMem),
+    Pipe(Pipe),
 }
 
 /// The properties of a memory object that its maker decides.
@@ -98,6 +101,26 @@ impl Kind for Mem {
     fn error_callback(&self) -> Option<Callback> {
         self.context.error_callback()
     }
+}
+
+/// Checks host_ptr where it is shared memory.
+fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
+    let Some((allocation, offset)) = context.svm_find(host.address()) else {
+        return Ok(());
+    };
+    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
+    if is_used && host.len() > allocation.size() - offset {
+        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
+        return Err(Error::InvalidBufferSize.because(reason));
+    }
+    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
+    // buffer's memory.
+    let is_part = is_used && allocation.is_away() && offset != 0;
+    if is_part || !allocation.has_host() {
+        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
+        return Err(Error::InvalidHostPtr.because(reason));
+    }
+    Ok(())
 }
 
 impl Mem {
@@ -137,16 +160,14 @@ impl Mem {
         let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
         let svm = use_host.and_then(|host| context.svm_find(host.address()));
         let uses_svm = svm.is_some();
-        if let Some((buffer, offset)) = &svm {
-            // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-            if size as u64 > buffer.size() - offset {
-                let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-                return Err(Error::InvalidBufferSize.because(reason));
-            }
+        if let Some(host) = host {
+            check_shared(context, host, use_host.is_some())?;
         }
-        let svm = svm
-            .filter(|(_, offset)| *offset == 0)
-            .map(|(buffer, _)| buffer);
+        let svm = svm.filter(|(_, offset)| *offset == 0);
+        let svm = svm.map(|(allocation, _)| Shared {
+            memory: allocation.memory().clone(),
+            copied: allocation.is_away(),
+        });
         let list = properties.list.take();
         let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
@@ -204,8 +225,8 @@ impl Mem {
         })
     }
 
-    /// An image object.
-    pub(super) fn of_image(desc: MemDesc, image: ImageMem) -> Ref<Mem> {
+    /// An image or a pipe.
+    pub(super) fn of_desc(desc: MemDesc, content: Content) -> Ref<Mem> {
         Object::new(Mem {
             context: desc.context,
             flags: desc.flags,
@@ -215,7 +236,7 @@ impl Mem {
             parent: desc.parent,
             properties: desc.properties,
             host_address: desc.host_address,
-            content: Content::Image(image),
+            content,
             external: desc.external,
             addresses: None,
             mappings: Mutex::default(),
@@ -230,10 +251,10 @@ impl Object<Mem> {
     /// # Errors
     /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
-        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
-        if self.parent.is_some() || self.image().is_some() {
-            let reason = "the object is a sub-buffer or an image";
-            return Err(Error::InvalidMemObject.because(reason));
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or no buffer.
+        let storage = self.storage()?;
+        if self.parent.is_some() {
+            return Err(Error::InvalidMemObject.because("the object is a sub-buffer"));
         }
         check_flags(flags)?;
         let inherited = inherited_flags(self, flags)?;
@@ -262,7 +283,7 @@ impl Object<Mem> {
                 address => address + origin,
             },
             uses_svm: self.uses_svm,
-            content: Content::Bytes(self.storage()?.clone()),
+            content: Content::Bytes(storage.clone()),
             external: None,
             addresses: None,
             mappings: Mutex::default(),
@@ -291,10 +312,11 @@ impl Object<Mem> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_MEM_TYPE => {
-                let image = self.image().map(ImageMem::image_type);
-                Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
-            }
+            cl::CL_MEM_TYPE => Info::u32(match &self.content {
+                Content::Bytes(_) => cl::CL_MEM_OBJECT_BUFFER,
+                Content::Image(image) => image.image_type(),
+                Content::Pipe(_) => cl::CL_MEM_OBJECT_PIPE,
+            }),
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
@@ -352,12 +374,17 @@ impl Mem {
         parent.map_or(0, |parent| self.origin - parent.origin)
     }
 
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub fn host_address(&self) -> usize {
+        self.host_address
+    }
+
     /// Offset of its first byte in the storage.
     pub fn origin(&self) -> usize {
         self.origin
     }
 
-    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -365,18 +392,30 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
             Content::Image(_) => Err(Error::InvalidMemObject.because("an image is given")),
+            Content::Pipe(_) => Err(Error::InvalidMemObject.because("a pipe is given")),
         }
     }
 
-    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    /// The bytes that a kernel gets as a buffer or a pipe: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn kernel_storage(&self) -> Result<&Arc<Storage>> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(&pipe.storage),
+            _ => self.storage(),
+        }
+    }
+
+    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
-            offset: self.origin + offset,
-            size,
+            place: Layout::linear(self.origin + offset),
+            extent: [size, 1, 1],
         })
     }
 
@@ -404,11 +443,22 @@ impl Mem {
         Ok(())
     }
 
-    /// Its properties as an image; `None` for a buffer.
+    /// Its properties as an image; `None` for a buffer or a pipe.
     pub fn image(&self) -> Option<&ImageMem> {
         match &self.content {
-            Content::Bytes(_) => None,
             Content::Image(image) => Some(image),
+            Content::Bytes(_) | Content::Pipe(_) => None,
+        }
+    }
+
+    /// Its sizes as a pipe: CL_INVALID_MEM_OBJECT if it is none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn pipe(&self) -> Result<&Pipe> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(pipe),
+            _ => Err(Error::InvalidMemObject.because("the object is no pipe")),
         }
     }
 
@@ -428,6 +478,7 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => storage.clone(),
             Content::Image(image) => image.contents(),
+            Content::Pipe(pipe) => pipe.storage.clone(),
         }
     }
 
@@ -441,7 +492,8 @@ impl Mem {
 
     /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
-        self.flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT) == 0
+        let never = cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT | NO_ACCESS;
+        self.flags & never == 0
     }
 
     /// CL_INVALID_OPERATION if the object is immutable (cl_ext_immutable_memory_objects).

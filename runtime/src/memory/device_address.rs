@@ -44,7 +44,7 @@ impl Addresses {
                 return Ok(0);
             }
             let memory = buffer.allocation(index)?;
-            Ok(device.gpu()?.kernel_address(memory.address()))
+            Ok(memory.pointer())
         });
         Ok(Self {
             context: context.handle(),

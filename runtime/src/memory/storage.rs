@@ -21,6 +21,16 @@ pub struct Storage {
     use_host: Option<HostSlice>,
     /// True if the only device's memory is the application's itself.
     imported: bool,
+    /// True if the application's memory is the host's copy of shared memory.
+    copied: bool,
+}
+
+/// Shared memory that a buffer is made over.
+pub struct Shared {
+    /// The device's memory.
+    pub memory: Buffer,
+    /// True if the host has a copy.
+    pub copied: bool,
 }
 
 /// Buffers of one size.
@@ -122,12 +132,13 @@ impl Storage {
         size: usize,
         contents: Option<HostSlice>,
         use_host: Option<HostSlice>,
-        svm: Option<Buffer>,
+        svm: Option<Shared>,
         host_cached: bool,
     ) -> Result<Arc<Self>> {
+        let copied = svm.as_ref().is_some_and(|svm| svm.copied);
         let import = match (devices, use_host, svm) {
             // Shared virtual memory is a buffer already.
-            ([_], Some(_), Some(svm)) => Some(svm),
+            ([_], Some(_), Some(svm)) => Some(svm.memory),
             ([device], Some(host), None) => device.gpu()?.import(host),
             _ => None,
         };
@@ -140,6 +151,7 @@ impl Storage {
             ),
             use_host,
             imported,
+            copied,
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
@@ -170,6 +182,7 @@ impl Storage {
             residency: Residency::new(devices, bytes, Some((0, buffer))),
             use_host: Some(memory),
             imported: true,
+            copied: false,
         };
         // The memory has contents, which nobody clears.
         storage.on_device(0, Access::Overwrite)?;
@@ -190,6 +203,7 @@ impl Storage {
             residency: Residency::new(devices, bytes, Some((index, memory))),
             use_host: None,
             imported: false,
+            copied: false,
         };
         // The memory has contents, which nobody clears.
         storage.on_device(index, Access::Overwrite)?;
@@ -265,7 +279,7 @@ impl Storage {
     /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
-            return Ok((host, !self.imported));
+            return Ok((host, !self.imported || self.copied));
         }
         if self.residency.devices().len() == 1 {
             let memory = self.allocation(index)?;

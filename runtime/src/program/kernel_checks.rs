@@ -5,6 +5,7 @@ use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
+use crate::device::format::NO_ACCESS;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
 use crate::program::kernel::Kernel;
@@ -103,6 +104,7 @@ impl Kernel {
             }
             _ => 0,
         };
+        let refused = refused | NO_ACCESS;
         if mem.flags() & refused != 0 {
             let reason = "the image's flags do not allow the access of the argument's qualifier";
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));

@@ -21,16 +21,16 @@ impl Kernel {
             return Err(Error::InvalidOperation.because(NO_SVM));
         }
         let value = match self.arg_kind(index)? {
-            ArgKind::Unused => ArgValue::Null,
-            ArgKind::Buffer if address == 0 => ArgValue::Null,
+            ArgKind::Unused => Argument::Value(ArgValue::Null),
+            // CL_INVALID_ARG_VALUE if the argument is a pipe.
+            ArgKind::Buffer if self.arg(index)?.is_pipe() => {
+                return Err(self.arg_error(Error::InvalidArgValue, index, "it is a pipe"));
+            }
+            ArgKind::Buffer if address == 0 => Argument::Value(ArgValue::Null),
             ArgKind::Buffer => match context.svm_find(address) {
-                Some((buffer, offset)) => ArgValue::Buffer {
-                    size: buffer.size() - offset,
-                    buffer,
-                    offset,
-                },
+                Some((allocation, offset)) => Argument::Shared { allocation, offset },
                 // A pointer into no allocation is the system's memory.
-                None => ArgValue::Address(address as u64),
+                None => Argument::Value(ArgValue::Pointer(address as u64)),
             },
             // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
             _ => {
@@ -38,7 +38,7 @@ impl Kernel {
                 return Err(self.arg_error(Error::InvalidArgValue, index, reason));
             }
         };
-        self.store(index, Argument::Value(value));
+        self.store(index, value);
         Ok(())
     }
 

@@ -166,7 +166,9 @@ impl Object<Queue> {
             cl::CL_QUEUE_PROPERTIES_ARRAY => {
                 Info::u64s(self.property_list.as_deref().unwrap_or_default())
             }
-            cl::CL_QUEUE_DEVICE_DEFAULT => Info::size(0),
+            cl::CL_QUEUE_DEVICE_DEFAULT => {
+                Info::optional(self.context().default_device_queue(self.device()).as_ref())
+            }
             CL_QUEUE_FAMILY_INTEL => Info::u32(0),
             CL_QUEUE_INDEX_INTEL => Info::u32(self.batches.stream().index()),
             // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.

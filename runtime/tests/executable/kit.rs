@@ -132,6 +132,7 @@ impl Kit {
     ) -> Result<String, LaunchError> {
         let kernel = executable.kernel(kernel).unwrap();
         let launch = Launch {
+            enqueue: None,
             queue: 0,
             kernel,
             range,

@@ -13,12 +13,14 @@ use crate::error::{Context, Error, Result};
 use crate::quirks;
 
 pub(crate) mod fault;
+pub(crate) mod host_pages;
 pub(crate) mod instance;
 pub(crate) mod memory;
 pub(crate) mod pools;
 pub(crate) mod sampler;
 mod tools;
 
+use host_pages::Window;
 use instance::{InstanceShared, PhysicalDevice};
 use pools::{Clock, DescriptorPools, Timelines};
 use sampler::Samplers;
@@ -56,6 +58,10 @@ pub(crate) struct DeviceShared {
     /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
     pub probes: OnceLock<Probes>,
+    /// The host's side of pointers; `None` where they are addresses, or there is no room.
+    pub window: OnceLock<Option<Window>>,
+    /// True if the host and kernels can share memory as a whole.
+    pub shares_memory: OnceLock<bool>,
 }
 
 impl LogicalDevice {
@@ -149,6 +155,8 @@ impl LogicalDevice {
                 clock: Clock::default(),
                 runs_in_order,
                 probes: OnceLock::new(),
+                window: OnceLock::new(),
+                shares_memory: OnceLock::new(),
             }),
         })
     }

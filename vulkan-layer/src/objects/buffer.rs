@@ -8,6 +8,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
+use crate::device::host_pages::HostPages;
 use crate::device::memory;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
@@ -40,6 +41,8 @@ struct BufferInner {
     mapped: Option<NonNull<u8>>,
     class: MemoryClass,
     backing: Backing,
+    /// The host's pages at the buffer's pointer. They go after the memory, which may lie there.
+    pages: Option<HostPages>,
 }
 
 pub(crate) enum Backing {
@@ -244,7 +247,27 @@ impl Buffer {
             mapped,
             class,
             backing,
+            pages: None,
         }))
+    }
+
+    /// The buffer as the owner of the host's pages at its pointer. It has no clone yet.
+    pub(crate) fn with_pages(mut self, pages: HostPages) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.pages = Some(pages);
+        }
+        self
+    }
+
+    pub(crate) fn pages(&self) -> Option<&HostPages> {
+        self.0.pages.as_ref()
+    }
+
+    /// The device that it was allocated on.
+    pub(crate) fn device(&self) -> LogicalDevice {
+        LogicalDevice {
+            shared: Arc::clone(&self.0.device),
+        }
     }
 
     /// Size in bytes.

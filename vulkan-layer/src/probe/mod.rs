@@ -16,6 +16,9 @@ mod float;
 
 use float::Found;
 
+/// The mask's name of device addresses that are the process's own.
+const HOST_ADDRESSES: &str = "hostAddresses";
+
 impl LogicalDevice {
     /// Returns the results of the start-up probes; they run at the first call.
     pub fn probes(&self) -> &Probes {
@@ -57,7 +60,9 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    if quirks::has(driver, QuirkKind::ProbeHostAddresses) {
+    let masked = &device.capabilities().masked;
+    let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
+    if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
             Err(error) => probes
@@ -225,6 +230,11 @@ pub(crate) fn run_module(
     Ok(output)
 }
 
+/// Copies a word for each of `groups` work-groups between the two addresses in the push constants.
+pub(crate) fn run_at_addresses(device: &LogicalDevice, groups: u32, push: &[u8]) -> Result<()> {
+    run_with(device, &copy_module(), groups, &[], push)
+}
+
 /// Runs it with buffers at the bindings of set 0 and with push constants.
 fn run_with(
     device: &LogicalDevice,
@@ -287,7 +297,7 @@ fn probe_host_addresses(device: &LogicalDevice) -> Result<bool> {
     let (from, to) = (input.as_ptr() as u64, output.as_ptr() as u64);
     let mut push = from.to_ne_bytes().to_vec();
     push.extend(to.to_ne_bytes());
-    run_with(device, &copy_module(), 4, &[], &push)?;
+    run_at_addresses(device, 4, &push)?;
     let same = (input.iter().zip(output.iter()))
         .all(|(a, b)| a.to_bits() == b.load(std::sync::atomic::Ordering::Relaxed));
     Ok(same)

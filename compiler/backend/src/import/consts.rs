@@ -193,6 +193,7 @@ impl Preamble<'_> {
                 | Op::ConstantCompositeReplicateEXT
                 | Op::SpecConstantCompositeReplicateEXT
                 | Op::ConstantNull
+                | Op::ConstantPipeStorage
                 | Op::Undef
                 | Op::SpecConstantOp
         );
@@ -241,10 +242,8 @@ impl Preamble<'_> {
                 }
                 ConstVal::Bits(SmallVec::from_elem(literal_sampler(sampler_mask(inst)?), 1))
             }
-            Op::ConstantNull if self.types.is_handle(ty) => {
-                return Err(inst.error("there is no null image or sampler"));
-            }
-            Op::ConstantNull => ConstVal::Null,
+            Op::ConstantNull => self.types.check_null(inst, ty).map(|()| ConstVal::Null)?,
+            Op::ConstantPipeStorage => self.pipe_storage(inst, ty)?,
             Op::Undef => ConstVal::Undef,
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 self.composite(inst, ty, inst.args)?

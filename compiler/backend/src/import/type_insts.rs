@@ -58,7 +58,8 @@ impl Preamble<'_> {
                 self.types.structure(inst, members, packed)?
             }
             Op::TypeOpaque => self.types.opaque(),
-            Op::TypeEvent => self.types.event(),
+            Op::TypeEvent | Op::TypeDeviceEvent => self.types.event(),
+            Op::TypeQueue => self.types.queue(),
             Op::TypePointer => {
                 let class = storage_class(inst, inst.arg(0)?)?;
                 let pointee = inst.arg(1)?;
@@ -97,13 +98,15 @@ impl Preamble<'_> {
                     _ => return Err(inst.error("the operand is no image type")),
                 }
             }
-            Op::TypePipe
-            | Op::TypePipeStorage
-            | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypeDeviceEvent
-            | Op::TypeMatrix
-            | Op::TypeNamedBarrier => return Err(inst.error("this type is not supported")),
+            Op::TypePipe => {
+                let access = access_qualifier(inst, 0)?;
+                self.types.pipe(TypeKind::Pipe(access))
+            }
+            Op::TypePipeStorage => self.types.pipe(TypeKind::PipeStorage),
+            Op::TypeReserveId => self.types.reserve_id(),
+            Op::TypeMatrix | Op::TypeNamedBarrier => {
+                return Err(inst.error("this type is not supported"));
+            }
             _ => return Err(inst.error("not supported outside a function")),
         };
         self.define(inst, Def::Type(ty))
@@ -111,7 +114,7 @@ impl Preamble<'_> {
 }
 
 /// Reads an OpTypeImage of a Kernel module.
-fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
+pub(super) fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
     let number = inst.arg(1)?;
     let dim = match Dim::from_u32(number) {
         Some(Dim::Dim1D) => ImageDim::D1,
@@ -126,15 +129,9 @@ fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
     if inst.arg(5)? != 0 || inst.arg(6)? != 0 {
         return Err(inst.error("kernels' images say neither Sampled nor a format"));
     }
-    let access = match inst
-        .args
-        .get(7)
-        .map(|&access| AccessQualifier::from_u32(access))
-    {
-        None | Some(Some(AccessQualifier::ReadOnly)) => ImageAccess::Read,
-        Some(Some(AccessQualifier::WriteOnly)) => ImageAccess::Write,
-        Some(Some(AccessQualifier::ReadWrite)) => ImageAccess::ReadWrite,
-        Some(None) => return Err(inst.error("unknown access qualifier")),
+    let access = match inst.args.get(7) {
+        None => ImageAccess::Read,
+        Some(_) => access_qualifier(inst, 7)?,
     };
     let image = ImageType {
         dim,
@@ -149,6 +146,16 @@ fn image_type(inst: &Inst<'_>) -> Result<ImageType> {
         return Err(inst.error(format_args!("there is no {}", image.display())));
     }
     Ok(image)
+}
+
+/// The access qualifier at operand `n`.
+pub(super) fn access_qualifier(inst: &Inst<'_>, n: usize) -> Result<ImageAccess> {
+    match AccessQualifier::from_u32(inst.arg(n)?) {
+        Some(AccessQualifier::ReadOnly) => Ok(ImageAccess::Read),
+        Some(AccessQualifier::WriteOnly) => Ok(ImageAccess::Write),
+        Some(AccessQualifier::ReadWrite) => Ok(ImageAccess::ReadWrite),
+        None => Err(inst.error("unknown access qualifier")),
+    }
 }
 
 /// The storage class of that number, if kernels have it.

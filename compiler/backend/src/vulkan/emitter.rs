@@ -150,7 +150,7 @@ impl<'m> Emitter<'m> {
         for (i, kernel) in module.kernels.iter().enumerate() {
             kernel_of[kernel.func] = Some(i as u32);
         }
-        let mut used = BTreeSet::new();
+        let mut used = ModuleConstant::always(target);
         for &func in &functions {
             let f = &module.functions[func];
             for &block in &f.layout.blocks {

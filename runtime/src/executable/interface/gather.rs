@@ -1,7 +1,6 @@
 //! Reflection to [`Interface`].
 //!
-//! Every offset, set, binding and size is checked here, so that building a dispatch cannot fail
-//! on what the module says.
+//! Every offset, set, binding and size is checked here: building a dispatch cannot fail on the module.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +10,7 @@ use pumice_reflection::{
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc};
 
+use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
 use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
@@ -421,6 +421,10 @@ impl InterfaceBuilder<'_> {
         for data in &self.interface.data {
             check_data(self.caps, data)?;
         }
+        self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
+        if let Some(offset) = self.interface.address_delta {
+            self.reserve(offset, 8)?;
+        }
         for draft in std::mem::take(&mut self.drafts) {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
@@ -433,6 +437,7 @@ impl InterfaceBuilder<'_> {
             }
         }
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
+        self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
     }
 
@@ -588,6 +593,7 @@ impl InterfaceBuilder<'_> {
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
                 private_bytes: None,
+                enqueues: false,
                 may_use_printf,
             },
             function: draft.function,
@@ -595,6 +601,7 @@ impl InterfaceBuilder<'_> {
             bindings,
             layout,
             fixed_local_size,
+            part: None,
         })
     }
 }

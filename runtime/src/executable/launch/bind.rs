@@ -34,7 +34,7 @@ fn put(block: &mut [u8], offset: usize, bytes: &[u8]) {
     block[offset..offset + bytes.len()].copy_from_slice(bytes);
 }
 
-/// An address in the bytes that the module has for it.
+/// A pointer in the bytes that the module has for it.
 fn address_bytes(address: u64, size: u32) -> Result<Vec<u8>> {
     let mut bytes = address.to_le_bytes().to_vec();
     if bytes[size as usize..].iter().any(|&byte| byte != 0) {
@@ -77,9 +77,12 @@ impl LaunchBuilder<'_> {
             (C::Bytes, Some(ArgValue::Bytes(bytes))) => return Ok(bytes.to_vec()),
             (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
                 self.keep.push(buffer.clone());
-                buffer.address() + offset
+                self.device_module.pointer(buffer.address() + offset)
             }
-            (C::Pointer, Some(ArgValue::Address(address))) => *address,
+            (C::Pointer, Some(ArgValue::Pointer(pointer))) => {
+                let address = pointer.wrapping_add(self.device_module.device.address_delta());
+                self.device_module.pointer(address)
+            }
             (C::Pointer, Some(ArgValue::Null)) => 0,
             (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
             (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
@@ -101,13 +104,17 @@ impl LaunchBuilder<'_> {
         }
         for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
             if let ModulePlace::Push { offset, size } = data.place {
-                let bytes = address_bytes(buffer.address(), size)?;
+                let bytes = address_bytes(self.device_module.pointer(buffer.address()), size)?;
                 put(&mut self.push, offset as usize, &bytes);
             }
         }
+        if let Some(offset) = self.interface.address_delta {
+            let bytes = self.device_module.delta.to_le_bytes();
+            put(&mut self.push, offset as usize, &bytes);
+        }
         let printf = self.interface.printf.map(|printf| printf.place);
         if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
-            let bytes = address_bytes(buffer.address(), size)?;
+            let bytes = address_bytes(self.device_module.pointer(buffer.address()), size)?;
             put(&mut self.push, offset as usize, &bytes);
         }
         for &(ordinal, place) in &self.kernel.places {
@@ -256,7 +263,7 @@ impl LaunchBuilder<'_> {
                     range: size.next_multiple_of(4).min(left),
                 })
             }
-            // A descriptor cannot be made of a bare address.
+            // A descriptor cannot be made of a bare pointer.
             _ => Err(LaunchError::Args(ordinal)),
         }
     }
