@@ -15,6 +15,7 @@
 //! [`VulkanModule`] alone.
 #![forbid(unsafe_code)]
 
+pub mod extensions;
 pub mod kernel;
 pub mod library;
 pub mod vulkan_check;

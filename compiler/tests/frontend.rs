@@ -17,7 +17,9 @@ use pumice_test_support::filetests;
 
 use pumice_compiler::frontend::builtins::table::ROWS;
 use pumice_compiler::frontend::builtins::table::signature::Width;
-use pumice_compiler::{CompileOptions, IncludeResolver, IncludedFile, Source, Target, frontend};
+use pumice_compiler::{
+    CompileOptions, IncludeResolver, IncludedFile, Source, Target, extensions, frontend,
+};
 
 /// Includes come from the test's folder.
 struct Folder(PathBuf);
@@ -38,13 +40,25 @@ fn run_folder(name: &str) {
     });
 }
 
+/// Build options, and `-cl-ext=`, which changes the device.
+fn parse_options(words: &str, target: &mut Target) -> CompileOptions {
+    let (changes, words): (Vec<&str>, Vec<&str>) = words
+        .split(' ')
+        .partition(|word| word.starts_with("-cl-ext="));
+    for change in changes {
+        let entries = extensions::parse(change).expect("a list of extensions");
+        extensions::apply(&entries, target);
+    }
+    CompileOptions::parse(&words.join(" ")).expect("valid options")
+}
+
 fn run_file(kind: &str, path: &Path, text: &[u8], dir: &Path) -> String {
     let head = String::from_utf8_lossy(text);
     let words = directive::value(&head, "options").unwrap_or_default();
-    let options = CompileOptions::parse(words).expect("valid options");
+    let mut target = Target::reference();
+    let options = parse_options(words, &mut target);
     let name = path.file_name().expect("a file").to_string_lossy();
     let source = Source { name: &name, text };
-    let target = Target::reference();
     let includes = Folder(dir.to_path_buf());
     let (output, log) = if kind == "pp" {
         let outcome = frontend::preprocess(source, &options, &target, &includes);
@@ -78,14 +92,14 @@ fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> Stri
             None => ("", header),
         };
         // A device with every optional feature, or one without images, instead of the reference.
-        let (target, words) = if let Some(rest) = words.strip_prefix("--device=full") {
+        let (mut target, words) = if let Some(rest) = words.strip_prefix("--device=full") {
             (pumice_compiler::full_target(), rest)
         } else if let Some(rest) = words.strip_prefix("--device=no-images") {
             (Target::reference().without_images(), rest)
         } else {
             (Target::reference(), words)
         };
-        let options = CompileOptions::parse(words).expect("valid options");
+        let options = parse_options(words, &mut target);
         let source = Source {
             name: "a.cl",
             text: body.as_bytes(),

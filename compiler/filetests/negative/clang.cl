@@ -36,3 +36,65 @@ short4 f(short4 v) { return bound(v, 0) + bound(v, v) + undeclared; }
 //// lengths from constants at program scope
 constant int four = 4; constant int none = 0; constant float half_of = 0.5f;
 int f(void) { int a[four]; int b[four * 2 - 1]; int c[none]; return a[0] + b[0] + undeclared; }
+//// null pointers of one address space
+void f(local int *p) {
+    constant int *a = (global void *)0;
+    global int *b = (local void *)0;
+    int c = p == (global void *)0;
+    constant int *d = NULL;
+    local int *e = (void *)0;
+    int g = p == NULL;
+}
+//// samplers at program scope
+constant sampler_t first = CLK_FILTER_NEAREST;
+constant sampler_t second = first;
+sampler_t third = CLK_FILTER_NEAREST;
+const sampler_t fourth = CLK_FILTER_NEAREST;
+//// warning: modes that no sampler has
+constant sampler_t first = 0x1f;
+constant sampler_t second = 0x30;
+kernel void k(read_only image1d_t image, global float4 *out) { out[0] = read_imagef(image, first, 0); }
+//// an automatic variable's storage
+void f(void) {
+    auto int a = 1;
+    register int b = 2;
+    __attribute__((address_space(100))) int c;
+}
+//// attributes out of place
+void f(__attribute__((nosvm)) global int *p);
+void g(void) __attribute__((convergent(1)));
+void h(kernel int a);
+//// access qualifiers beside a typedef's
+typedef write_only image1d_t written;
+typedef image1d_t image;
+kernel void a(read_only written i) { }
+kernel void b(write_only image i) { }
+kernel void c(write_only written i, read_only image j, written k) { }
+//// [-cl-std=CL1.2] writes to 3D images that the device lacks
+kernel void k(write_only image3d_t i) { }
+//// [-cl-ext=-__opencl_c_3d_image_writes -cl-std=CL3.0] writes to 3D images without the feature
+kernel void k(write_only image3d_t i) { }
+//// names of images are no names of other types
+typedef int image1d_t;
+typedef float image2d_array_t;
+typedef int image2d_msaa_t;
+typedef image2d_t image2d_t;
+//// [-cl-ext=-cl_khr_fp64,-__opencl_c_fp64] functions of C compilers
+float f(float x) { return __builtin_sqrtf(x) + __builtin_elementwise_sqrt(x) + __builtin_isnan(x); }
+float4 g(float4 x) { return __builtin_elementwise_rint(x); }
+float h(float x) { return __builtin_sqrt(x) + __builtin_sqrtf(x, x); }
+//// [-cl-std=CL1.1] warning: a double in spite of the pragma
+#pragma OPENCL EXTENSION cl_khr_fp64 : disable
+double f(void) { double d = 1.5f; return d * 2.5; }
+//// the body of a function whose signature is wrong
+nothing *f(nothing p, int q) { nothing v = p; return v + q + undeclared; }
+void g(float *p, sampler_t *q) { p[0] = q[0] + f(p, 1); return other; }
+//// [-cl-std=CL2.0] names of atomic types
+int atomic_uint;
+constant float atomic_flag = 1.0f;
+int atomic_other;
+//// vectors by their size in bytes
+typedef __attribute__((__vector_size__(16))) float floats;
+typedef __attribute__((vector_size(10))) int ints;
+typedef __attribute__((vector_size(20))) int five;
+float8 f(floats a, floats b) { return (float8)(a, b) + undeclared; }

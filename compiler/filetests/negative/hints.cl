@@ -5,8 +5,7 @@ float4 f(float4 *p) { return vload4(0, p); }
 float4 f(float a) { return vload4(0, a); }
 //// vstore through a constant pointer
 void f(float4 v, __constant float *p) { vstore4(v, 0, p); }
-//// [-cl-std=CL1.1] a double whose extension is off
-#pragma OPENCL EXTENSION cl_khr_fp64 : disable
+//// [-cl-ext=-cl_khr_fp64 -cl-std=CL1.1] a double that the device lacks
 double f(void) { return 1; }
 //// [-cl-std=CL1.1 -Werror] a literal without its f suffix
 #pragma OPENCL EXTENSION cl_khr_fp64 : disable

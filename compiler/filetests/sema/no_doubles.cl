@@ -1,6 +1,5 @@
 // test: sema
-// options: -cl-std=CL1.1 -cl-single-precision-constant
-#pragma OPENCL EXTENSION cl_khr_fp64 : disable
+// options: -cl-ext=-cl_khr_fp64 -cl-std=CL1.1 -cl-single-precision-constant
 #pragma OPENCL EXTENSION cl_khr_fp16 : disable
 double d(float f) { return f; }
 half h(half *p) { half v = 1.0h; return *p; }

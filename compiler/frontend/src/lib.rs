@@ -76,6 +76,7 @@ fn run_preprocessor(
     let mut names = pp::base_interner();
     let mut diagnostics = Diagnostics::new();
     diagnostics.no_warnings = options.no_warnings;
+    diagnostics.error_limit = options.error_limit;
     let flags = options.warning_flags.iter().map(String::as_str);
     diagnostics.warning_options = WarningOptions::new(flags);
     check_version(options, target, &diagnostics);

@@ -12,6 +12,9 @@ pub struct CompileOptions {
     pub include_dirs: Vec<String>,
     /// Files that are read before the source, in order (`pumicec -include FILE`; no build option).
     pub forced_includes: Vec<String>,
+    /// Errors after which a compile stops, 0: never (`pumicec -ferror-limit=N`; no build option);
+    /// `None` means 20.
+    pub error_limit: Option<usize>,
     /// `-cl-std=`; `None` selects the highest OpenCL C 1.x the device offers (the spec's default).
     pub std: Option<ClStd>,
     /// `-w`: no warnings.

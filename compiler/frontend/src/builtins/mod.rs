@@ -13,7 +13,7 @@ pub mod table;
 use table::Gate;
 
 use crate::lang::options::LangOptions;
-use crate::lang::types::{TypeId, TypeTable};
+use crate::lang::types::{FloatKind, TypeId, TypeTable};
 pub use names::BuiltinId;
 use pumice_target::options::ClStd;
 
@@ -95,10 +95,92 @@ pub fn hint_arguments(name: &str) -> Option<usize> {
     hint.map(|(_, count)| *count)
 }
 
+/// Math functions that C compilers have as `__builtin_sqrt`, `__builtin_sqrtf` and, of clang's,
+/// `__builtin_elementwise_sqrt`; all arguments have the type of the result.
+const C_MATH: &[&str] = &[
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hypot",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "nextafter",
+    "pow",
+    "remainder",
+    "rint",
+    "round",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+];
+
+/// The meaning of a C compiler's built-in function in OpenCL C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CFunction<'n> {
+    /// The OpenCL C function of this name with the arguments as they are.
+    Same(&'n str),
+    /// The same with arguments of this type.
+    Of(&'n str, FloatKind),
+    /// `vload_half(0, p)`
+    LoadHalf,
+    /// `vstore_half(value, 0, p)`
+    StoreHalf,
+}
+
+/// A C compiler's built-in function by name: `__builtin_isnan`.
+pub fn c_function(name: &str) -> Option<CFunction<'_>> {
+    let name = name.strip_prefix("__builtin_")?;
+    let math = |name: &&str| C_MATH.contains(name);
+    match name {
+        "isfinite" | "isinf" | "isnan" | "isnormal" | "signbit" => Some(CFunction::Same(name)),
+        "load_half" | "load_halff" => Some(CFunction::LoadHalf),
+        "store_half" | "store_halff" => Some(CFunction::StoreHalf),
+        _ => {
+            let elementwise = name.strip_prefix("elementwise_").filter(math);
+            let double = Some(name).filter(math);
+            let float = name.strip_suffix('f').filter(math);
+            (elementwise.map(CFunction::Same))
+                .or(double.map(|name| CFunction::Of(name, FloatKind::Double)))
+                .or(float.map(|name| CFunction::Of(name, FloatKind::Float)))
+        }
+    }
+}
+
 /// Returns the answer of `__has_builtin`; true also for `__builtin_astype`, which is no function.
 pub fn has_builtin(name: &str) -> bool {
     matches!(name, "__builtin_astype" | "__builtin_offsetof")
         || hint_arguments(name).is_some()
+        || c_function(name).is_some()
         || is_builtin(name)
 }
 

@@ -59,6 +59,8 @@ pub struct Diagnostics {
     pub no_warnings: bool,
     /// The `-W` options.
     pub warning_options: WarningOptions,
+    /// Errors after which the compile stops, 0: never; `None` means as many as clang takes.
+    pub error_limit: Option<usize>,
     state: RefCell<State>,
 }
 
@@ -160,7 +162,7 @@ impl Diagnostics {
                 }
             }
             Severity::Error | Severity::Fatal => {
-                if state.errors == ERROR_LIMIT {
+                if state.errors > 0 && state.errors == self.error_limit.unwrap_or(ERROR_LIMIT) {
                     state.fatal = true;
                     state.records.push(Record {
                         severity: Severity::Fatal,

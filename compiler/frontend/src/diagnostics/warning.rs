@@ -63,6 +63,7 @@ warnings! {
     ShiftCountNegative "shift-count-negative" All;
     ShiftCountOverflow "shift-count-overflow" All;
     SignCompare "sign-compare" All;
+    SpirCompat "spir-compat" On;
     Switch "switch" On;
     Uninitialized "uninitialized" All;
     UnknownAttributes "unknown-attributes" On;

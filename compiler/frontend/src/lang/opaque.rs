@@ -129,6 +129,17 @@ pub const OPAQUES: &[(&str, OpaqueKind)] = &[
     ("reserve_id_t", OpaqueKind::ReserveId),
 ];
 
+/// Returns the names of writes to 3D images if the device lacks them; OpenCL C 2.0 has them itself.
+fn missing_3d_writes(lang: &LangOptions) -> Option<&'static str> {
+    let extension = lang.extension("cl_khr_3d_image_writes");
+    match lang.std {
+        ClStd::Cl20 => None,
+        ClStd::Cl30 | ClStd::Cl31 => (!extension && !lang.feature("__opencl_c_3d_image_writes"))
+            .then_some("cl_khr_3d_image_writes and __opencl_c_3d_image_writes"),
+        _ => (!extension).then_some("cl_khr_3d_image_writes"),
+    }
+}
+
 impl OpaqueKind {
     /// The type of a name.
     pub fn named(name: &str) -> Option<Self> {
@@ -198,6 +209,10 @@ impl OpaqueKind {
                     .or_else(|| {
                         let open = access != Access::ReadWrite || lang.feature(read_write);
                         need(read_write, open)
+                    })
+                    .or_else(|| {
+                        let writes = access == Access::Write && shape.dim == Dim::Dim3D;
+                        writes.then(|| missing_3d_writes(lang)).flatten()
                     })
             }
             Self::Pipe(..) | Self::ReserveId => {

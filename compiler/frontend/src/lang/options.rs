@@ -91,14 +91,16 @@ impl<'a> LangOptions<'a> {
         self.extension("cl_khr_fp16")
     }
 
-    /// Returns whether double exists. It is an optional core feature since OpenCL C 1.2; since then
-    /// the extension's pragma has no effect.
+    /// Returns whether double exists. As in clang, the extension's pragma has no effect on it.
     pub fn fp64(&self) -> bool {
-        if self.std >= ClStd::Cl12 {
-            self.knows_extension("cl_khr_fp64") || self.feature("__opencl_c_fp64")
-        } else {
-            self.extension("cl_khr_fp64")
-        }
+        self.knows_extension("cl_khr_fp64")
+            || (self.std >= ClStd::Cl12 && self.feature("__opencl_c_fp64"))
+    }
+
+    /// Returns whether a literal without a suffix is a double. Before OpenCL C 1.2 the extension's
+    /// pragma decides.
+    pub fn double_literals(&self) -> bool {
+        self.fp64() && (self.std >= ClStd::Cl12 || self.extension("cl_khr_fp64"))
     }
 
     /// Returns whether the generic address space exists.

@@ -4,6 +4,7 @@ use super::typed::LoopHint;
 use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
+use pumice_target::options::ClStd;
 
 /// Attributes that have a meaning here, or none that matters to correct programs.
 const KNOWN: &[&str] = &[
@@ -37,10 +38,20 @@ const KNOWN: &[&str] = &[
     "unused",
     "used",
     "vec_type_hint",
+    "vector_size",
     "visibility",
     "warn_unused_result",
     "weak",
     "work_group_size_hint",
+];
+
+/// Attributes of functions that take no arguments.
+const WITHOUT_ARGUMENTS: &[&str] = &[
+    "always_inline",
+    "convergent",
+    "kernel",
+    "noinline",
+    "overloadable",
 ];
 
 /// Attributes that only kernels have.
@@ -60,6 +71,10 @@ impl<'a> Sema<'a> {
     pub(super) fn check_attrs(&mut self, attrs: &[Attr]) {
         for attr in attrs {
             let name = self.attr_name(attr);
+            if WITHOUT_ARGUMENTS.contains(&name) && !attr.args.is_empty() {
+                let message = format!("'{name}' attribute takes no arguments");
+                self.error(attr.name_span, message);
+            }
             if !KNOWN.contains(&name) {
                 self.warning(
                     Warning::UnknownAttributes,
@@ -67,6 +82,17 @@ impl<'a> Sema<'a> {
                     format!("unknown attribute '{name}' ignored"),
                 );
             }
+        }
+    }
+
+    /// Refuses attributes of parameters that the language version lacks.
+    pub(super) fn check_param_attrs(&mut self, attrs: &[Attr]) {
+        if self.lang.std >= ClStd::Cl20 {
+            return;
+        }
+        for attr in attrs.iter().filter(|a| self.attr_name(a) == "nosvm") {
+            let message = "attribute 'nosvm' is supported in the OpenCL version 2.0 onwards";
+            self.error(attr.name_span, message);
         }
     }
 
@@ -212,13 +238,28 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// `ext_vector_type(n)` on a declaration of a scalar: the vector type.
+    /// `ext_vector_type(n)` and `vector_size(bytes)` on a declaration of a scalar: the vector type.
     pub(super) fn ext_vector(&mut self, attrs: &[Attr], ty: TypeId) -> Option<TypeId> {
-        let Some(attr) = self.find_attr(attrs, "ext_vector_type") else {
+        let of_vectors = |a: &&Attr| {
+            let name = self.attr_name(a);
+            name == "ext_vector_type" || name == "vector_size"
+        };
+        let Some(attr) = attrs.iter().find(of_vectors) else {
             return Some(ty);
         };
-        let [len] = self.attr_numbers::<1>(attr)?;
+        let [number] = self.attr_numbers::<1>(attr)?;
+        let in_bytes = self.attr_name(attr) == "vector_size";
         let types = &mut self.module.types;
+        let size = types.size(ty).max(1) as u32;
+        let len = match in_bytes {
+            true if number % size != 0 => {
+                let message = "vector size not an integral multiple of component size";
+                self.error(attr.span, message);
+                return None;
+            }
+            true => number / size,
+            false => number,
+        };
         let scalar = types.int_kind(ty).is_some() || types.is_float(ty);
         if !scalar || !matches!(len, 2 | 3 | 4 | 8 | 16) {
             let message = match scalar {

@@ -84,7 +84,9 @@ impl<'a> Sema<'a> {
             let known = self.lookup(name).is_some()
                 || builtins::is_builtin(text)
                 || builtins::constant(text, &self.lang).is_some();
-            if !known && builtins::hint_arguments(text).is_some() {
+            let of_c =
+                || builtins::hint_arguments(text).is_some() || builtins::c_function(text).is_some();
+            if !known && of_c() {
                 return Some(Operand::Builtin(name));
             }
             if !known {
@@ -343,6 +345,10 @@ impl<'a> Sema<'a> {
             }
             _ => {}
         }
+        let (text, args) = match builtins::c_function(text) {
+            Some(function) => self.c_call(function, text, args, span)?,
+            None => (text, args),
+        };
         if let Some(count) = builtins::hint_arguments(text) {
             let error = ResolveError::Count {
                 min: count,

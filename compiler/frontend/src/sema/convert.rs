@@ -241,12 +241,15 @@ impl<'a> Sema<'a> {
         TypeTable::int(IntKind::of(bits, !(unsigned(x) || unsigned(y))))
     }
 
-    /// Returns whether an expression is a null pointer constant.
+    /// Returns whether an expression is a null pointer constant. `(global void *)0` is none: it
+    /// stays in its address space.
     pub(super) fn is_null_constant(&self, expr: ExprId) -> bool {
         let node = self.body.expr(expr);
         match self.module.types.get(node.ty) {
-            Type::Pointer { pointee, .. } => {
-                pointee.ty == TypeTable::VOID && matches!(node.kind, ExprKind::Null)
+            Type::Pointer { pointee, space } => {
+                *pointee == QualType::plain(TypeTable::VOID)
+                    && *space == self.default_pointee_space()
+                    && matches!(node.kind, ExprKind::Null)
             }
             Type::Int(_) | Type::Bool | Type::Enum(_) => {
                 !matches!(node.kind, ExprKind::Load(_)) && self.eval(expr) == Some(Value::Int(0))

@@ -1,10 +1,12 @@
 //! Declarations of variables and typedefs.
 use super::Sema;
 use super::convert::Purpose;
+use super::requires::version_name;
 use super::scope::{Entity, GlobalMeta, SpacedType};
 use super::typed::{ConstData, ExprId, ExprKind, Global, GlobalId, Linkage, StmtId};
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
+use crate::lang::names::{self, NamedType};
+use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     self, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass, TypeSpec,
 };
@@ -90,6 +92,13 @@ impl<'a> Sema<'a> {
                 }
                 StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
                     self.error(span, "illegal storage class on file-scoped variable");
+                }
+                StorageClass::Auto => {
+                    let message = format!(
+                        "{} does not support the 'auto' storage class specifier",
+                        version_name(self.lang.std)
+                    );
+                    self.error(span, message);
                 }
                 _ if found.is_some_and(|f| f != class) => {
                     self.error(span, "cannot combine with previous storage class specifier");
@@ -199,6 +208,7 @@ impl<'a> Sema<'a> {
                 return Some(());
             }
         }
+        self.check_image_name(name, span, ty.q)?;
         // `typedef struct {…} T`: the record takes the typedef's name in messages.
         if let Some(record) = self.module.types.record_id(ty.q.ty) {
             let text = self.name(name).to_string();
@@ -211,6 +221,29 @@ impl<'a> Sema<'a> {
         let q = self.module.types.named(self.name(name), ty.q);
         self.bind_new(name, Entity::Typedef(SpacedType { q, ..ty }), span);
         Some(())
+    }
+
+    /// Refuses a typedef that gives the name of an image type a meaning of its own: these names are
+    /// keywords to clang.
+    fn check_image_name(&mut self, name: Symbol, span: Span, q: QualType) -> Option<()> {
+        let text = self.name(name);
+        if !text.starts_with("image") {
+            return Some(());
+        }
+        match OpaqueKind::named(text) {
+            Some(kind) if self.module.types.opaque(q.ty) != Some(kind) => {
+                if kind.missing(&self.lang).is_some() {
+                    return Some(());
+                }
+                let message = format!(
+                    "cannot combine with previous '{}' declaration specifier",
+                    self.module.types.display_qual(q)
+                );
+                self.error(span, message);
+                None
+            }
+            _ => Some(()),
+        }
     }
 
     pub(super) fn check_variable_type(&mut self, v: &Variable<'a>) -> Option<()> {
@@ -260,11 +293,24 @@ impl<'a> Sema<'a> {
             self.error(v.span, message);
             return None;
         }
+        let at_program_scope = self.at_program_scope();
+        let constant =
+            v.ty.space == Some(AddrSpace::Constant) || v.ty.q.quals.contains(Quals::CONST);
+        if at_program_scope && !constant {
+            let message = "global sampler requires a const or constant address space qualifier";
+            self.error(v.span, message);
+            return None;
+        }
         let Some(ast::Init::Expr(init)) = v.init else {
             self.error(v.span, "variable of type 'sampler_t' must be initialized");
             return None;
         };
         let value = self.rvalue(*init)?;
+        if at_program_scope && self.is_sampler(self.ty(value)) {
+            let at = self.ast.expr(*init).span;
+            self.error(at, "initializer element is not a compile-time constant");
+            return None;
+        }
         let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
         let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
             let at = self.ast.expr(*init).span;
@@ -281,19 +327,43 @@ impl<'a> Sema<'a> {
         self.mk(ExprKind::Sampler(mask), ty, span)
     }
 
-    /// The constant of a sampler, checked: coordinates, addressing and filter.
+    /// The constant of a sampler, checked: coordinates, addressing and filter. Invalid modes count
+    /// as CLK_ADDRESS_NONE and CLK_FILTER_NEAREST.
     pub(super) fn sampler_mask(&mut self, value: i128, span: Span) -> Option<u32> {
-        let mask = u32::try_from(value).unwrap_or(u32::MAX);
-        let addressing = mask & 0xe;
-        if mask & !0x3f != 0 || addressing > 8 || mask & 0x30 == 0x30 {
+        let mut mask = u32::try_from(value).unwrap_or(u32::MAX);
+        if mask & !0x3f != 0 {
             self.error(span, format!("invalid sampler initializer {value}"));
             return None;
+        }
+        if mask & 0xe > 8 {
+            let message = "sampler initializer has invalid Addressing Mode bits";
+            self.warning(Warning::SpirCompat, span, message);
+            mask &= !0xe;
+        }
+        if mask & 0x30 == 0x30 {
+            let message = "sampler initializer has invalid Filter Mode bits";
+            self.warning(Warning::SpirCompat, span, message);
+            mask &= !0x20;
         }
         Some(mask)
     }
 
+    /// Refuses a variable that has the name of an atomic type.
+    fn check_atomic_name(&mut self, v: &Variable<'a>) -> Option<()> {
+        let text = self.name(v.name);
+        let atomic = self.lang.std >= ClStd::Cl20
+            && text.starts_with("atomic_")
+            && matches!(names::lookup(text), Some(NamedType::Atomic(_)));
+        if atomic {
+            let message = format!("redefinition of '{text}' as different kind of symbol");
+            self.error(v.span, message);
+        }
+        (!atomic).then_some(())
+    }
+
     fn program_variable(&mut self, v: Variable<'a>) -> Option<()> {
         self.check_variable_type(&v)?;
+        self.check_atomic_name(&v)?;
         if self.is_sampler(v.ty.q.ty) {
             return self.sampler_variable(&v);
         }

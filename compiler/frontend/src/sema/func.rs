@@ -92,6 +92,8 @@ struct Signature {
     ret: TypeId,
     params: Vec<SpacedType>,
     variadic: bool,
+    /// True if a type was refused; it is `ERROR` here.
+    broken: bool,
 }
 
 impl<'a> Sema<'a> {
@@ -103,7 +105,11 @@ impl<'a> Sema<'a> {
         else {
             return None;
         };
-        let ret = self.derive(base, &declarator.parts[1..], declarator.span)?;
+        let mut good = base.q.ty != TypeTable::ERROR;
+        let ret = match good {
+            true => self.derive(base, &declarator.parts[1..], declarator.span)?,
+            false => base,
+        };
         match self.module.types.get(ret.q.ty) {
             Type::Array { .. } | Type::Function { .. } => {
                 let message = format!(
@@ -144,23 +150,19 @@ impl<'a> Sema<'a> {
             }
         }
         let mut types = Vec::with_capacity(params.len());
-        let mut good = true;
         for param in params {
             self.check_attrs(&param.specs.attrs);
-            match self.param_type(param) {
-                Some(ty) => types.push(ty),
-                None => good = false,
-            }
-            if let Some(ty) = types.last() {
-                let at = param.declarator.name.map_or(param.span, |(_, span)| span);
-                if good {
-                    good = self
-                        .check_half_value(ty.q.ty, at, "function parameter")
-                        .is_some();
-                }
-            }
+            self.check_param_attrs(&param.specs.attrs);
+            let at = param.declarator.name.map_or(param.span, |(_, span)| span);
+            let ty = self.param_type(param).filter(|ty| {
+                let half = self.check_half_value(ty.q.ty, at, "function parameter");
+                half.is_some()
+            });
+            good &= ty.is_some();
+            types.push(ty.unwrap_or(SpacedType::plain(TypeTable::ERROR)));
         }
-        good.then_some(Signature {
+        Some(Signature {
+            broken: !good,
             name,
             span,
             ret: ret.q.ty,
@@ -176,7 +178,7 @@ impl<'a> Sema<'a> {
         declarator: &'a Declarator,
         base: SpacedType,
     ) -> Option<FuncId> {
-        let signature = self.signature(declarator, base)?;
+        let signature = self.signature(declarator, base).filter(|s| !s.broken)?;
         if signature.variadic {
             // A declaration of printf by hand means the built-in.
             return Some(FuncId(0));
@@ -336,11 +338,15 @@ impl<'a> Sema<'a> {
             self.error(name_span, "function definition declared 'typedef'");
         }
         let base = self.spec_type(&def.specs);
-        let signature = base.and_then(|base| self.signature(&def.declarator, base));
-        let Some(signature) = signature else {
-            if self.lookup_here(name).is_none() {
-                self.bind(name, Entity::Poisoned, name_span);
-            }
+        let base = base.unwrap_or(SpacedType::plain(TypeTable::ERROR));
+        let signature = self.signature(&def.declarator, base);
+        let is_known = self.lookup_here(name).is_some();
+        let broken = signature.as_ref().is_none_or(|signature| signature.broken);
+        if broken && !is_known {
+            self.bind(name, Entity::Poisoned, name_span);
+        }
+        // The body of a new function is checked in spite of its signature.
+        let Some(signature) = signature.filter(|_| !broken || !is_known) else {
             return;
         };
         if signature.variadic {
@@ -358,6 +364,9 @@ impl<'a> Sema<'a> {
         let Some(id) = self.declare(&def.specs, &def.declarator, &signature) else {
             return;
         };
+        if broken {
+            self.bind(name, Entity::Poisoned, name_span);
+        }
         if self.funcs[id.0 as usize].defined {
             let old = self.module.function(id).span;
             self.error(name_span, format!("redefinition of '{}'", self.name(name)))
@@ -374,7 +383,7 @@ impl<'a> Sema<'a> {
             self.check_kernel_attrs(&def.specs.attrs);
             self.check_kernel_attrs(&def.declarator.attrs);
         }
-        if is_kernel {
+        if is_kernel && !broken {
             self.kernel_checks(
                 id,
                 &def.specs,
@@ -443,7 +452,9 @@ impl<'a> Sema<'a> {
                 self.note_declared(id, true, true);
             }
             if let Some((name, span)) = param.declarator.name {
-                if let Some(previous) = self.lookup_here(name) {
+                if ty.q.ty == TypeTable::ERROR {
+                    self.bind(name, Entity::Poisoned, span);
+                } else if let Some(previous) = self.lookup_here(name) {
                     let previous = previous.span;
                     let message = format!("redefinition of parameter '{}'", self.name(name));
                     self.error(span, message)

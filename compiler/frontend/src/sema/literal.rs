@@ -52,7 +52,7 @@ impl<'a> Sema<'a> {
             FloatSuffix::None | FloatSuffix::Long => {
                 if self.lang.math.single_precision_constant {
                     FloatKind::Float
-                } else if self.lang.fp64() {
+                } else if self.lang.double_literals() {
                     FloatKind::Double
                 } else {
                     let message = "double precision constant requires cl_khr_fp64, casting to single precision";

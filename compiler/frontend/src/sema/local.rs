@@ -18,6 +18,11 @@ impl<'a> Sema<'a> {
         out: &mut Vec<StmtId>,
     ) -> Option<()> {
         self.check_variable_type(&v)?;
+        if self.has_attr(attrs, "address_space") {
+            let message = "automatic variable qualified with an invalid address space";
+            self.error(v.span, message);
+            return None;
+        }
         if self.is_sampler(v.ty.q.ty) {
             return self.sampler_variable(&v);
         }

@@ -11,6 +11,7 @@ pub mod typed;
 mod array_size;
 mod attr;
 mod block;
+mod c_function;
 mod call;
 mod cast;
 mod const_data;

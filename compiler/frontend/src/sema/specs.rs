@@ -14,7 +14,30 @@ impl<'a> Sema<'a> {
     /// The type of specifiers, with qualifiers and address space.
     pub(super) fn spec_type(&mut self, specs: &'a DeclSpecs) -> Option<SpacedType> {
         let base = self.base_type(&specs.ty, specs)?;
+        if let TypeSpec::Named(name) = specs.ty {
+            self.check_typedef_access(name, base.q.ty, &specs.quals)?;
+        }
         self.qualify(base, &specs.quals)
+    }
+
+    /// Refuses another access qualifier on a typedef of an image type, which has one already.
+    fn check_typedef_access(
+        &mut self,
+        name: Symbol,
+        ty: TypeId,
+        quals: &[(Qual, Span)],
+    ) -> Option<()> {
+        let Some(OpaqueKind::Image(_, of_typedef)) = self.module.types.opaque(ty) else {
+            return Some(());
+        };
+        for &(qual, span) in quals {
+            let other = access_of(qual).is_some_and(|access| access != of_typedef);
+            if other && self.lookup(name).is_some() {
+                self.error(span, "multiple access qualifiers");
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn base_type(&mut self, spec: &'a TypeSpec, specs: &'a DeclSpecs) -> Option<SpacedType> {
@@ -62,7 +85,9 @@ impl<'a> Sema<'a> {
         let ty = self.module.types.intern(Type::Opaque(kind));
         if let Some(needs) = kind.missing(&self.lang) {
             let shown = match kind {
-                OpaqueKind::Image(_, Access::ReadWrite) => self.module.types.display(ty),
+                OpaqueKind::Image(_, Access::ReadWrite | Access::Write) => {
+                    self.module.types.display(ty)
+                }
                 _ => kind.name().to_string(),
             };
             self.requires(span, &format!("type '{shown}'"), needs);
@@ -89,11 +114,7 @@ impl<'a> Sema<'a> {
 
     /// An image or pipe type with an access qualifier.
     fn with_access(&mut self, ty: TypeId, qual: Qual, span: Span) -> Option<TypeId> {
-        let access = match qual {
-            Qual::ReadOnly => Access::Read,
-            Qual::WriteOnly => Access::Write,
-            _ => Access::ReadWrite,
-        };
+        let access = access_of(qual).unwrap_or(Access::ReadWrite);
         match self.module.types.opaque(ty) {
             Some(OpaqueKind::Image(kind, _)) => {
                 self.opaque_type(OpaqueKind::Image(kind, access), span)
@@ -505,6 +526,12 @@ impl<'a> Sema<'a> {
         let base = self.spec_type(&param.specs)?;
         let mut ty = self.declarator_type(base, &param.declarator)?;
         let span = param.declarator.name.map_or(param.span, |(_, span)| span);
+        if let Some((_, at)) =
+            (param.specs.function.iter()).find(|(spec, _)| *spec == ast::FunctionSpec::Kernel)
+        {
+            self.error(*at, "'kernel' attribute only applies to functions");
+            return None;
+        }
         match *self.module.types.get(ty.q.ty) {
             Type::Array { elem, .. } => {
                 let space = ty.space.unwrap_or_else(|| self.default_pointee_space());
@@ -566,6 +593,16 @@ impl<'a> Sema<'a> {
         }
         Some(())
     }
+}
+
+/// The access that a qualifier names.
+fn access_of(qual: Qual) -> Option<Access> {
+    Some(match qual {
+        Qual::ReadOnly => Access::Read,
+        Qual::WriteOnly => Access::Write,
+        Qual::ReadWrite => Access::ReadWrite,
+        _ => return None,
+    })
 }
 
 fn access_name(qual: Qual) -> &'static str {

@@ -519,6 +519,8 @@ impl<'a> Sema<'a> {
         func.returns_value |= value.is_some();
         let value = match (value, ret == TypeTable::VOID) {
             (None, true) => None,
+            // The type was refused.
+            (None, _) if ret == TypeTable::ERROR => None,
             (None, false) => {
                 self.error(
                     span,

@@ -1,6 +1,7 @@
 //! The command line, in both of its forms.
 
 use pumice_compiler::abi::Abi;
+use pumice_compiler::extensions::{self, ExtensionChange};
 use pumice_compiler::options::{ClStd, Define};
 use pumice_compiler::target::flags::DescriptorFlags;
 use pumice_compiler::{CompileOptions, LinkOptions, options};
@@ -113,6 +114,8 @@ pub struct Arguments {
     pub device_info: Option<String>,
     /// Device to compile for.
     pub device: DevicePreset,
+    /// Changes of the device's extensions and features, in order.
+    pub extensions: Vec<ExtensionChange>,
     /// The build options.
     pub options: CompileOptions,
     /// Argument passing convention of kernels.
@@ -143,6 +146,8 @@ struct Words {
     dependencies: DependencyOptions,
     device_info: Option<String>,
     device: DevicePreset,
+    extensions: Vec<ExtensionChange>,
+    error_limit: Option<usize>,
     descriptors: bool,
     flags: DescriptorFlags,
 }
@@ -161,6 +166,8 @@ impl Request {
             dependencies: DependencyOptions::default(),
             device_info: None,
             device: DevicePreset::Reference,
+            extensions: Vec::new(),
+            error_limit: None,
             descriptors: false,
             flags: DescriptorFlags::default(),
         };
@@ -208,6 +215,12 @@ impl Words {
             "--completions" => return completions(&value()?).map(Some),
             "-c" => self.compile_only = true,
             "-E" => self.emit = Emit::Preprocessed,
+            _ if arg.starts_with("-cl-ext=") => self.extensions.extend(extensions::parse(&arg)?),
+            _ if arg.starts_with("-ferror-limit=") => {
+                let limit = arg["-ferror-limit=".len()..].parse();
+                let why = |_| format!("'{arg}' does not end with a number");
+                self.error_limit = Some(limit.map_err(why)?);
+            }
             "-fsyntax-only" => self.emit = Emit::Nothing,
             "-create-library" | "-enable-link-options" => self.link.push(arg),
             "-include" => self.forced_includes.push(value()?),
@@ -234,6 +247,7 @@ impl Words {
             LinkOptions::parse(&self.link.join(" ")).map_err(|e| e.to_string())?;
         link_options.math = options.math;
         options.forced_includes = self.forced_includes;
+        options.error_limit = self.error_limit;
         let abi = if self.descriptors || self.flags.any() {
             let regions = options.std.is_some_and(|std| std >= ClStd::Cl20);
             let resolved =
@@ -275,6 +289,7 @@ impl Words {
             dependencies,
             device_info: self.device_info,
             device: self.device,
+            extensions: self.extensions,
             options,
             abi,
             flags: self.flags,

@@ -12,6 +12,8 @@ enum Value {
     Text,
     /// A path.
     File,
+    /// Any text behind `=`, called so in the help.
+    Joined(&'static str),
     /// One of these, behind `=`.
     OneOf(&'static [(&'static str, &'static str)]),
 }
@@ -86,6 +88,16 @@ const OPTIONS: &[Row] = &[
         "the device as OpenCL-CTS describes it in FILE",
     ),
     row(
+        "-cl-ext",
+        Value::Joined("LIST"),
+        "change the device's extensions and features: +NAME, -NAME, +all or -all, with commas",
+    ),
+    row(
+        "-ferror-limit",
+        Value::Joined("N"),
+        "stop after N errors, 0: never (20)",
+    ),
+    row(
         "--abi",
         Value::OneOf(FORMS),
         "the form in which kernels get buffers:",
@@ -124,6 +136,7 @@ pub fn usage() -> String {
             Value::None => option.name.to_string(),
             Value::Text => format!("{} NAME", option.name),
             Value::File => format!("{} FILE", option.name),
+            Value::Joined(what) => format!("{}={what}", option.name),
             Value::OneOf(_) => format!("{}=WHICH", option.name),
         };
         text += &format!("  {form:26} {}\n", option.help);
@@ -175,6 +188,7 @@ fn words() -> Vec<String> {
             Value::OneOf(values) => {
                 words.extend(values.iter().map(|(v, _)| format!("{}={v}", option.name)));
             }
+            Value::Joined(_) => words.push(format!("{}=", option.name)),
             _ => words.push(option.name.to_string()),
         }
     }
@@ -234,6 +248,7 @@ fn zsh() -> String {
         text += &match option.value {
             Value::None => format!("  '{name}[{help}]' \\\n"),
             Value::Text => format!("  '{name}[{help}]:name:' \\\n"),
+            Value::Joined(what) => format!("  '{name}=-[{help}]:{what}:' \\\n"),
             Value::File => format!("  '{name}[{help}]:file:_files' \\\n"),
             Value::OneOf(values) => {
                 let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
@@ -263,7 +278,7 @@ fn fish() -> String {
         };
         let value = match option.value {
             Value::None => String::new(),
-            Value::Text => " -x".to_string(),
+            Value::Text | Value::Joined(_) => " -x".to_string(),
             Value::File => " -r -F".to_string(),
             Value::OneOf(values) => {
                 let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();

@@ -182,6 +182,7 @@ fn target_of(args: &Arguments) -> Result<Target, String> {
         Some(path) => device_info::target(&files::read_text(path)?)
             .map_err(|error| format!("{path}: {error}"))?,
     };
+    pumice_compiler::extensions::apply(&args.extensions, &mut target);
     args.flags.restrict(&mut target);
     target.abi = args.abi.clone();
     Ok(target)
