@@ -39,8 +39,20 @@ fn tanpi(x: f64) -> f64 {
     }
 }
 
-/// The sign and the low seven bits of the quotient of IEEE's remainder.
+/// powr of |x|, which is not defined at two zeros.
+fn powr(x: f64, y: f64) -> f64 {
+    if x == 0.0 && y == 0.0 {
+        f64::NAN
+    } else {
+        x.abs().powf(y)
+    }
+}
+
+/// The sign and the low seven bits of the quotient of IEEE's remainder; 0 for a divisor of 0.
 fn low_quotient(x: f64, y: f64) -> f64 {
+    if y == 0.0 {
+        return 0.0;
+    }
     let size = y.abs();
     let rest = x.abs() % (128.0 * size);
     let quotient = ((rest - remainder(rest, size)) / size).round() % 128.0;
@@ -85,7 +97,7 @@ fn functions() -> Vec<Row> {
         ("log10(x)", 3.0, One(f64::log10)),
         ("log1p(x)", 2.0, One(f64::ln_1p)),
         ("pow(x, y)", 16.0, Two(f64::powf)),
-        ("powr(fabs(x), y)", 16.0, Two(|x, y| x.abs().powf(y))),
+        ("powr(fabs(x), y)", 16.0, Two(powr)),
         ("pown(x, n)", 16.0, Whole(f64::powi)),
         (
             "rootn(fabs(x), n)",
@@ -145,6 +157,11 @@ fn functions() -> Vec<Row> {
         ("ceil(x)", 0.0, One(f64::ceil)),
         ("rint(x)", 0.0, One(f64::round_ties_even)),
         ("round(x)", 0.0, One(f64::round)),
+        (
+            "sign(x)",
+            0.0,
+            One(|x| if x == 0.0 { x } else { x.signum() }),
+        ),
         ("degrees(x)", 2.0, One(f64::to_degrees)),
         ("radians(x)", 2.0, One(f64::to_radians)),
         ("length((float2)(x, y))", 3.75, Two(f64::hypot)),
@@ -173,10 +190,16 @@ fn operands(step: usize) -> Vec<f32> {
     positive.flat_map(|x| [x, -x]).collect()
 }
 
+/// Denormals, which the device may take for zeros.
+fn denormals() -> impl Iterator<Item = f32> {
+    let digits = [1, 0x100, 0x1_2345, 0x40_0000, 0x7f_ffff];
+    (digits.into_iter()).flat_map(|d| [f32::from_bits(d), -f32::from_bits(d)])
+}
+
 /// The operands of a row: every number, pairs of them, or numbers beside ones of similar size.
 fn rows(reference: &Reference) -> Vec<(f32, f32, f32, i32)> {
     let pairs = || {
-        let (xs, ys) = (operands(6), operands(9));
+        let (xs, ys) = (operands(9), operands(13));
         let pairs = xs.into_iter().flat_map(move |x| {
             let near = [x * 1.5, x * 0.75, x * 3.7, x * 300.1, x / 20.3];
             ys.clone().into_iter().chain(near).map(move |y| (x, y))
@@ -184,8 +207,12 @@ fn rows(reference: &Reference) -> Vec<(f32, f32, f32, i32)> {
         pairs.filter(|(_, y)| y.is_normal())
     };
     match reference {
-        One(_) => operands(1).into_iter().map(|x| (x, 1.0, 1.0, 1)).collect(),
-        Two(_) => pairs().map(|(x, y)| (x, y, 1.0, 1)).collect(),
+        One(_) => (operands(1).into_iter().chain(denormals()))
+            .map(|x| (x, 1.0, 1.0, 1))
+            .collect(),
+        Two(_) => (pairs().chain(denormals().flat_map(|d| [(d, 1.5), (-0.7, d), (d, d)])))
+            .map(|(x, y)| (x, y, 1.0, 1))
+            .collect(),
         Three(_) => pairs()
             .flat_map(|(x, y)| {
                 let product = x * y;
@@ -290,6 +317,15 @@ fn error(got: f32, expected: f64, limit: f64) -> f64 {
     (got_wide - expected).abs() / ulp
 }
 
+/// The values that a device may take an operand for.
+fn taken_for(x: f32) -> [f32; 3] {
+    if x.is_subnormal() {
+        [x, 0.0, -0.0]
+    } else {
+        [x; 3]
+    }
+}
+
 /// Returns a message for each function whose worst error is beyond its limit.
 fn check(target: &Target) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -298,14 +334,19 @@ fn check(target: &Target) -> Vec<String> {
         let mut worst = (0.0, String::new());
         let mut beyond = 0;
         for (&(x, y, z, n), got) in rows.iter().zip(results(target, call, &rows)) {
-            let [a, b, c] = [x, y, z].map(f64::from);
-            let expected = match reference {
-                One(f) => f(a),
-                Two(f) => f(a, b),
-                Three(f) => f(a, b, c),
-                Whole(f) => f(a, n),
+            let expected = |x: f32, y: f32| {
+                let [a, b, c] = [x, y, z].map(f64::from);
+                match reference {
+                    One(f) => f(a),
+                    Two(f) => f(a, b),
+                    Three(f) => f(a, b, c),
+                    Whole(f) => f(a, n),
+                }
             };
-            let error = error(got, expected, limit);
+            let errors = (taken_for(x).into_iter())
+                .flat_map(|x| taken_for(y).map(|y| error(got, expected(x, y), limit)));
+            let error = errors.fold(f64::INFINITY, f64::min);
+            let expected = expected(x, y);
             beyond += u32::from(error > limit);
             if error > worst.0 {
                 worst = (

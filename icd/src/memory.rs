@@ -129,8 +129,38 @@ pub unsafe fn with_properties(
     list: *const cl_mem_properties,
     make: impl FnOnce(Properties) -> Result<Ref<Mem>>,
 ) -> Result<cl_mem> {
+    // SAFETY: the caller's contract.
+    let (properties, taken) = unsafe { checked(context, list) }?;
+    let object = make(properties)?;
+    if let Some(raw) = taken {
+        // SAFETY: the descriptor was duplicated, so it is one; the application has given it away.
+        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+    }
+    Ok(handle::publish(object))
+}
+
+/// Checks a list of properties, of which nothing is taken.
+///
+/// # Safety
+/// As [`with_properties`].
+pub unsafe fn check_properties(
+    context: &Ref<Context>,
+    list: *const cl_mem_properties,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { checked(context, list) }.map(drop)
+}
+
+/// The properties of a list, and the descriptor among them, of which they have a duplicate.
+///
+/// # Safety
+/// As [`with_properties`].
+unsafe fn checked(
+    context: &Ref<Context>,
+    list: *const cl_mem_properties,
+) -> Result<(Properties, Option<i32>)> {
     let taken = Cell::new(None);
-    // SAFETY: the caller's contract; a value that is no descriptor cannot be duplicated.
+    // SAFETY: the caller's contract.
     unsafe {
         let list = handle::listed_properties(list, external::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
@@ -141,11 +171,7 @@ pub unsafe fn with_properties(
             Ok(copy)
         };
         let properties = Properties::check(context, list, device, fd)?;
-        let object = make(properties)?;
-        if let Some(raw) = taken.get() {
-            drop(OwnedFd::from_raw_fd(raw));
-        }
-        Ok(handle::publish(object))
+        Ok((properties, taken.get()))
     }
 }
 

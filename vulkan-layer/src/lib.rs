@@ -68,7 +68,7 @@ mod shared;
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
-pub use commands::image_copy::ImageBox;
+pub use commands::image_copy::{ImageBox, TexelRows};
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
 pub use commands::submit::{Queue, Timeline, Wait};

@@ -70,7 +70,6 @@ pub fn swiftshader() -> Result<VulkanDriver> {
         driver_info: "SwiftShader driver",
         library_path: Vec::new(),
         lacks: &[
-            "images",
             "doubles",
             "denormals",
             "clocks",

@@ -4,7 +4,7 @@ use super::Options;
 use super::lanes::Lanes;
 use pumice_ir::{ConvertOp, InstKind, Scalar};
 
-/// The treatment of denormals among an instruction's operands and results.
+/// The treatment of denormals by one instruction, among its operands and results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Denormals {
     flushed: bool,

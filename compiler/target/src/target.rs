@@ -79,6 +79,9 @@ pub struct Target {
     /// Images for both, with `shaderStorageImageReadWithoutFormat`. Goes with
     /// `__opencl_c_read_write_images`.
     pub read_write_images: bool,
+    /// Uniform texel buffers of R16G16B16A16_UNORM. Without them image buffers of that format are bound as
+    /// R16G16B16A16_UINT.
+    pub unorm16_texel_buffers: bool,
     /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
     pub image_3d_writes: bool,
     /// `shaderInt8` arithmetic.
@@ -258,6 +261,7 @@ impl Target {
             float64: true,
             images: true,
             read_write_images: true,
+            unorm16_texel_buffers: true,
             image_3d_writes: true,
             int8: true,
             int16: true,

@@ -80,6 +80,7 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
             target.storage16 = SmallStorage::default();
         }
         "float16" => target.float16 = false,
+        "unorm16-texel-buffers" => target.unorm16_texel_buffers = false,
         "exactFma" => {
             target.exact_fma_f16 = false;
             target.exact_fma_f32 = false;

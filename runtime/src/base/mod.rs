@@ -9,6 +9,7 @@ pub mod exit;
 pub(crate) mod files;
 pub mod host_ptr;
 pub mod info;
+pub mod json;
 pub mod log;
 pub mod object;
 pub(crate) mod os;

@@ -7,6 +7,24 @@ pub fn is_privileged() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
+/// Tells whether the process may make and remove files in a folder.
+pub fn may_write_in(folder: &std::path::Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(path) = std::ffi::CString::new(folder.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: the path is a C string; faccessat only reads it.
+    let answer = unsafe {
+        libc::faccessat(
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::W_OK | libc::X_OK,
+            libc::AT_EACCESS,
+        )
+    };
+    answer == 0
+}
+
 /// Tells whether memory of the process is there: `length` bytes from the start of a page on.
 pub fn is_mapped(start: usize, length: usize) -> bool {
     const PIECE: usize = 16 << 20;

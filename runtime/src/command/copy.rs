@@ -6,6 +6,7 @@ use opencl_sys as cl;
 use pumice_vulkan_layer::CopyRegion;
 
 use crate::base::error::{Error, Result};
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{
     Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count, pieces,
@@ -151,6 +152,11 @@ impl DeviceCommand for Copy {
 
     fn name(&self) -> &str {
         "copy"
+    }
+
+    fn details(&self) -> Fields {
+        let bytes: usize = self.extent.iter().product();
+        Fields::default().with("bytes", bytes)
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

@@ -85,7 +85,7 @@ impl HostCommand for Enqueuing {
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
         let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();
-        let values = ndrange::values(on, &self.device_kernel, &self.args)?;
+        let (values, staged) = ndrange::values(on, &self.device_kernel, &self.args)?;
         let launch = Launch {
             kernel: self.device_kernel.index,
             range: &self.range,
@@ -101,6 +101,10 @@ impl HostCommand for Enqueuing {
             &launch,
             &self.queues(),
             &waits,
+            &|prepared, recorder| {
+                let recorded = ndrange::record_staged(prepared, &staged, recorder);
+                recorded.map_err(|error| LaunchError::Resources(error.to_string()))
+            },
             &mut |buffer| {
                 let printed = output.print_buffer(buffer);
                 printed.map_err(|error| LaunchError::Resources(error.to_string()))

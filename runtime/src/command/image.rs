@@ -6,6 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::command::transfer::Direction;
@@ -15,6 +16,7 @@ use crate::device::Device;
 use crate::memory::Mem;
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::planar;
 
 /// A read or write.
 struct ImageTransfer {
@@ -42,6 +44,10 @@ pub fn image_of(mem: &Ref<Mem>) -> Result<&ImageMem> {
 pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     if !device.has_images() {
         return Err(Error::InvalidOperation);
+    }
+    if planar::is_planar(image) {
+        let reason = "a planar image is used by its planes";
+        return Err(Error::InvalidOperation.because(reason));
     }
     let features = device.capabilities().format(image.format().vulkan);
     match features.sampled || features.storage_write || features.uniform_texel {
@@ -102,6 +108,10 @@ impl HostCommand for ImageTransfer {
 
     fn name(&self) -> &str {
         "image transfer"
+    }
+
+    fn details(&self) -> Fields {
+        Fields::default().with("bytes", self.host.len())
     }
 
     fn run(&self, on: &Placement) -> Result<()> {

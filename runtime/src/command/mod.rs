@@ -27,6 +27,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::base::error::Result;
+use crate::base::json::Fields;
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::residency::{Access, Contents};
@@ -38,6 +39,11 @@ pub trait DeviceCommand: Send + Sync {
 
     /// Its name in a trace.
     fn name(&self) -> &str;
+
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
 
     /// The waits for initializers of programs, which the device must have ended before.
     fn initializers(&self) -> Vec<gpu::Wait> {
@@ -74,6 +80,11 @@ pub trait HostCommand: Send + Sync {
 
     /// Its name in a trace.
     fn name(&self) -> &str;
+
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
 
     /// Tells whether it takes as long as the application likes: its code, or kernels that enqueue
     /// others. No call waits for that; it runs on the queue's host thread or one of its own.

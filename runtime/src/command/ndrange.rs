@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer};
+use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::base::trace;
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
@@ -19,6 +21,7 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
+use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
@@ -38,9 +41,16 @@ struct KernelLaunch {
     queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
-    prepared: Mutex<Option<Prepared>>,
+    prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     initializers: Option<Arc<InitRun>>,
+}
+
+/// Everything that the dispatches of a launch need.
+pub(super) struct Ready {
+    prepared: Prepared,
+    /// Images that are rows of buffers.
+    staged: Vec<StagedUse>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -163,8 +173,8 @@ pub(super) fn prepare(
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
-) -> Result<Prepared> {
-    let values = values(on, device_kernel, args)?;
+) -> Result<Ready> {
+    let (values, staged) = values(on, device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
@@ -175,19 +185,24 @@ pub(super) fn prepare(
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
-    prepared.map_err(|error| refused(kernel, &error))
+    let prepared = prepared.map_err(|error| refused(kernel, &error))?;
+    Ok(Ready { prepared, staged })
 }
 
-/// The arguments on the device.
+/// The arguments on the device, and the images that are rows of buffers among them.
 pub(super) fn values(
     on: &Placement,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
-) -> Result<Vec<Option<ArgValue>>> {
-    (args.values.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
-        .map(Option::transpose)
-        .collect()
+) -> Result<(Vec<Option<ArgValue>>, Vec<StagedUse>)> {
+    let mut staged = Vec::new();
+    let values = (args.values.iter().zip(&device_kernel.info().args))
+        .map(|(arg, meta)| {
+            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
+            arg.as_ref().map(&mut value).transpose()
+        })
+        .collect::<Result<_>>()?;
+    Ok((values, staged))
 }
 
 /// Names the contents that a kernel uses: those of its arguments and behind device pointers.
@@ -246,23 +261,23 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
-/// An argument on the device.
-fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
+/// An argument on the device; adds an image that is rows of a buffer to those that are staged.
+fn value(
+    on: &Placement,
+    kind: ArgKind,
+    arg: &Argument,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, .. } => image_value(on, object, binding),
+            ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),
         },
-        // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
-        Argument::Queue(queue) => {
-            let handle = u64::from(queue.number()) + 1;
-            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
-        }
         // Another device gets the pointer alone.
         Argument::Shared { allocation, offset } if allocation.device() != on.index() => {
             Ok(ArgValue::Pointer((allocation.start() + offset) as u64))
@@ -283,6 +298,11 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
                 size: buffer.size() as u64 - offset,
             })
         }
+        // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
+        Argument::Queue(queue) => {
+            let handle = u64::from(queue.number()) + 1;
+            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
+        }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
@@ -302,11 +322,20 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
 }
 
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
-fn image_value(on: &Placement, mem: &Ref<Mem>, binding: BindingKind) -> Result<ArgValue> {
+fn image_value(
+    on: &Placement,
+    mem: &Ref<Mem>,
+    binding: BindingKind,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
     let (index, gpu) = (on.index(), on.device().gpu()?);
     let view = match binding {
+        BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
+            let writes = binding == BindingKind::StorageImage;
+            ImageArg::Image(rows_view(on, mem, writes, staged)?)
+        }
         BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
         BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
@@ -317,6 +346,23 @@ fn image_value(on: &Placement, mem: &Ref<Mem>, binding: BindingKind) -> Result<A
         order: format.order,
         data_type: format.data_type,
     })
+}
+
+/// The view of the image that the launch has for rows of a buffer.
+fn rows_view(
+    on: &Placement,
+    mem: &Ref<Mem>,
+    writes: bool,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ImageView> {
+    let image = image_of(mem)?;
+    let rows = image.rows().ok_or(Error::InvalidMemObject)?;
+    let gpu = on.device().gpu()?;
+    let made = rows.staged(on.index(), on.number(), gpu)?;
+    let view = made.view(gpu, image.format(), image.components(writes)?)?;
+    let writes = writes && mem.kernel_writes();
+    staged.push(StagedUse::new(rows, image.layout(), made, writes));
+    Ok(view)
 }
 
 /// The use that a kernel makes of an argument that is a memory object.
@@ -334,14 +380,38 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
     }
 }
 
+/// Records the dispatches, with the copies that images of rows need before and after.
+pub(super) fn record_staged(
+    prepared: &Prepared,
+    staged: &[StagedUse],
+    recorder: &mut gpu::Recorder,
+) -> Result<()> {
+    if !staged.is_empty() {
+        // Launches of the queue use one image in turn.
+        recorder.barrier();
+        for staged in staged {
+            staged.before(recorder)?;
+        }
+        recorder.barrier();
+    }
+    prepared.record(recorder).map_err(gpu::error)?;
+    if !staged.is_empty() {
+        recorder.barrier();
+        for staged in staged {
+            staged.after(recorder)?;
+        }
+    }
+    Ok(())
+}
+
 impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
     fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
         let own_queue = on.number() == self.queue;
         let there = if own_queue { slot.take() } else { None };
-        let mut prepared = match there {
-            Some(prepared) => prepared,
+        let mut ready = match there {
+            Some(ready) => ready,
             None => prepare(
                 on,
                 &self.kernel,
@@ -350,10 +420,10 @@ impl KernelLaunch {
                 &self.range,
             )?,
         };
-        prepared.record(recorder).map_err(gpu::error)?;
-        let printf = prepared.take_printf();
+        record_staged(&ready.prepared, &ready.staged, recorder)?;
+        let printf = ready.prepared.take_printf();
         if printf.is_none() && own_queue {
-            *slot = Some(prepared);
+            *slot = Some(ready);
         }
         Ok(printf)
     }
@@ -366,6 +436,20 @@ impl DeviceCommand for KernelLaunch {
 
     fn name(&self) -> &str {
         self.kernel.name()
+    }
+
+    fn details(&self) -> Fields {
+        let dimensions = self.range.work_dim as usize;
+        let (global, local) = (self.range.global_size, self.range.local_size);
+        let fields = Fields::default()
+            .text("kernel", self.kernel.name())
+            .with("global", format!("{:?}", &global[..dimensions]))
+            .with("local", format!("{:?}", &local[..dimensions]));
+        // Drivers may leave their compiler's work to the first launch, which then takes long.
+        match trace::first_launch(self.kernel.handle(), local) {
+            true => fields.with("first_launch", true),
+            false => fields,
+        }
     }
 
     fn initializers(&self) -> Vec<gpu::Wait> {

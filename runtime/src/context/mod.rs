@@ -1,6 +1,5 @@
-//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual
-//! memory, `printf.rs` the callback of cl_arm_printf, `device_queue.rs` the queues that kernels
-//! enqueue into.
+//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
+//! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf.
 
 pub mod device_queue;
 mod printf;

@@ -175,6 +175,15 @@ const DEVICE: &[Extension] = &[
         condition: addresses,
     },
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_image2d_from_buffer", images),
+    on("cl_ext_image_from_buffer", images),
+    on("cl_intel_planar_yuv", images),
+    on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
+    Extension {
+        name: "cl_ext_image_requirements_info",
+        version: make_version(0, 5, 0),
+        condition: images,
+    },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
@@ -273,6 +282,11 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: read_write_images,
     },
+    Extension {
+        name: "__opencl_c_ext_image_unorm_int_2_101010",
+        version: V1,
+        condition: packed_2_101010,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
@@ -357,6 +371,11 @@ pub const IMAGES: &str = "images";
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
+fn packed_2_101010(caps: &Capabilities) -> bool {
+    images(caps) && format::has_2_101010(caps)
 }
 
 /// Tells whether a kernel can read and write one image.

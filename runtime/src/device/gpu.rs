@@ -92,7 +92,11 @@ impl OpenDevice {
         for quirk in vk::quirks::of(driver) {
             let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
             if kind == vk::quirks::QuirkKind::LoopsStop {
-                log::warn!("{name} {info}: {}", quirk.reason);
+                // Wrong results are told of without being asked.
+                log::error!(
+                    "{name} {info} gives wrong results: {}; use Mesa 23 or newer",
+                    quirk.reason
+                );
             } else {
                 log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }

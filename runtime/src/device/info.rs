@@ -12,7 +12,7 @@ use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::platform;
 use crate::device::queue_limits;
-use crate::device::{self, Device};
+use crate::device::{self, Device, format};
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
 /// device's own version goes. Not 2.0, which has no optional features: device queues are missing; it is
@@ -49,10 +49,8 @@ impl Object<Device> {
         if let Some(info) = self.absent(name) {
             return Ok(info);
         }
-        if let Some(info) = self.device_queues(name) {
-            return Ok(info);
-        }
         let optional = self.images(name).or_else(|| self.pipes(name));
+        let optional = optional.or_else(|| self.device_queues(name));
         if let Some(info) = optional.or_else(|| self.extension_info(name)) {
             return Ok(info);
         }
@@ -193,12 +191,18 @@ impl Object<Device> {
                 count(if both { limits.max_storage_images } else { 0 }, 64)
             }
             cl::CL_DEVICE_MAX_SAMPLERS => count(limits.max_samplers, 16),
-            // There are no 2D images of buffers.
+            // In texels: the rows of a buffer are copied, wherever they are.
             cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
-                Info::u32(0)
+                Info::u32(u32::from(images))
             }
             cl::CL_DEVICE_IMAGE2D_MAX_WIDTH => size(limits.max_image_2d.min(limits.max_image_1d)),
             cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(limits.max_image_2d),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL if images => Info::size(format::planar_size(
+                limits.max_image_2d.min(limits.max_image_1d),
+            )),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL if images => {
+                Info::size(format::planar_size(limits.max_image_2d))
+            }
             cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
             | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
             | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH => size(limits.max_image_3d),
@@ -346,7 +350,7 @@ impl Object<Device> {
             // printf and program-scope data.
             cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32(match self.abi() {
                 Abi::Addresses => 254,
-                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4),
+                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4).min(254),
             }),
             cl::CL_DEVICE_LOCAL_MEM_TYPE => {
                 Info::u32(if on_cpu { cl::CL_GLOBAL } else { cl::CL_LOCAL })

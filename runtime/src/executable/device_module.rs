@@ -9,6 +9,9 @@ use pumice_vulkan_layer::{
     ShaderModule,
 };
 
+use crate::base::json::Fields;
+use crate::base::trace;
+
 use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
@@ -93,6 +96,9 @@ impl DeviceModule {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
+        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
+            Fields::default().text("kernel", entry)
+        });
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,

@@ -13,6 +13,7 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
@@ -373,6 +374,11 @@ impl Mem {
         parent.map_or(0, |parent| self.origin - parent.origin)
     }
 
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub fn host_address(&self) -> usize {
+        self.host_address
+    }
+
     /// Offset of its first byte in the storage.
     pub fn origin(&self) -> usize {
         self.origin
@@ -408,8 +414,8 @@ impl Mem {
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
-            offset: self.origin + offset,
-            size,
+            place: Layout::linear(self.origin + offset),
+            extent: [size, 1, 1],
         })
     }
 
@@ -486,7 +492,8 @@ impl Mem {
 
     /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
-        self.flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT) == 0
+        let never = cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT | NO_ACCESS;
+        self.flags & never == 0
     }
 
     /// CL_INVALID_OPERATION if the object is immutable (cl_ext_immutable_memory_objects).

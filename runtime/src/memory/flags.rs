@@ -3,11 +3,15 @@
 use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
+use crate::device::format::NO_ACCESS;
 use crate::memory::Mem;
 
-const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
+const READ_WRITE_BITS: u64 =
+    cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY | NO_ACCESS;
 pub(super) const HOST_PTR_BITS: u64 =
     cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR;
+/// CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL.
+const UNRESTRICTED: u64 = cl::CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL as u64;
 /// Flags that let kernels or the host write.
 const WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE
     | cl::CL_MEM_WRITE_ONLY
@@ -32,7 +36,8 @@ pub(super) fn check_flags(flags: u64) -> Result<()> {
         | HOST_PTR_BITS
         | HOST_ACCESS_BITS
         | cl::CL_MEM_KERNEL_READ_AND_WRITE
-        | cl::CL_MEM_IMMUTABLE_EXT;
+        | cl::CL_MEM_IMMUTABLE_EXT
+        | UNRESTRICTED;
     if flags & !known != 0 {
         let unknown = flags & !known;
         return Err(Error::InvalidValue.because(format!("unknown flags {unknown:#x}")));
@@ -86,10 +91,15 @@ pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
     if flags & HOST_PTR_BITS != 0 {
         return Err(Error::InvalidValue);
     }
+    // CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL: whatever is given holds.
+    if parent.flags() & UNRESTRICTED != 0 {
+        return Ok(with_default_access(flags) | parent.flags() & HOST_PTR_BITS);
+    }
     let access = flags & READ_WRITE_BITS;
     let of_parent = parent.flags() & READ_WRITE_BITS;
-    let widens = (of_parent == cl::CL_MEM_WRITE_ONLY
-        && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
+    let widens = (of_parent == NO_ACCESS && access & !NO_ACCESS != 0)
+        || (of_parent == cl::CL_MEM_WRITE_ONLY
+            && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
         || (of_parent == cl::CL_MEM_READ_ONLY
             && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY) != 0);
     let host_access = flags & HOST_ACCESS_BITS;

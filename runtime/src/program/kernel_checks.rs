@@ -5,6 +5,7 @@ use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
+use crate::device::format::NO_ACCESS;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
 use crate::program::kernel::Kernel;
@@ -66,6 +67,15 @@ impl Kernel {
         Ok(())
     }
 
+    /// CL_INVALID_ARG_VALUE if a buffer is immutable and the pointer's type lets the kernel write.
+    pub(super) fn check_writes(&self, index: u32, buffer: &Ref<Mem>) -> Result<()> {
+        if buffer.check_mutable().is_err() && self.arg(index)?.is_mutable_pointer() {
+            let reason = "the buffer is immutable, the argument no pointer to const";
+            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+        }
+        Ok(())
+    }
+
     /// Checks that an image suits an argument.
     pub(super) fn check_image(
         &self,
@@ -103,6 +113,7 @@ impl Kernel {
             }
             _ => 0,
         };
+        let refused = refused | NO_ACCESS;
         if mem.flags() & refused != 0 {
             let reason = "the image's flags do not allow the access of the argument's qualifier";
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));

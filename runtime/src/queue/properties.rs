@@ -19,20 +19,20 @@ pub(super) const CL_QUEUE_INDEX_INTEL: u32 = cl::CL_QUEUE_INDEX_INTEL as u32;
 pub struct QueueProperties {
     /// `cl_command_queue_properties`.
     pub bits: u64,
+    /// CL_QUEUE_SIZE (bytes), of a device queue only.
+    pub size: Option<u32>,
     /// The device's queue that commands are submitted to (CL_QUEUE_INDEX_INTEL); `None` for any.
     pub index: Option<u32>,
-    /// CL_QUEUE_SIZE of a device queue.
-    pub size: Option<u32>,
 }
 
-/// Checks the list of clCreateCommandQueueWithProperties for a device, whose queues are all of one family.
+/// Checks the list of clCreateCommandQueueWithProperties. All queues of a device are of one family.
 ///
 /// # Errors
 /// [`Error::InvalidValue`], [`Error::InvalidQueueProperties`], as the specification of the call
 /// says.
 pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProperties> {
-    let (mut bits, mut size, mut family, mut queue) = (0, None, None, None);
     let queues = device.capabilities().opened_queues();
+    let (mut bits, mut size, mut family, mut queue) = (0, None, None, None);
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
         if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
@@ -65,8 +65,8 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProp
     }
     Ok(QueueProperties {
         bits,
-        index: queue,
         size,
+        index: queue,
     })
 }
 

@@ -101,7 +101,9 @@ impl Object<Queue> {
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
-                trace::command(self.track, command.name(), (start, end));
+                trace::command(self.track, command.name(), (start, end), || {
+                    command.details()
+                });
             }
             let result = match batch.lost {
                 Some(error) => Err(error),
@@ -295,7 +297,9 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let result = command.run(node.queue.on());
     let ended = host_time();
     node.event.mark(Moment::End, ended);
-    trace::command(node.queue.track, command.name(), (start, ended));
+    trace::command(node.queue.track, command.name(), (start, ended), || {
+        command.details()
+    });
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {

@@ -414,24 +414,34 @@ impl QueueShared {
         semaphores.extend(awaited.iter().map(|semaphore| semaphore.raw()));
         values.resize(semaphores.len(), 0);
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
-        // The timeline comes last: once it has its value, what the submission kept may be destroyed, and
-        // SwiftShader signals one semaphore after the other.
-        let mut signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
-        signals.push(self.timeline.0.semaphore);
-
         let mut state = self.state.lock();
         let value = state.last + 1;
-        let mut signal_values = vec![0; signals.len() - 1];
-        signal_values.push(value);
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(&values)
-            .signal_semaphore_values(&signal_values);
-        let info = vk::SubmitInfo::default()
+        // Once the timeline has its value, what the submission kept may be destroyed. A batch's signals have no
+        // order, but a later batch's come after them (Vulkan, "Signal Operation Order"): so others' semaphores are
+        // signalled by a batch before the timeline's.
+        let signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
+        let (ours, own) = (vec![0; signals.len()], [self.timeline.0.semaphore]);
+        let mut of_work = vk::TimelineSemaphoreSubmitInfo::default().wait_semaphore_values(&values);
+        let own_value = [value];
+        let mut of_end = vk::TimelineSemaphoreSubmitInfo::default();
+        let mut work = vk::SubmitInfo::default()
             .wait_semaphores(&semaphores)
             .wait_dst_stage_mask(&stages)
-            .command_buffers(&command_buffers)
-            .signal_semaphores(&signals)
-            .push_next(&mut timeline);
+            .command_buffers(&command_buffers);
+        let infos = match signals.is_empty() {
+            true => {
+                of_work = of_work.signal_semaphore_values(&own_value);
+                work = work.signal_semaphores(&own);
+                vec![work.push_next(&mut of_work)]
+            }
+            false => {
+                of_work = of_work.signal_semaphore_values(&ours);
+                work = work.signal_semaphores(&signals);
+                of_end = of_end.signal_semaphore_values(&own_value);
+                let end = vk::SubmitInfo::default().signal_semaphores(&own);
+                vec![work.push_next(&mut of_work), end.push_next(&mut of_end)]
+            }
+        };
         fault::check("vkQueueSubmit")?;
         let queue = self.device().queues[self.index].lock();
         // A loss that another thread met waits for this lock before it takes the device for idle.
@@ -444,7 +454,7 @@ impl QueueShared {
         let submitted = unsafe {
             self.device()
                 .raw
-                .queue_submit(*queue, &[info], vk::Fence::null())
+                .queue_submit(*queue, &infos, vk::Fence::null())
         };
         drop(turn);
         drop(queue);

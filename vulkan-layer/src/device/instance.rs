@@ -10,6 +10,7 @@ use crate::caps::{Capabilities, query};
 use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
+use crate::quirks::{self, QuirkKind};
 
 /// Creation parameters of an instance. The runtime reads them from its configuration; this crate
 /// reads no environment.
@@ -85,16 +86,20 @@ impl Instance {
         let mut devices = Vec::new();
         let mut left_out = Vec::new();
         for raw in physical {
-            let caps = match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
-                Ok(caps) => caps,
-                Err(result) => {
-                    left_out.push(LeftOut {
-                        name: "unknown".into(),
-                        reason: format!("its properties cannot be read: {result:?}"),
-                    });
-                    continue;
-                }
-            };
+            let mut caps =
+                match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
+                    Ok(caps) => caps,
+                    Err(result) => {
+                        left_out.push(LeftOut {
+                            name: "unknown".into(),
+                            reason: format!("its properties cannot be read: {result:?}"),
+                        });
+                        continue;
+                    }
+                };
+            if quirks::has(&caps.driver, QuirkKind::TexelWritesByDevice) {
+                caps.write_texels_by_device();
+            }
             match below_floor(&caps) {
                 Some(reason) => left_out.push(LeftOut {
                     name: caps.name,

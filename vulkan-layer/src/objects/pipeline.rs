@@ -134,6 +134,10 @@ impl LogicalDevice {
             sets: Vec::new(),
             desc: desc.clone(),
         };
+        let mut flags = vk::DescriptorSetLayoutCreateFlags::empty();
+        if self.shared.caps.limits.update_after_bind {
+            flags |= vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL;
+        }
         for set in &desc.sets {
             let bindings: Vec<_> = (set.iter())
                 .map(|binding| {
@@ -144,7 +148,9 @@ impl LogicalDevice {
                         .stage_flags(vk::ShaderStageFlags::COMPUTE)
                 })
                 .collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let info = vk::DescriptorSetLayoutCreateInfo::default()
+                .flags(flags)
+                .bindings(&bindings);
             fault::check("vkCreateDescriptorSetLayout")?;
             // SAFETY: `info` and what it points at live through the call.
             let set = unsafe { raw.create_descriptor_set_layout(&info, None) };

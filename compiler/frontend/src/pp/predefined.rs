@@ -22,6 +22,8 @@ enum Gate {
     Enqueue,
     Pipes,
     Images,
+    /// An extension of this name.
+    Extension(&'static str),
 }
 
 /// Definitions as they would stand behind `#define`.
@@ -186,6 +188,11 @@ CLK_ABGR 0x10C3
 ",
     ),
     (
+        Gate::Extension("cl_ext_image_unorm_int_2_101010"),
+        "CLK_UNORM_INT_2_101010_EXT 0x10E5
+",
+    ),
+    (
         Gate::Cl20,
         "ATOMIC_VAR_INIT(value) (value)
 ATOMIC_FLAG_INIT 0
@@ -335,6 +342,7 @@ pub(super) fn constants(std: ClStd, target: &Target) -> impl Iterator<Item = (Sy
         Gate::Enqueue => target.has_feature("__opencl_c_device_enqueue"),
         Gate::Pipes => target.has_feature("__opencl_c_pipes"),
         Gate::Images => target.has_feature("__opencl_c_images"),
+        Gate::Extension(name) => target.has_extension(name),
     };
     BASE.constants
         .iter()

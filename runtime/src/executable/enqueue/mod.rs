@@ -9,7 +9,7 @@
 
 mod arena;
 
-use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recording, Timer, Wait};
+use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Recording, Timer, Wait};
 
 use self::arena::{Arena, Key, State, VARIANTS};
 use super::Executable;
@@ -51,6 +51,12 @@ pub(super) struct Scheduler {
     rounds: Option<Recording>,
 }
 
+/// Records the dispatches of the host's launch.
+pub type RecordLaunch<'a> = dyn Fn(&Prepared, &mut Recorder) -> Result<()> + 'a;
+
+/// The recording of the host's launch, and what it waits for.
+type FirstSubmission<'a> = (&'a dyn Fn(&mut Recorder) -> Result<()>, &'a [Wait]);
+
 impl Executable {
     /// Tells whether the kernel takes memory of device-side enqueue, so that
     /// [`Executable::run_enqueueing`] runs it.
@@ -58,7 +64,8 @@ impl Executable {
         (self.interface.kernels.get(kernel)).is_some_and(|kernel| kernel.info.enqueues)
     }
 
-    /// Runs a kernel after `waits`, and waits until all that it has enqueued has ended. `print` gets
+    /// Runs a kernel after `waits`, and waits until all that it has enqueued has ended. `record` records its
+    /// dispatches; `print` gets
     /// the printf buffers that may hold something.
     ///
     /// # Errors
@@ -70,6 +77,7 @@ impl Executable {
         launch: &Launch<'_>,
         queues: &DeviceQueues,
         waits: &[Wait],
+        record: &RecordLaunch<'_>,
         print: &mut dyn FnMut(&Buffer) -> Result<()>,
     ) -> Result<()> {
         let mut scheduler = self.take_scheduler(device, queues)?;
@@ -78,7 +86,8 @@ impl Executable {
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
-        scheduler.run(self, device, &prepared, queues, waits)?;
+        let record_launch = |recorder: &mut Recorder| record(&prepared, recorder);
+        scheduler.run(self, device, &record_launch, queues, waits)?;
         if let Some(buffer) = prepared.take_printf() {
             let printed = print(&buffer);
             self.keep_printf(buffer);
@@ -193,12 +202,12 @@ impl Scheduler {
         &mut self,
         executable: &Executable,
         device: &LogicalDevice,
-        launch: &Prepared,
+        record_launch: &dyn Fn(&mut Recorder) -> Result<()>,
         queues: &DeviceQueues,
         waits: &[Wait],
     ) -> Result<()> {
         self.arena.begin(device, queues, self.variants.len())?;
-        let mut first = Some((launch, waits));
+        let mut first = Some((record_launch, waits));
         let mut runs = 1;
         loop {
             self.submit(first.take(), runs)?;
@@ -219,12 +228,12 @@ impl Scheduler {
     }
 
     /// Submits the launch, if it has not run, and rounds; waits until the device is done.
-    fn submit(&mut self, first: Option<(&Prepared, &[Wait])>, runs: usize) -> Result<()> {
+    fn submit(&mut self, first: Option<FirstSubmission<'_>>, runs: usize) -> Result<()> {
         let rounds = self.rounds()?;
         let mut recorder = self.queue.recorder()?;
         let mut waits: &[Wait] = &[];
-        if let Some((launch, before)) = first {
-            launch.record(&mut recorder)?;
+        if let Some((record_launch, before)) = first {
+            record_launch(&mut recorder)?;
             waits = before;
         }
         recorder.run(&vec![rounds; runs])?;

@@ -1,5 +1,6 @@
 //! Passes that turn OpenCL's operations into those that Vulkan has.
 
+mod channel_types;
 pub mod contract;
 pub mod infer_address_spaces;
 pub mod link_builtins;

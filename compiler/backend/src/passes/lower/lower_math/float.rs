@@ -460,13 +460,20 @@ pub(super) fn smoothstep(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     fmul(x, square, rest)
 }
 
+/// A zero of the operand's sign where the device compares it equal to zero, which may be a denormal; NaN
+/// stays NaN.
+pub(super) fn flushed(x: &mut Expander<'_>, zero: Value) -> Value {
+    fadd(x, zero, zero)
+}
+
 /// 1, -1, a zero of the operand's sign, or 0 for NaN.
 pub(super) fn sign(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let none = zero(x, ty);
     let one = x.float(ty, 1.0);
     let one = with_sign_of(x, one, a[0]);
     let nonzero = x.fcmp(FloatCond::One, a[0], none);
-    let value = x.select(nonzero, one, a[0]);
+    let signed_zero = flushed(x, a[0]);
+    let value = x.select(nonzero, one, signed_zero);
     let nan = x.math(MathOp::IsNan, &[a[0]]);
     x.select(nan, none, value)
 }

@@ -1,6 +1,6 @@
 //! The geometric functions: cross products, lengths, distances and unit vectors.
 
-use super::float::{fabs, fadd, fmul, fsub, rsqrt, zero};
+use super::float::{fabs, fadd, flushed, fmul, fsub, rsqrt, zero};
 use crate::expand::Expander;
 use pumice_ir::{BinaryOp, FloatCond, MathOp, Scalar, Type, Value};
 use smallvec::SmallVec;
@@ -120,7 +120,8 @@ pub(super) fn normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let unit = x.bin(BinaryOp::FDiv, dividend, lengths);
     let none = zero(x, lane);
     let is_zero = x.fcmp(FloatCond::Oeq, scaled.most, none);
-    x.select(is_zero, a[0], unit)
+    let zeros = flushed(x, a[0]);
+    x.select(is_zero, zeros, unit)
 }
 
 pub(super) fn fast_length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
@@ -143,5 +144,6 @@ pub(super) fn fast_normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Val
     let unit = fmul(x, a[0], inverses);
     let none = zero(x, ty.lane());
     let is_zero = x.fcmp(FloatCond::Oeq, square, none);
-    x.select(is_zero, a[0], unit)
+    let zeros = flushed(x, a[0]);
+    x.select(is_zero, zeros, unit)
 }

@@ -1,7 +1,7 @@
 //! OpenCL.std instructions become IR instructions, Vulkan primitives or library calls.
 //!
 //! [`rule`] is the one table. Integer, common, geometric and bit-level functions expand to
-//! exact IR ([`integer`], [`float`]); what the device does with one known result stays a
+//! exact IR ([`integer`], [`float`], [`geometric`]); what the device does with one known result stays a
 //! [`MathOp`]; the rest is a call of `__pumice_<name>_<f32|f64>` per lane, declared here as an
 //! import that `link_builtins` resolves. binary16 goes through binary32 wherever a
 //! function is not a bit-level one: every f16 result is then rounded once from a result
