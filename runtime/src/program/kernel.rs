@@ -311,18 +311,7 @@ impl Kernel {
             }
             (ArgKind::Queue, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
-                // CL_INVALID_DEVICE_QUEUE if arg_value is NULL or holds none of the kernel's context.
-                match value {
-                    Some(Argument::Queue(queue))
-                        if queue.context().handle() == self.program.context().handle() =>
-                    {
-                        Argument::Queue(queue)
-                    }
-                    _ => {
-                        let reason = "a device queue of the kernel's context is expected";
-                        return Err(self.arg_error(Error::InvalidDeviceQueue, index, reason));
-                    }
-                }
+                self.check_queue(index, value)?
             }
             (ArgKind::Sampler, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;

@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::device::format::NO_ACCESS;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
-use crate::program::kernel::Kernel;
+use crate::program::kernel::{Argument, Kernel};
 
 pub(super) const NO_SVM: &str = "no device of the context supports shared virtual memory";
 
@@ -69,6 +69,20 @@ impl Kernel {
         }
         let reason = format!("{given} bytes given, {expected} expected");
         Err(self.arg_error(Error::InvalidArgSize, index, &reason))
+    }
+
+    /// CL_INVALID_DEVICE_QUEUE if the value is no device queue of the kernel's context.
+    pub(super) fn check_queue(&self, index: u32, value: Option<Argument>) -> Result<Argument> {
+        let context = self.program().context().handle();
+        match value {
+            Some(Argument::Queue(queue)) if queue.context().handle() == context => {
+                Ok(Argument::Queue(queue))
+            }
+            _ => {
+                let reason = "a device queue of the kernel's context is expected";
+                Err(self.arg_error(Error::InvalidDeviceQueue, index, reason))
+            }
+        }
     }
 
     /// CL_INVALID_MEM_OBJECT if a memory object is not one of the kernel's context.

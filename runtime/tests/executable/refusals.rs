@@ -2,7 +2,7 @@
 
 use pumice_reflection::{
     BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument, HexBytes,
-    ImageInfoPush, Instruction as I, KernelRef, LiteralSampler, PrintfInfo, PushArgument,
+    ImageInfoPush, Instruction as I, KernelRef, LiteralSampler, Need, PrintfInfo, PushArgument,
     PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, WorkgroupArgument,
 };
 use pumice_runtime::executable::Executable;
@@ -443,4 +443,56 @@ fn mutated_modules() {
     }
     assert!(counts.iter().all(|&count| count > 500), "{counts:?}");
     assert_eq!(Reflection::default().revision, 0);
+}
+
+/// Kernels of device-side enqueue that contradict each other or their arguments.
+#[test]
+fn device_side_enqueue() {
+    let refused = |needs: &[Need]| {
+        let mut d = Draft::new();
+        d.kernel("k", 1, 0);
+        d.m.end();
+        d.push(I::ArgumentPointerPushConstant(PushArgument {
+            kernel: K,
+            ordinal: 0,
+            offset: 0,
+            size: 8,
+            info: None,
+        }));
+        d.reflection.needs.extend(needs);
+        Executable::new(&d.finish(), &caps()).map_or_else(|log| log, |_| "accepted".into())
+    };
+    let launch = Need::DeviceLaunch {
+        kernel: K,
+        ordinal: 0,
+    };
+    let block = |number| Need::Block {
+        kernel: K,
+        number,
+        captured: 8,
+    };
+    let scheduler = Need::Scheduler {
+        kernel: K,
+        times: 0,
+    };
+    let queue = Need::QueueArgument {
+        kernel: K,
+        ordinal: 0,
+    };
+    let fits_not = |name: &str| format!("error: kernel `k`: {name} does not fit it\n");
+    assert_eq!(refused(&[launch, scheduler]), "accepted");
+    assert_eq!(refused(&[launch, launch]), fits_not("DeviceLaunch"));
+    assert_eq!(refused(&[launch, block(0), block(0)]), fits_not("Block"));
+    assert_eq!(
+        refused(&[launch, block(0), scheduler]),
+        fits_not("Scheduler")
+    );
+    assert_eq!(refused(&[queue]), fits_not("QueueArgument"));
+    let cannot = "error: kernel `k` cannot be enqueued\n";
+    assert_eq!(refused(&[block(0)]), cannot);
+    let numbers = "error: the blocks are not numbered from 0 on\n";
+    assert_eq!(refused(&[launch, block(1)]), numbers);
+    let none = "error: a kernel enqueues, and there is no scheduler\n";
+    assert_eq!(refused(&[launch]), none);
+    assert_eq!(refused(&[launch, block(0)]), none);
 }

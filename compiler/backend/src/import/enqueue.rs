@@ -32,7 +32,7 @@ struct EnqueuedBlock {
     locals: usize,
 }
 
-/// What the functions of a module enqueue.
+/// The blocks that the functions of a module enqueue.
 #[derive(Default)]
 pub(super) struct Enqueue {
     blocks: Vec<EnqueuedBlock>,

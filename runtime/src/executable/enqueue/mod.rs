@@ -40,7 +40,7 @@ pub struct DeviceQueues {
 pub(super) struct Scheduler {
     arena: Arena,
     queue: Queue,
-    /// Where the scheduler reads times.
+    /// The times of dispatches, if the scheduler reads them.
     timer: Option<Timer>,
     /// Tells its launches' private memory from that of queues.
     number: usize,

@@ -562,19 +562,10 @@ impl InterfaceBuilder<'_> {
             layout.sets[set as usize].push(Binding { binding, kind });
         }
 
-        let highest = draft
-            .args
-            .keys()
-            .map(|&ordinal| ordinal + 1)
-            .max()
-            .unwrap_or(0);
+        let highest = (draft.args.keys().max()).map_or(0, |&ordinal| ordinal + 1);
         let mut args = draft.args;
-        let unused = || ArgMeta {
-            kind: ArgKind::Unused,
-            info: None,
-        };
         let args = (0..draft.num_args.unwrap_or(highest))
-            .map(|ordinal| args.remove(&ordinal).unwrap_or_else(unused))
+            .map(|ordinal| args.remove(&ordinal).unwrap_or_else(ArgMeta::unused))
             .collect();
         // Before revision 5 a kernel does not say; printf is possible where there is a buffer.
         let may_use_printf =

@@ -73,6 +73,16 @@ impl ArgMeta {
     }
 }
 
+impl ArgMeta {
+    /// An argument that the kernel does not use.
+    pub(super) fn unused() -> Self {
+        Self {
+            kind: ArgKind::Unused,
+            info: None,
+        }
+    }
+}
+
 /// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
