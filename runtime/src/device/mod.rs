@@ -1,7 +1,7 @@
 //! Devices: found through Vulkan, opened when something needs them.
 //!
 //! - `platform.rs`: the platform, which has the list of devices
-//! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
+//! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo; `conditions.rs`: on what they depend
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
 //! - `found.rs`: the search for devices, and those left out
 //! - `staging.rs`: memory of recorded transfers
@@ -9,6 +9,7 @@
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
 pub mod command_buffers;
+mod conditions;
 pub mod extensions;
 pub mod format;
 mod found;

@@ -17,7 +17,8 @@ use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
-    check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
+    check_flags, check_host_ptr, check_immutable, check_shared, inherited_flags,
+    with_default_access,
 };
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
@@ -101,26 +102,6 @@ impl Kind for Mem {
     fn error_callback(&self) -> Option<Callback> {
         self.context.error_callback()
     }
-}
-
-/// Checks host_ptr where it is shared memory.
-fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
-    let Some((allocation, offset)) = context.svm_find(host.address()) else {
-        return Ok(());
-    };
-    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-    if is_used && host.len() > allocation.size() - offset {
-        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-        return Err(Error::InvalidBufferSize.because(reason));
-    }
-    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
-    // buffer's memory.
-    let is_part = is_used && allocation.is_away() && offset != 0;
-    if is_part || !allocation.has_host() {
-        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
-        return Err(Error::InvalidHostPtr.because(reason));
-    }
-    Ok(())
 }
 
 impl Mem {

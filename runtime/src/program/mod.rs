@@ -23,6 +23,7 @@ mod input;
 pub mod kernel;
 mod kernel_checks;
 mod kernel_pointers;
+mod kernel_queries;
 mod release;
 pub mod spec;
 mod stages;

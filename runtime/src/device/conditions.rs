@@ -1,0 +1,164 @@
+//! Conditions of the Vulkan device under which features and extensions are offered.
+
+use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
+
+use crate::device::format;
+
+pub(super) fn halves(caps: &Capabilities) -> bool {
+    caps.features.shader_float16
+}
+
+pub(super) fn double_atomics(caps: &Capabilities) -> bool {
+    doubles(caps) && int64_atomics(caps)
+}
+
+/// CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT and its like of doubles and halves: load and store,
+/// add, minimum and maximum, for global and local memory.
+pub fn float_atomics(caps: &Capabilities) -> [u64; 3] {
+    const ALL: u64 = 0x7_0007;
+    let of = |there| if there { ALL } else { 0 };
+    [of(true), of(double_atomics(caps)), of(halves(caps))]
+}
+
+/// Tells whether doubles are offered, of capabilities as OpenCL has them
+/// ([`Device::offered`](crate::device::Device::offered)).
+pub fn doubles(caps: &Capabilities) -> bool {
+    caps.features.shader_float64
+}
+
+/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
+pub fn doubles_probed(caps: &Capabilities) -> bool {
+    !caps.float_controls[2].denorm_preserve
+}
+
+/// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
+pub fn device_enqueue(caps: &Capabilities) -> bool {
+    // The scheduler is one work-item, whose loops look at all that is ready.
+    let loops_end = !quirks::has(&caps.driver, QuirkKind::LoopsStop);
+    generic_pointers(caps) && caps.features.shader_int64 && caps.timestamp_bits > 0 && loops_end
+}
+
+/// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
+pub fn generic_pointers(caps: &Capabilities) -> bool {
+    addresses(caps)
+}
+
+/// Tells whether kernels see addresses of global memory, not descriptors.
+pub fn addresses(caps: &Capabilities) -> bool {
+    caps.features.buffer_device_address
+}
+
+/// Tells whether kernels can use pipes: their functions take generic pointers and atomics with the
+/// device's scope.
+pub fn pipes(caps: &Capabilities) -> bool {
+    generic_pointers(caps) && device_scope(caps)
+}
+
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE; 0 where there are no pipes.
+pub fn max_packet_size(caps: &Capabilities) -> u32 {
+    if pipes(caps) { 4096 } else { 0 }
+}
+
+/// Tells whether atomics can have the device's scope: by the memory model's own bit, or by the model that
+/// was before it, where every scope is legal.
+pub fn device_scope(caps: &Capabilities) -> bool {
+    !caps.features.vulkan_memory_model || caps.features.vulkan_memory_model_device_scope
+}
+
+/// Tells whether both global and local memory have 64-bit atomics.
+pub fn int64_atomics(caps: &Capabilities) -> bool {
+    caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
+}
+
+/// Tells whether a buffer can be memory of the process itself.
+pub fn imports_host_memory(caps: &Capabilities) -> bool {
+    caps.unified_memory && caps.host_import_alignment.is_some()
+}
+
+/// Tells whether local memory can be zero when a work-group starts.
+pub fn zeroes_local(caps: &Capabilities) -> bool {
+    caps.features.shader_zero_initialize_workgroup_memory
+}
+
+/// The name of images in the mask.
+pub const IMAGES: &str = "images";
+
+/// Tells whether the device has images and samplers.
+pub fn images(caps: &Capabilities) -> bool {
+    !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
+pub(super) fn packed_2_101010(caps: &Capabilities) -> bool {
+    images(caps) && format::has_2_101010(caps)
+}
+
+/// Tells whether a kernel can read and write one image.
+pub fn read_write_images(caps: &Capabilities) -> bool {
+    images(caps) && caps.features.shader_storage_image_read_without_format
+}
+
+/// Tells whether kernels can read the clocks of the device and of a sub-group.
+pub fn clocks(caps: &Capabilities) -> bool {
+    caps.features.shader_device_clock && caps.features.shader_subgroup_clock
+}
+
+/// Tells whether the device's sub-groups have shuffles by any lane number.
+pub(super) fn shuffles(caps: &Capabilities) -> bool {
+    sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
+}
+
+/// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be
+/// made of. Where the size varies, every pipeline requires this one.
+pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {
+    let subgroup = &caps.subgroup;
+    let fixed = subgroup.min_size == subgroup.max_size || subgroup.required_size;
+    let ops = subgroup.ops;
+    let operations = ops.basic && ops.vote && ops.arithmetic && ops.ballot && fixed;
+    // The functions take 8-, 16- and 64-bit integers and half as well, where these are not words.
+    let features = &caps.features;
+    let words_only = !features.shader_int8
+        && !features.shader_int16
+        && !features.shader_int64
+        && !features.shader_float16;
+    (operations && (words_only || features.shader_subgroup_extended_types)).then_some(subgroup.size)
+}
+
+/// The sizes of sub-groups that a kernel can require.
+pub fn sub_group_sizes(caps: &Capabilities) -> Vec<u32> {
+    match sub_group_size(caps) {
+        Some(_) => caps.subgroup.sizes(),
+        None => Vec::new(),
+    }
+}
+
+/// The version of OpenCL that a device has: 3.1 demands sub-groups with shuffles (and rotations and
+/// the wider types, which follow from them); whatever else it demands every device has.
+pub fn version(caps: &Capabilities) -> (u8, u8) {
+    if shuffles(caps) { (3, 1) } else { (3, 0) }
+}
+
+/// CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR and CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
+pub fn semaphore_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.semaphore_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
+}
+
+/// CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR.
+pub fn memory_handles(caps: &Capabilities) -> Vec<u32> {
+    let kinds = [
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+        opencl_sys::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR,
+    ];
+    let known = kinds.into_iter().zip(caps.memory_fds);
+    known
+        .filter_map(|(kind, there)| there.then_some(kind))
+        .collect()
+}
