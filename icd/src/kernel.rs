@@ -14,6 +14,7 @@ use opencl_sys::{
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::command::ndrange;
+use pumice_runtime::context::device_queue::DeviceQueue;
 use pumice_runtime::device::Device;
 use pumice_runtime::executable::{ArgKind, ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
@@ -118,6 +119,16 @@ pub unsafe fn set_arg(
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 let object = handle::optional::<Mem>(raw)?;
                 Some(object.map_or(Argument::Value(ArgValue::Null), Argument::Memory))
+            }
+            ArgKind::Queue => {
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
+                // arg_value need not be aligned.
+                let raw = arg_value.cast::<*mut c_void>().read_unaligned();
+                // CL_INVALID_DEVICE_QUEUE if it is no device queue.
+                let queue = handle::get::<DeviceQueue>(raw);
+                Some(Argument::Queue(
+                    queue.map_err(|_| Error::InvalidDeviceQueue)?,
+                ))
             }
             ArgKind::Sampler => {
                 kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;

@@ -28,7 +28,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static cl_device_id devices[DEVICES];
 static cl_uint device_count;
 static cl_context context;
-static cl_command_queue queue, other_queue;
+static cl_command_queue queue, other_queue, free_queue;
 static cl_kernel copy, mark, texels;
 static unsigned char *bytes;
 static long stale;
@@ -69,11 +69,22 @@ static void read_whole(cl_mem buffer, size_t size)
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, bytes, 0, NULL, NULL));
 }
 
+/* Has a kernel mark bytes on a queue that is not flushed. */
+static void mark_bytes(cl_command_queue on, cl_mem buffer, size_t first, size_t count)
+{
+    cl_int start = (cl_int)first;
+    MUST(clSetKernelArg(mark, 0, sizeof buffer, &buffer));
+    MUST(clSetKernelArg(mark, 1, sizeof start, &start));
+    if (count)
+        MUST(clEnqueueNDRangeKernel(on, mark, 1, NULL, &count, NULL, 0, NULL, NULL));
+}
+
 static void buffers(size_t size)
 {
     cl_uchar seven = 7;
-    size_t first = size / 3, count = size / 3;
-    for (int use = 0; use < 11; use++) {
+    size_t count = size / 3;
+    for (int use = 0; use < 15; use++) {
+        size_t first = size / 3;
         cl_mem buffer = fresh(size), second = NULL;
         cl_int error = 0;
         int marked = 1;
@@ -125,15 +136,10 @@ static void buffers(size_t size)
             break;
         }
         case 8: { /* By kernels on two queues that nothing orders. */
-            cl_int start = first, half = first + count / 2;
-            size_t low = count / 2, high = count - low;
-            MUST(clSetKernelArg(mark, 0, sizeof buffer, &buffer));
-            MUST(clSetKernelArg(mark, 1, sizeof start, &start));
-            if (low)
-                MUST(clEnqueueNDRangeKernel(queue, mark, 1, NULL, &low, NULL, 0, NULL, NULL));
+            size_t low = count / 2;
+            mark_bytes(queue, buffer, first, low);
             MUST(clFlush(queue));
-            MUST(clSetKernelArg(mark, 1, sizeof half, &half));
-            MUST(clEnqueueNDRangeKernel(other_queue, mark, 1, NULL, &high, NULL, 0, NULL, NULL));
+            mark_bytes(other_queue, buffer, first + low, count - low);
             MUST(clFinish(other_queue));
             break;
         }
@@ -156,6 +162,36 @@ static void buffers(size_t size)
             MUST(clEnqueueFillBuffer(queue, second, &seven, 1, 0, count, 0, NULL, NULL));
             break;
         }
+        case 11: { /* By kernels of one queue that nothing orders. */
+            size_t low = count / 2;
+            mark_bytes(free_queue, buffer, first, low);
+            mark_bytes(free_queue, buffer, first + low, count - low);
+            MUST(clFinish(free_queue));
+            break;
+        }
+        case 12: /* By a kernel, and the rest by the host on another queue. */
+            mark_bytes(queue, buffer, first, count);
+            MUST(clEnqueueReadBuffer(other_queue, buffer, CL_TRUE, 0, first, bytes, 0, NULL, NULL));
+            look(first, 0, 0, 0);
+            break;
+        case 13: { /* By a kernel, and the rest by the host through a map. */
+            mark_bytes(queue, buffer, first, count);
+            void *view = clEnqueueMapBuffer(other_queue, buffer, CL_TRUE, CL_MAP_READ, 0, first, 0, NULL, NULL,
+                                            &error);
+            MUST(error);
+            memcpy(bytes, view, first);
+            look(first, 0, 0, 0);
+            MUST(clEnqueueUnmapMemObject(other_queue, buffer, view, 0, NULL, NULL));
+            MUST(clFinish(other_queue));
+            break;
+        }
+        case 14: /* By a kernel, and the rest by a copy on another queue. */
+            second = fresh(size);
+            mark_bytes(queue, buffer, first, count);
+            MUST(clEnqueueCopyBuffer(other_queue, buffer, second, 0, 0, first, 0, NULL, NULL));
+            MUST(clEnqueueReadBuffer(other_queue, second, CL_TRUE, 0, first, bytes, 0, NULL, NULL));
+            look(first, 0, 0, 0);
+            break;
         }
         read_whole(buffer, size);
         look(size, first, marked ? first + count : first, seven);
@@ -302,6 +338,9 @@ static void in_a_context(void)
         MUST(error);
         other_queue = clCreateCommandQueueWithProperties(context, devices[device], NULL, &error);
         MUST(error);
+        cl_queue_properties any_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+        free_queue = clCreateCommandQueueWithProperties(context, devices[device], any_order, &error);
+        MUST(error);
         for (int i = 0; i < SIZES; i++)
             buffers(sizes[i]);
         images(CL_MEM_OBJECT_IMAGE1D, 300, 1, 1);
@@ -309,6 +348,7 @@ static void in_a_context(void)
         images(CL_MEM_OBJECT_IMAGE2D, 64, 33, 1);
         images(CL_MEM_OBJECT_IMAGE2D_ARRAY, 40, 30, 3);
         images(CL_MEM_OBJECT_IMAGE3D, 20, 10, 5);
+        MUST(clReleaseCommandQueue(free_queue));
         MUST(clReleaseCommandQueue(other_queue));
         MUST(clReleaseCommandQueue(queue));
     }

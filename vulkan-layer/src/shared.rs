@@ -1,14 +1,14 @@
 //! Memory whose pointers have one value on the host and in kernels.
 //!
 //! On a device whose addresses are the process's own, every mapped buffer is such memory. On others kernels add
-//! [`Device::address_delta`] to the pointers that they follow: a byte at device address A has the pointer A minus the
+//! [`LogicalDevice::address_delta`] to the pointers that they follow: a byte at device address A has the pointer A minus the
 //! delta. The delta is chosen so that the addresses of buffers, which only the driver chooses, give pointers inside a
 //! large range of the host's address space that is reserved for this. The host's memory then follows the device's: at a
 //! buffer's pointer lie pages with a copy of the buffer, or the very pages that the buffer was made of.
 
 use std::ptr::NonNull;
 
-use crate::device::Device;
+use crate::device::LogicalDevice;
 use crate::device::host_pages::{HostPages, Reserved, TwiceMapped, Window, page_size};
 use crate::error::{Error, Result};
 use crate::objects::buffer::{Buffer, MemoryClass};
@@ -31,7 +31,7 @@ pub enum Sharing {
 }
 
 /// Reserves address space around the pointer of a sample of the device's memory.
-fn new_window(device: &Device) -> Option<Window> {
+fn new_window(device: &LogicalDevice) -> Option<Window> {
     let sample = device.create_buffer(256, MemoryClass::DeviceLocal).ok()?;
     let reserved = SIZES.into_iter().find_map(Reserved::new)?;
     let middle = reserved.middle() as u64;
@@ -43,7 +43,7 @@ fn new_window(device: &Device) -> Option<Window> {
 }
 
 /// Tests whether a kernel and the host see each other's writes in memory that is shared as a whole.
-fn sees_host_memory(device: &Device) -> Result<bool> {
+fn sees_host_memory(device: &LogicalDevice) -> Result<bool> {
     const VALUES: [u32; 4] = [0x0123_4567, 0x89ab_cdef, 7, 0xffff_0000];
     let buffer = device.create_shared_buffer(4096, MemoryClass::Staging, Sharing::Whole)?;
     let Some((host, false)) = buffer.at_pointer() else {
@@ -58,7 +58,7 @@ fn sees_host_memory(device: &Device) -> Result<bool> {
     Ok(unsafe { host.add(64).cast::<[u32; 4]>().read_volatile() } == VALUES)
 }
 
-impl Device {
+impl LogicalDevice {
     fn window(&self) -> Option<&Window> {
         let addresses = self.capabilities().features.buffer_device_address;
         if !addresses || self.probes().host_addresses {

@@ -226,14 +226,8 @@ impl Look<'_> {
 /// The pointers that an instruction reads or writes through.
 fn accessed(kind: &InstKind) -> Vec<Value> {
     match *kind {
-        InstKind::Load { ptr, .. }
-        | InstKind::Store { ptr, .. }
-        | InstKind::AtomicLoad { ptr, .. }
-        | InstKind::AtomicStore { ptr, .. }
-        | InstKind::AtomicRmw { ptr, .. }
-        | InstKind::AtomicCmpXchg { ptr, .. } => vec![ptr],
         InstKind::MemCopy { dst, src, .. } => vec![dst, src],
-        _ => Vec::new(),
+        _ => kind.pointer().into_iter().collect(),
     }
 }
 

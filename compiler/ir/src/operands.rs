@@ -163,6 +163,19 @@ impl InstKind {
         }
     }
 
+    /// The pointer of a load, store or atomic operation.
+    pub fn pointer(&self) -> Option<Value> {
+        match *self {
+            InstKind::Load { ptr, .. }
+            | InstKind::Store { ptr, .. }
+            | InstKind::AtomicLoad { ptr, .. }
+            | InstKind::AtomicStore { ptr, .. }
+            | InstKind::AtomicRmw { ptr, .. }
+            | InstKind::AtomicCmpXchg { ptr, .. } => Some(ptr),
+            _ => None,
+        }
+    }
+
     /// Calls `f` on every operand, branch arguments included.
     pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
         let mut f = |value: &Value| f(*value);
@@ -266,13 +279,17 @@ impl BuiltIn {
             | BuiltIn::SubgroupLocalId
             | BuiltIn::MaxWorkGroupSize
             | BuiltIn::RemainingRecursionLevels
-            | BuiltIn::ShaderIndex => Type::I32,
+            | BuiltIn::ShaderIndex
+            | BuiltIn::DeviceRecord
+            | BuiltIn::DispatchGroup => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory | BuiltIn::DeviceLaunch => {
+                Type::ptr(AddressSpace::Global)
+            }
         }
     }
 }

@@ -4,9 +4,10 @@
 //! The application answers for its pointers (OpenCL's contract), the Vulkan layer for mapped
 //! memory. Lengths are checked here.
 
-use pumice_vulkan_layer::{Buffer, Device};
+use pumice_vulkan_layer::{Buffer, LogicalDevice};
 
 use crate::base::log;
+use crate::base::os;
 
 /// A stretch of memory outside the runtime's ownership.
 ///
@@ -53,7 +54,7 @@ impl HostSlice {
     /// Makes a buffer of the memory itself, without a copy; `None` where the device cannot, or
     /// not at this address. The memory must outlive the buffer, which whoever made the slice has
     /// promised of memory given with CL_MEM_USE_HOST_PTR.
-    pub fn import(self, device: &Device) -> Option<Buffer> {
+    pub fn import(self, device: &LogicalDevice) -> Option<Buffer> {
         let alignment = device.capabilities().host_import_alignment?;
         // The whole pages that the memory lies in are there; the buffer uses none of the rest.
         let size = (self.length as u64).checked_next_multiple_of(alignment)?;
@@ -70,6 +71,17 @@ impl HostSlice {
                 log::info!("host memory is copied, not imported: {error}");
                 None
             }
+        }
+    }
+
+    /// The whole pages that the memory lies in. They are there wherever the memory is; only the memory itself
+    /// may be used.
+    pub fn whole_pages(self) -> Self {
+        let page = os::page_size();
+        let before = self.address() % page;
+        Self {
+            start: self.start.wrapping_sub(before),
+            length: (before + self.length).next_multiple_of(page),
         }
     }
 

@@ -15,12 +15,13 @@ use crate::context::Placement;
 use crate::memory::Mem;
 use crate::memory::buffer::Mapping;
 use crate::memory::part::Part;
+use crate::memory::residency::Access;
 
 /// A map: brings the host's view up to date.
 struct Map {
     object: Ref<Mem>,
     mapping: Mapping,
-    /// True if the view is a copy that must be filled.
+    /// True if the application is to see what is there.
     fill: bool,
 }
 
@@ -95,8 +96,7 @@ fn map(on: &Placement, object: &Ref<Mem>, part: Part, flags: u64) -> Result<(Com
     let command = Map {
         object: object.clone(),
         mapping,
-        // The application is to see what is there.
-        fill: view.copied && flags & cl::CL_MAP_WRITE_INVALIDATE_REGION == 0,
+        fill: flags & cl::CL_MAP_WRITE_INVALIDATE_REGION == 0,
     };
     Ok((Command::Host(Arc::new(command)), address))
 }
@@ -151,12 +151,14 @@ impl HostCommand for Map {
 
     /// Copies the device's contents to the host's view, where that is a copy.
     fn run(&self, on: &Placement) -> Result<()> {
-        if !self.fill {
-            return Ok(());
-        }
         let part = &self.mapping.part;
         let view = part.host_view(on.index())?;
-        part.read(on.index(), view.memory, view.layout)
+        match (view.copied, self.fill) {
+            (true, true) => part.read(on.index(), view.memory, view.layout),
+            (true, false) => Ok(()),
+            (false, true) => part.contents().bring(on.index(), Access::Read),
+            (false, false) => part.written_in_place(on.index()),
+        }
     }
 
     fn withdraw(&self) {

@@ -11,6 +11,7 @@ use pumice_vulkan_layer::CopyRegion;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
+use crate::base::json::Fields;
 use crate::command::fill::check_pattern;
 use crate::command::{Command, DeviceCommand, Empty, HostCommand, Retire, Visit, map, migrate};
 use crate::context::Placement;
@@ -22,7 +23,7 @@ pub type FreeFunction = Box<dyn Fn(Vec<usize>) + Send + Sync>;
 
 /// Memory that a pointer leads to.
 #[derive(Clone)]
-enum Place {
+enum SvmRegion {
     /// The host's, which may be the device's as well.
     Host(HostSlice),
     /// The device's alone.
@@ -33,6 +34,16 @@ enum Place {
     },
 }
 
+impl SvmRegion {
+    /// Its size in bytes.
+    fn size(&self) -> usize {
+        match self {
+            SvmRegion::Host(memory) => memory.len(),
+            SvmRegion::Device { size, .. } => *size,
+        }
+    }
+}
+
 /// Work on shared memory.
 struct Svm {
     command_type: u32,
@@ -41,11 +52,11 @@ struct Svm {
 
 enum Work {
     Copy {
-        from: Place,
-        to: Place,
+        from: SvmRegion,
+        to: SvmRegion,
     },
     Fill {
-        to: Place,
+        to: SvmRegion,
         pattern: Vec<u8>,
     },
     /// A map, which fills the host's copy, or an unmap, which writes it back.
@@ -86,17 +97,17 @@ pub fn check_device(on: &Placement) -> Result<()> {
 }
 
 /// The memory behind a pointer of the application's: CL_INVALID_VALUE if an allocation ends before it does.
-fn place(on: &Placement, memory: HostSlice) -> Result<Place> {
+fn place(on: &Placement, memory: HostSlice) -> Result<SvmRegion> {
     let found = on.context().svm_find(memory.address());
     let Some((allocation, offset)) = found.filter(|(allocation, _)| allocation.is_away()) else {
-        return Ok(Place::Host(memory));
+        return Ok(SvmRegion::Host(memory));
     };
     let size = memory.len();
     if size > allocation.size() - offset {
         let reason = format!("{size} bytes are not inside one allocation");
         return Err(Error::InvalidValue.because(reason));
     }
-    Ok(Place::Device {
+    Ok(SvmRegion::Device {
         allocation,
         offset,
         size,
@@ -183,11 +194,11 @@ pub fn fill_as(
 
 /// The device's command where all memory is its own, else the host's.
 fn command(on: &Placement, command_type: u32, work: Work) -> Command {
-    let is_own = |place: &Place| match place {
-        Place::Device {
+    let is_own = |place: &SvmRegion| match place {
+        SvmRegion::Device {
             allocation, size, ..
         } => allocation.device() == on.index() && *size > 0,
-        Place::Host(_) => false,
+        SvmRegion::Host(_) => false,
     };
     let of_device = match &work {
         Work::Copy { from, to } => is_own(from) && is_own(to),
@@ -214,7 +225,7 @@ pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Comm
     }
     map::check_flags(flags)?;
     let command_type = cl::CL_COMMAND_SVM_MAP;
-    let Place::Device {
+    let SvmRegion::Device {
         allocation, size, ..
     } = place(on, region)?
     else {
@@ -322,7 +333,17 @@ impl HostCommand for Svm {
         name_of(&self.work)
     }
 
-    fn calls_application(&self) -> bool {
+    fn details(&self) -> Fields {
+        match &self.work {
+            Work::Copy { to, .. } | Work::Fill { to, .. } => {
+                Fields::default().with("bytes", to.size())
+            }
+            Work::Update { .. } => Fields::default(),
+            Work::Free { pointers, .. } => Fields::default().with("pointers", pointers.len()),
+        }
+    }
+
+    fn takes_long(&self) -> bool {
         matches!(self.work, Work::Free { .. })
     }
 
@@ -333,30 +354,30 @@ impl HostCommand for Svm {
         };
         match &self.work {
             Work::Copy { from, to } => match (from, to) {
-                (Place::Host(from), Place::Host(to)) => to.copy_from(*from),
+                (SvmRegion::Host(from), SvmRegion::Host(to)) => to.copy_from(*from),
                 (
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation, offset, ..
                     },
-                    Place::Host(to),
+                    SvmRegion::Host(to),
                 ) => {
                     open(allocation)?.read(allocation.memory(), *offset as u64, *to)?;
                 }
                 (
-                    Place::Host(from),
-                    Place::Device {
+                    SvmRegion::Host(from),
+                    SvmRegion::Device {
                         allocation, offset, ..
                     },
                 ) => {
                     open(allocation)?.write(allocation.memory(), *offset as u64, *from)?;
                 }
                 (
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation,
                         offset,
                         size,
                     },
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation: target,
                         offset: to,
                         ..
@@ -369,8 +390,8 @@ impl HostCommand for Svm {
                 }
             },
             Work::Fill { to, pattern } => match to {
-                Place::Host(to) => to.fill(pattern),
-                Place::Device {
+                SvmRegion::Host(to) => to.fill(pattern),
+                SvmRegion::Device {
                     allocation,
                     offset,
                     size,
@@ -435,13 +456,13 @@ impl DeviceCommand for Svm {
         let recorded = match &self.work {
             Work::Copy {
                 from:
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation,
                         offset,
                         size,
                     },
                 to:
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation: target,
                         offset: to,
                         ..
@@ -456,7 +477,7 @@ impl DeviceCommand for Svm {
             }
             Work::Fill {
                 to:
-                    Place::Device {
+                    SvmRegion::Device {
                         allocation,
                         offset,
                         size,

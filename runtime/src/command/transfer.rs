@@ -6,6 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{Extent, Layout, pieces};
 use crate::command::{Command, HostCommand};
@@ -138,6 +139,17 @@ impl HostCommand for Transfer {
 
     fn name(&self) -> &str {
         "transfer"
+    }
+
+    fn details(&self) -> Fields {
+        let bytes: usize = self.sides.extent.iter().product();
+        let direction = match self.direction {
+            Direction::Read => "read",
+            Direction::Write => "write",
+        };
+        Fields::default()
+            .text("direction", direction)
+            .with("bytes", bytes)
     }
 
     fn run(&self, on: &Placement) -> Result<()> {

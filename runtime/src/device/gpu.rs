@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image, MemoryClass, Timestamp};
+use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::log;
 use crate::device::pipelines;
 
-pub use vk::{Probes, Recorder, Wait};
+pub use vk::{Probes, Recorder, Timeline, Wait};
 
 /// The most bytes that go through staging at a time.
 pub(crate) const STAGING: usize = 8 << 20;
@@ -47,7 +47,7 @@ fn retry_on_out_of_memory<T>(ask: impl Fn() -> vk::Result<T>) -> vk::Result<T> {
 }
 
 /// Tells whether what nothing has written reads as zero.
-fn zero_memory() -> bool {
+pub fn zero_memory() -> bool {
     static ZERO_MEMORY: OnceLock<bool> = OnceLock::new();
     *ZERO_MEMORY.get_or_init(|| config::ZERO_MEMORY.flag(true))
 }
@@ -65,9 +65,18 @@ pub fn host_view(buffer: &Buffer) -> Option<HostSlice> {
     HostSlice::of_buffer(buffer)
 }
 
+/// Blocks until a value that was submitted is reached, without polling.
+///
+/// # Errors
+/// A lost device.
+pub fn wait(wait: &Wait) -> Result<()> {
+    let blocked = retry_on_out_of_memory(|| wait.timeline.block(wait.value, None));
+    blocked.map(|_| ()).map_err(error)
+}
+
 /// An open device.
 pub struct OpenDevice {
-    raw: vk::Device,
+    raw: vk::LogicalDevice,
     /// Copies to and from memory that is not mapped; guards the queue's use.
     transfers: Mutex<Option<vk::Queue>>,
 }
@@ -83,7 +92,11 @@ impl OpenDevice {
         for quirk in vk::quirks::of(driver) {
             let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
             if kind == vk::quirks::QuirkKind::LoopsStop {
-                log::warn!("{name} {info}: {}", quirk.reason);
+                // Wrong results are told of without being asked.
+                log::error!(
+                    "{name} {info} gives wrong results: {}; use Mesa 23 or newer",
+                    quirk.reason
+                );
             } else {
                 log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }
@@ -106,7 +119,7 @@ impl OpenDevice {
     }
 
     /// The Vulkan layer's device.
-    pub fn raw(&self) -> &vk::Device {
+    pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw
     }
 
@@ -115,15 +128,15 @@ impl OpenDevice {
         self.raw.probes().clone()
     }
 
-    /// A stream for one command queue.
+    /// A stream for one command queue, on the device's queue with the index, or on any.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn create_stream(&self) -> Result<Stream> {
+    pub fn create_stream(&self, index: Option<u32>) -> Result<Stream> {
         // A queue is no memory object, whatever ran out.
         let queue = self
             .raw
-            .create_queue()
+            .create_queue_at(index)
             .map_err(|failure| match error(failure) {
                 Error::MemObjectAllocationFailure => Error::OutOfResources,
                 other => other,
@@ -158,41 +171,47 @@ impl OpenDevice {
         host.import(&self.raw)
     }
 
-    /// Fills new memory with zeros, unless that is not wanted. No command uses it yet.
+    /// Makes new memory zero, unless that is not wanted. No command uses it yet.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn clear(&self, memory: &Buffer) -> Result<()> {
-        if !zero_memory() {
+        if self.clear_by_host(memory) {
             return Ok(());
         }
-        // A submission costs more than the host needs for a little; processors clear no faster
-        // than their host.
-        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
-        if let Some(view) = host_view(memory).filter(by_host) {
-            view.fill(&[0]);
-            return Ok(());
-        }
-        self.with_transfers(|queue| {
-            let run = || {
-                let mut recorder = queue.recorder()?;
-                recorder.clear_buffer(memory)?;
-                let value = queue.submit(recorder, &[])?;
-                queue.wait(value, None)
-            };
-            run().map(|_| ()).map_err(error)
-        })
+        let end = self.submit_clear(|recorder| recorder.clear_buffer(memory).map_err(error))?;
+        wait(&end)
     }
 
-    /// Fills a new image with zeros, unless that is not wanted. No command uses it yet.
+    /// Makes new memory zero where the device need not do it: it is zero, or the host is quicker, or nobody
+    /// wants it. False where the device must. No command uses it yet.
+    pub fn clear_by_host(&self, memory: &Buffer) -> bool {
+        if !zero_memory() || memory.was_zero() {
+            return true;
+        }
+        // Commands cost more than the host needs for a little; processors clear no faster than their
+        // host.
+        let by_host = |view: &HostSlice| view.len() <= HOST_CLEARS || self.is_processor();
+        let view = host_view(memory).filter(by_host);
+        if let Some(view) = view {
+            view.fill(&[0]);
+        }
+        view.is_some()
+    }
+
+    /// Submits a clear to the transfer queue, whose later commands come behind it; gives its end.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn clear_image(&self, image: &Image) -> Result<()> {
-        match zero_memory() {
-            true => self.run_on_image(|recorder| recorder.clear_image(image)),
-            false => Ok(()),
-        }
+    pub fn submit_clear(&self, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<Wait> {
+        self.with_transfers(|queue| {
+            let mut recorder = queue.recorder().map_err(error)?;
+            record(&mut recorder)?;
+            recorder.barrier();
+            let value = queue.submit(recorder, &[]).map_err(error)?;
+            let timeline = queue.timeline().clone();
+            Ok(Wait { timeline, value })
+        })
     }
 
     fn is_processor(&self) -> bool {
@@ -208,15 +227,10 @@ impl OpenDevice {
             into.copy_from(mapped.part(offset as usize, into.len()));
             return Ok(());
         }
-        let size = into.len().min(STAGING);
-        self.staged(size, MemoryClass::Readback, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < into.len() {
-                let length = size.min(into.len() - at);
-                copy(queue, memory, staging, offset + at as u64, 0, length)?;
-                into.from(at).copy_from(mapped.part(0, length));
-                at += length;
-            }
+        let class = MemoryClass::Readback;
+        self.staged_pieces(into.len(), class, |staging, mapped, queue, at, length| {
+            copy(queue, memory, staging, offset + at as u64, 0, length)?;
+            into.from(at).copy_from(mapped.part(0, length));
             Ok(())
         })
     }
@@ -230,16 +244,26 @@ impl OpenDevice {
             mapped.part(offset as usize, from.len()).copy_from(from);
             return Ok(());
         }
-        let size = from.len().min(STAGING);
-        self.staged(size, MemoryClass::Staging, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < from.len() {
-                let length = size.min(from.len() - at);
-                mapped.copy_from(from.part(at, length));
-                copy(queue, staging, memory, 0, offset + at as u64, length)?;
-                at += length;
-            }
-            Ok(())
+        let class = MemoryClass::Staging;
+        self.staged_pieces(from.len(), class, |staging, mapped, queue, at, length| {
+            mapped.copy_from(from.part(at, length));
+            copy(queue, staging, memory, 0, offset + at as u64, length)
+        })
+    }
+
+    /// Runs `job` for each piece of `size` bytes that goes through staging memory at once, with
+    /// the piece's offset and length.
+    fn staged_pieces(
+        &self,
+        size: usize,
+        class: MemoryClass,
+        job: impl Fn(&Buffer, HostSlice, &vk::Queue, usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        let most = size.min(STAGING);
+        self.staged(most, class, |staging, mapped, queue| {
+            (0..size)
+                .step_by(most)
+                .try_for_each(|at| job(staging, mapped, queue, at, most.min(size - at)))
         })
     }
 
@@ -258,8 +282,16 @@ impl OpenDevice {
         self.with_transfers(|queue| job(&staging, mapped, queue))
     }
 
+    /// Records, submits and waits, on the transfer queue.
+    pub(crate) fn run(
+        &self,
+        record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+    ) -> Result<()> {
+        self.with_transfers(|queue| run(queue, record))
+    }
+
     /// Runs `job` with the transfer queue.
-    pub(crate) fn with_transfers(&self, job: impl FnOnce(&vk::Queue) -> Result<()>) -> Result<()> {
+    pub(crate) fn with_transfers<T>(&self, job: impl FnOnce(&vk::Queue) -> Result<T>) -> Result<T> {
         let mut slot = self.transfers.lock();
         let queue = match slot.as_ref() {
             Some(queue) => queue,
@@ -267,6 +299,20 @@ impl OpenDevice {
         };
         job(queue)
     }
+}
+
+/// Records, submits and waits.
+pub(super) fn run(
+    queue: &vk::Queue,
+    record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+) -> Result<()> {
+    let run = || {
+        let mut recorder = queue.recorder()?;
+        record(&mut recorder)?;
+        let value = queue.submit(recorder, &[])?;
+        queue.wait(value, None)
+    };
+    run().map(|_| ()).map_err(error)
 }
 
 /// Copies on the device and waits for it.
@@ -283,13 +329,7 @@ fn copy(
         to: to_offset,
         size: size as u64,
     };
-    let run = || {
-        let mut recorder = queue.recorder()?;
-        recorder.copy_buffer(from, to, &[region])?;
-        let value = queue.submit(recorder, &[])?;
-        queue.wait(value, None)
-    };
-    run().map(|_| ()).map_err(error)
+    run(queue, |recorder| recorder.copy_buffer(from, to, &[region]))
 }
 
 /// Copies everything from one device's memory to another's.
@@ -318,7 +358,7 @@ pub fn migrate(
 /// The start and end of a command on the device.
 #[derive(Clone)]
 pub struct Times {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     start: Timestamp,
     end: Timestamp,
 }
@@ -337,11 +377,16 @@ impl Times {
 
 /// The Vulkan queue and timeline of a command queue.
 pub struct Stream {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     queue: vk::Queue,
 }
 
 impl Stream {
+    /// The index of the device's queue that it submits to.
+    pub fn index(&self) -> u32 {
+        self.queue.index()
+    }
+
     /// Opens a batch; gives the timeline value that its submission will reach.
     ///
     /// # Errors
@@ -393,6 +438,11 @@ impl Stream {
         self.queue.submit(recorder, waits).map_err(error)
     }
 
+    /// The timeline.
+    pub fn timeline(&self) -> &Timeline {
+        self.queue.timeline()
+    }
+
     /// The value of the last batch submitted.
     pub fn last_submitted(&self) -> u64 {
         self.queue.last_submitted()
@@ -412,9 +462,7 @@ impl Stream {
     /// # Errors
     /// A lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
-        let timeline = self.queue.timeline();
-        let blocked = retry_on_out_of_memory(|| timeline.block(value, None));
-        blocked.map(|_| ()).map_err(error)
+        wait(&self.at(value))
     }
 
     /// Lets go of what finished batches kept alive.

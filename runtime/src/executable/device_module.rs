@@ -5,21 +5,26 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
-    Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
+    Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc, PipelineLayout, Result,
+    ShaderModule,
 };
 
+use crate::base::json::Fields;
+use crate::base::trace;
+
+use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
 pub(super) struct DeviceModule {
-    pub device: Device,
+    pub device: LogicalDevice,
     module: ShaderModule,
     /// One buffer per data block of the module, in its order.
     pub data: Vec<Buffer>,
     /// Bound where an argument is NULL or the kernel does not print.
     pub null_buffer: Buffer,
     /// One layout per kernel.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<PipelineLayout>,
     /// Guards the map alone: pipelines are made without the lock.
     pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
@@ -30,6 +35,8 @@ pub(super) struct DeviceModule {
     pub delta: u64,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
+    /// Schedulers of device queues that no launch uses.
+    pub schedulers: Mutex<Vec<Scheduler>>,
 }
 
 /// Everything that a pipeline depends on.
@@ -51,7 +58,7 @@ const HOLE: u8 = 0xff;
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
 impl DeviceModule {
-    pub fn new(device: &Device, words: &[u32], interface: &Interface) -> Result<Self> {
+    pub fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
         let module = device.create_shader_module(words)?;
         let delta = match interface.address_delta {
             Some(_) => device.address_delta(),
@@ -61,7 +68,7 @@ impl DeviceModule {
             .map(|data| data_buffer(device, data, delta))
             .collect::<Result<_>>()?;
         let layouts = (interface.kernels.iter())
-            .map(|kernel| device.create_layout(&kernel.layout))
+            .map(|kernel| device.create_pipeline_layout(&kernel.layout))
             .collect::<Result<_>>()?;
         let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
         null_buffer.write(0, &[0; 256])?;
@@ -76,6 +83,7 @@ impl DeviceModule {
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
+            schedulers: Mutex::default(),
         })
     }
 
@@ -88,6 +96,9 @@ impl DeviceModule {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
+        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
+            Fields::default().text("kernel", entry)
+        });
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,
@@ -183,7 +194,7 @@ pub(super) fn empty_printf(buffer: &Buffer, used: u64) -> Result<()> {
 }
 
 /// A buffer with the data, its pointers set to those of its own objects.
-fn data_buffer(device: &Device, data: &ModuleData, delta: u64) -> Result<Buffer> {
+fn data_buffer(device: &LogicalDevice, data: &ModuleData, delta: u64) -> Result<Buffer> {
     let size = (data.bytes.len() as u64).next_multiple_of(16).max(16);
     let buffer = device.create_buffer(size, MemoryClass::HostVisibleDevice)?;
     let mut bytes = data.bytes.clone();

@@ -14,8 +14,8 @@ use crate::base::property::{Property, repeats};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::buffer::HOST_PTR_BITS;
 use crate::memory::device_address;
+use crate::memory::flags::HOST_PTR_BITS;
 
 /// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
 const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;

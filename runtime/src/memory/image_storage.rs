@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind};
+use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind, Recorder};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
@@ -10,7 +10,8 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Contents, Residency};
+use crate::memory::clearing::Clearing;
+use crate::memory::residency::{Access, Backing, Cleared, Contents, Found, Residency};
 
 /// The texels of an image.
 pub struct ImageStorage {
@@ -49,8 +50,16 @@ impl Backing for Texels {
         gpu.create_image(&self.desc)
     }
 
-    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Image) -> Result<()> {
-        gpu.clear_image(memory)
+    fn clear_by_host(&self, _: &gpu::OpenDevice, _: &Image) -> bool {
+        !gpu::zero_memory()
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Image) -> Result<()> {
+        recorder.clear_image(memory).map_err(gpu::error)
+    }
+
+    fn is_mapped(&self, _: &Image) -> bool {
+        false
     }
 
     fn migrate(
@@ -80,6 +89,20 @@ impl Backing for Texels {
 impl Contents for ImageStorage {
     fn bring(&self, index: usize, access: Access) -> Result<()> {
         self.on_device(index, access).map(drop)
+    }
+
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.residency.find(index, access, queue)
+    }
+
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
+        self.residency.clear(index, access, recorder, clearing)
     }
 }
 

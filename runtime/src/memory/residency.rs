@@ -6,15 +6,19 @@
 //! the host, so the copy finds finished data.
 //!
 //! Contents that nothing has written read as zero, while their memory holds what another object left
-//! there: the first use clears it, unless it overwrites everything.
+//! there: the first use clears it, unless it overwrites everything. A command of the device's has the
+//! clear recorded before it ([`Contents::find`], [`Contents::clear`]); the host has it done
+//! ([`Contents::bring`]).
 
 use parking_lot::Mutex;
+use pumice_vulkan_layer::Recorder;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
+use crate::memory::clearing::Clearing;
 
 /// The use that a command makes of contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +52,51 @@ impl Access {
 
 /// Contents of a memory object, shared with its sub-buffers and views.
 pub trait Contents: Send + Sync {
-    /// Makes a device of the context hold the newest, unless they are about to be overwritten.
+    /// Makes a device of the context hold the newest, unless they are about to be overwritten, for the
+    /// host and for commands that are made afterwards.
     ///
     /// # Errors
     /// CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
     fn bring(&self, index: usize, access: Access) -> Result<()>;
+
+    /// Like [`Contents::bring`], for a command that is about to be recorded for the queue of that timeline.
+    /// No lock of a queue may be held.
+    ///
+    /// # Errors
+    /// As there.
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found>;
+
+    /// Records the clear of contents that were found unwritten by a command of that access; it is part of
+    /// `clearing`. A barrier must follow.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared>;
+}
+
+/// Contents as a command finds them that is about to be recorded.
+pub enum Found {
+    /// They are there, once the wait is over.
+    There(Option<gpu::Wait>),
+    /// Nothing has written them: the command must be recorded behind their clear.
+    Unwritten,
+}
+
+/// The outcome of an attempt to record a clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleared {
+    /// It is recorded now.
+    Now,
+    /// The same queue has recorded it already.
+    Before,
+    /// Something else has happened to the contents: they must be looked for again.
+    Elsewhere,
 }
 
 /// A kind of device memory: buffers or images.
@@ -66,11 +110,17 @@ pub trait Backing {
     /// Out of memory, or a lost device.
     fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Self::Memory>;
 
-    /// Fills a new copy with zeros.
+    /// Makes a new copy zero where the device need not do it; false where it must.
+    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> bool;
+
+    /// Records that a new copy is filled with zeros.
     ///
     /// # Errors
-    /// Out of memory, or a lost device.
-    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> Result<()>;
+    /// Memory of another device.
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Self::Memory) -> Result<()>;
+
+    /// Tells whether the host reaches a copy without commands of the device.
+    fn is_mapped(&self, memory: &Self::Memory) -> bool;
 
     /// Copies all contents from one device's copy to another's.
     ///
@@ -99,8 +149,41 @@ struct State<M> {
     copies: Vec<Option<M>>,
     /// Marks the copies that hold the newest contents.
     newest: Vec<bool>,
+    /// The clear of what nothing had written, until it is known to have ended.
+    clearing: Option<Clearing>,
     /// Host memory for maps, where no pointer into a device's memory serves.
     shadow: Option<HostBlock>,
+}
+
+impl<M> State<M> {
+    /// The clear that whoever is not on the queue of `own` must wait for. A failed one leaves the contents
+    /// unwritten: what was recorded behind it has failed too.
+    fn pending(&mut self, own: Option<&gpu::Timeline>) -> Option<Clearing> {
+        let clearing = self.clearing.as_ref()?;
+        if clearing.has_failed() {
+            self.newest.fill(false);
+            self.clearing = None;
+            return None;
+        }
+        if own.is_some_and(|own| clearing.is_on(own)) {
+            return None;
+        }
+        if clearing.is_over() {
+            self.clearing = None;
+        }
+        self.clearing.clone()
+    }
+
+    /// Notes a use of a copy that holds the newest contents, or gets them by it.
+    fn used(&mut self, index: usize, access: Access) {
+        if access == Access::Read {
+            self.newest[index] = true;
+            return;
+        }
+        for (other, newest) in self.newest.iter_mut().enumerate() {
+            *newest = other == index;
+        }
+    }
 }
 
 impl<B: Backing> Residency<B> {
@@ -116,6 +199,7 @@ impl<B: Backing> Residency<B> {
             state: Mutex::new(State {
                 newest: vec![false; copies.len()],
                 copies,
+                clearing: None,
                 shadow: None,
             }),
         }
@@ -160,31 +244,117 @@ impl<B: Backing> Residency<B> {
         Ok(memory)
     }
 
-    /// The copy of a device, holding the newest contents unless they are about to be overwritten.
+    /// The copy of a device, holding the newest contents unless they are about to be overwritten. Where
+    /// the host cannot reach the copy, they are there for the next commands of the transfer queue.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<B::Memory> {
+        loop {
+            let mut guard = self.state.lock();
+            let state = &mut *guard;
+            if let Some(clearing) = state.pending(None) {
+                drop(guard);
+                clearing.finish()?;
+                continue;
+            }
+            let memory = self.allocate(state, index)?;
+            if !self.gather(state, index, access)? {
+                let gpu = self.gpu(index)?;
+                let end =
+                    gpu.submit_clear(|recorder| self.backing.record_clear(recorder, &memory))?;
+                match self.backing.is_mapped(&memory) {
+                    true => gpu::wait(&end)?,
+                    false => state.clearing = Some(Clearing::submitted(end)),
+                }
+            }
+            state.used(index, access);
+            return Ok(memory);
+        }
+    }
+
+    /// Makes a device's copy hold the newest contents, unless they are about to be overwritten. False if
+    /// the device must clear it, since nothing was written yet.
+    fn gather(&self, state: &mut State<B::Memory>, index: usize, access: Access) -> Result<bool> {
+        let memory = self.allocate(state, index)?;
+        if state.newest[index] {
+            return Ok(true);
+        }
+        let newest = state.newest.iter().position(|newest| *newest);
+        let source = newest.and_then(|from| Some((from, state.copies[from].clone()?)));
+        let gpu = self.gpu(index)?;
+        if let Some((from, source)) = source {
+            let from = (self.gpu(from)?, &source);
+            self.backing.migrate(from, (gpu, &memory))?;
+            return Ok(true);
+        }
+        Ok(access == Access::Overwrite || self.backing.clear_by_host(gpu, &memory))
+    }
+
+    /// [`Contents::find`].
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        loop {
+            let mut guard = self.state.lock();
+            let state = &mut *guard;
+            let mut wait = None;
+            if let Some(clearing) = state.pending(Some(queue)) {
+                // Other devices get a copy from the host.
+                if !state.newest[index] {
+                    drop(guard);
+                    clearing.finish()?;
+                    continue;
+                }
+                let Some(end) = clearing.end() else {
+                    drop(guard);
+                    clearing.submit()?;
+                    continue;
+                };
+                wait = Some(end.clone());
+            } else if !self.gather(state, index, access)? {
+                return Ok(Found::Unwritten);
+            }
+            state.used(index, access);
+            return Ok(Found::There(wait));
+        }
+    }
+
+    /// [`Contents::clear`].
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        let memory = self.allocate(state, index)?;
-        if !state.newest[index] {
-            let newest = state.newest.iter().position(|newest| *newest);
-            let source = newest.and_then(|from| Some((from, state.copies[from].clone()?)));
-            if let Some((from, source)) = source {
-                let from = (self.gpu(from)?, &source);
-                self.backing.migrate(from, (self.gpu(index)?, &memory))?;
-            } else if access != Access::Overwrite {
-                self.backing.clear(self.gpu(index)?, &memory)?;
+        let beside = (state.clearing.as_ref()).is_some_and(|other| other.is_beside(clearing));
+        let outcome = match (beside && state.newest[index], state.newest.contains(&true)) {
+            (true, _) => Cleared::Before,
+            (false, true) => return Ok(Cleared::Elsewhere),
+            (false, false) => {
+                let memory = self.allocate(state, index)?;
+                self.backing.record_clear(recorder, &memory)?;
+                state.clearing = Some(clearing.clone());
+                Cleared::Now
             }
-            state.newest[index] = true;
-        }
-        if access != Access::Read {
-            for (other, newest) in state.newest.iter_mut().enumerate() {
-                *newest = other == index;
-            }
-        }
-        Ok(memory)
+        };
+        state.used(index, access);
+        Ok(outcome)
+    }
+
+    /// A device whose copy holds the newest contents, and that copy; `None` if there is none, or if another thread is
+    /// at it. Never waits, so it may be asked under the lock of other contents.
+    pub fn newest(&self) -> Option<(usize, B::Memory)> {
+        let state = self.state.try_lock()?;
+        let index = state.newest.iter().position(|newest| *newest)?;
+        Some((index, state.copies[index].clone()?))
     }
 
     /// Host memory of the size of the host's view, the same at every call.

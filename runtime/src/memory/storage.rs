@@ -1,15 +1,18 @@
 //! The bytes of a buffer, and the host's view of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use pumice_vulkan_layer::Buffer;
+use parking_lot::Mutex;
+
+use pumice_vulkan_layer::{Buffer, Recorder};
 
 use crate::base::error::Result;
-use crate::base::host_ptr::HostSlice;
+use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::residency::{Access, Backing, Contents, Residency};
+use crate::memory::clearing::Clearing;
+use crate::memory::residency::{Access, Backing, Cleared, Contents, Found, Residency};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -35,6 +38,27 @@ struct Bytes {
     size: usize,
     /// True if the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
     host_cached: bool,
+    /// Guards the place of the number of bytes that mean something (cl_pocl_content_size).
+    content_size: Mutex<Option<(Weak<Storage>, usize)>>,
+}
+
+impl Bytes {
+    fn new(size: usize, host_cached: bool) -> Self {
+        Self {
+            size,
+            host_cached,
+            content_size: Mutex::default(),
+        }
+    }
+
+    /// The number of bytes that mean something: all, unless the application keeps it in a buffer.
+    fn meaningful(&self) -> usize {
+        let place = self.content_size.lock().clone();
+        let told = place.and_then(|(storage, offset)| storage.upgrade()?.number(offset));
+        told.map_or(self.size, |told| {
+            self.size.min(usize::try_from(told).unwrap_or(usize::MAX))
+        })
+    }
 }
 
 impl Backing for Bytes {
@@ -44,8 +68,16 @@ impl Backing for Bytes {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> Result<()> {
-        gpu.clear(memory)
+    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> bool {
+        gpu.clear_by_host(memory)
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Buffer) -> Result<()> {
+        recorder.clear_buffer(memory).map_err(gpu::error)
+    }
+
+    fn is_mapped(&self, memory: &Buffer) -> bool {
+        gpu::host_view(memory).is_some()
     }
 
     fn migrate(
@@ -53,7 +85,7 @@ impl Backing for Bytes {
         (from_device, from): (&gpu::OpenDevice, &Buffer),
         (to_device, to): (&gpu::OpenDevice, &Buffer),
     ) -> Result<()> {
-        gpu::migrate(from_device, from, to_device, to, self.size)
+        gpu::migrate(from_device, from, to_device, to, self.meaningful())
     }
 
     fn host_size(&self) -> usize {
@@ -72,6 +104,20 @@ impl std::fmt::Debug for Storage {
 impl Contents for Storage {
     fn bring(&self, index: usize, access: Access) -> Result<()> {
         self.on_device(index, access).map(drop)
+    }
+
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.residency.find(index, access, queue)
+    }
+
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
+        self.residency.clear(index, access, recorder, clearing)
     }
 }
 
@@ -100,7 +146,7 @@ impl Storage {
         let storage = Self {
             residency: Residency::new(
                 devices,
-                Bytes { size, host_cached },
+                Bytes::new(size, host_cached),
                 import.map(|memory| (0, memory)),
             ),
             use_host,
@@ -121,6 +167,28 @@ impl Storage {
         Ok(Arc::new(storage))
     }
 
+    /// The bytes of memory of the application's, on a context's only device; `None` where the device cannot use
+    /// the memory itself.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
+    pub fn of_host(device: &Ref<Device>, memory: HostSlice) -> Result<Option<Arc<Self>>> {
+        let Some(buffer) = device.gpu()?.import(memory) else {
+            return Ok(None);
+        };
+        let bytes = Bytes::new(memory.len(), true);
+        let devices = std::slice::from_ref(device);
+        let storage = Self {
+            residency: Residency::new(devices, bytes, Some((0, buffer))),
+            use_host: Some(memory),
+            imported: true,
+            copied: false,
+        };
+        // The memory has contents, which nobody clears.
+        storage.on_device(0, Access::Overwrite)?;
+        Ok(Some(Arc::new(storage)))
+    }
+
     /// The bytes of memory that another API has allocated, on a device of the context.
     ///
     /// # Errors
@@ -130,10 +198,7 @@ impl Storage {
         size: usize,
         (index, memory): (usize, Buffer),
     ) -> Result<Arc<Self>> {
-        let bytes = Bytes {
-            size,
-            host_cached: false,
-        };
+        let bytes = Bytes::new(size, false);
         let storage = Self {
             residency: Residency::new(devices, bytes, Some((index, memory))),
             use_host: None,
@@ -143,6 +208,22 @@ impl Storage {
         // The memory has contents, which nobody clears.
         storage.on_device(index, Access::Overwrite)?;
         Ok(Arc::new(storage))
+    }
+
+    /// Names the place of the number of bytes that mean something, in another storage.
+    pub fn set_content_size(&self, storage: &Arc<Storage>, offset: usize) {
+        let place = (Arc::downgrade(storage), offset);
+        *self.residency.backing().content_size.lock() = Some(place);
+    }
+
+    /// A 64-bit number among the newest bytes; `None` if nobody wrote it, or it cannot be read now.
+    fn number(&self, offset: usize) -> Option<u64> {
+        let (index, memory) = self.residency.newest()?;
+        let mut block = HostBlock::new(8)?;
+        let slice = block.slice();
+        let gpu = self.residency.gpu(index).ok()?;
+        gpu.read(&memory, offset as u64, slice).ok()?;
+        Some(u64::from_le_bytes(slice.to_vec().try_into().ok()?))
     }
 
     /// Its size in bytes.
@@ -191,8 +272,8 @@ impl Storage {
         gpu.write(&memory, offset as u64, from)
     }
 
-    /// The memory in which the host finds the bytes, and whether that is a copy that maps and unmaps
-    /// must bring up to date.
+    /// The memory in which the host finds the bytes once they are brought to the device, and whether that
+    /// is a copy that maps and unmaps must bring up to date.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
@@ -201,7 +282,7 @@ impl Storage {
             return Ok((host, !self.imported || self.copied));
         }
         if self.residency.devices().len() == 1 {
-            let memory = self.on_device(index, Access::Read)?;
+            let memory = self.allocation(index)?;
             if let Some(mapped) = gpu::host_view(&memory) {
                 return Ok((mapped, false));
             }

@@ -9,6 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueue;
 use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::device::extensions;
@@ -28,6 +29,8 @@ pub enum Argument {
     Memory(Ref<Mem>),
     /// A sampler.
     Sampler(Ref<Sampler>),
+    /// A device queue.
+    Queue(Ref<DeviceQueue>),
     /// A pointer into shared memory.
     Shared {
         /// The allocation.
@@ -256,15 +259,30 @@ impl Kernel {
                 self.check_arg_size(index, size, expected as usize)?;
                 value
             }
+            (ArgKind::Buffer, value) if self.arg(index)?.is_pipe() => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
+                // pipe.
+                let value = value.ok_or_else(|| {
+                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                })?;
+                let no_pipe = |error| self.arg_error(error, index, "a pipe is expected");
+                let Argument::Memory(pipe) = &value else {
+                    return Err(no_pipe(Error::InvalidMemObject));
+                };
+                self.check_memory(index, pipe)?;
+                pipe.pipe().map_err(no_pipe)?;
+                value
+            }
             (ArgKind::Buffer, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 let value = value.unwrap_or(Argument::Value(ArgValue::Null));
                 if let Argument::Memory(buffer) = &value {
                     self.check_memory(index, buffer)?;
                     // CL_INVALID_MEM_OBJECT if it is no buffer.
-                    buffer.storage().map_err(|error| {
-                        self.arg_error(error, index, "an image is given, a buffer expected")
-                    })?;
+                    buffer
+                        .storage()
+                        .map_err(|error| self.arg_error(error, index, "a buffer is expected"))?;
                 }
                 value
             }
@@ -285,6 +303,21 @@ impl Kernel {
                 self.check_memory(index, image)?;
                 self.check_image(index, image, binding, kind)?;
                 value
+            }
+            (ArgKind::Queue, value) => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_DEVICE_QUEUE if arg_value is NULL or holds none of the kernel's context.
+                match value {
+                    Some(Argument::Queue(queue))
+                        if queue.context().handle() == self.program.context().handle() =>
+                    {
+                        Argument::Queue(queue)
+                    }
+                    _ => {
+                        let reason = "a device queue of the kernel's context is expected";
+                        return Err(self.arg_error(Error::InvalidDeviceQueue, index, reason));
+                    }
+                }
             }
             (ArgKind::Sampler, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;

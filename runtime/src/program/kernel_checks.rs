@@ -8,6 +8,7 @@ use crate::base::object::Ref;
 use crate::context::Context;
 use crate::context::usm::Kind;
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
 use crate::program::kernel::Kernel;
@@ -108,12 +109,15 @@ impl Kernel {
         let qualifier = info.and_then(|info| info.access_qualifier);
         let refused = match qualifier {
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
-            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => {
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT
+            }
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
-                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_IMMUTABLE_EXT
             }
             _ => 0,
         };
+        let refused = refused | NO_ACCESS;
         if mem.flags() & refused != 0 {
             let reason = "the image's flags do not allow the access of the argument's qualifier";
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));

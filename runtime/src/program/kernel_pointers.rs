@@ -22,6 +22,10 @@ impl Kernel {
         }
         let value = match self.arg_kind(index)? {
             ArgKind::Unused => Argument::Value(ArgValue::Null),
+            // CL_INVALID_ARG_VALUE if the argument is a pipe.
+            ArgKind::Buffer if self.arg(index)?.is_pipe() => {
+                return Err(self.arg_error(Error::InvalidArgValue, index, "it is a pipe"));
+            }
             ArgKind::Buffer if address == 0 => Argument::Value(ArgValue::Null),
             ArgKind::Buffer => match context.svm_find(address) {
                 Some((allocation, offset)) => Argument::Shared { allocation, offset },

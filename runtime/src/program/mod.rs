@@ -160,7 +160,7 @@ impl Program {
     /// Those that the specification lists for clCreateProgramWithIL, in its order.
     pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
-        let words = binary::spirv_words(bytes)
+        let words = pumice_spirv::module_words(bytes)
             .ok_or_else(|| Error::InvalidValue.because("the IL is not a SPIR-V module"))?;
         let devices = context.devices();
         let origin = Origin::Il {

@@ -17,6 +17,8 @@ use crate::base::exit;
 use crate::base::log;
 use crate::command::{DeviceCommand, Retire};
 use crate::device::gpu;
+use crate::memory::clearing::Clearing;
+use crate::memory::residency::{Access, Cleared, Contents};
 
 /// A batch is submitted at the latest when it holds this many commands.
 const BATCH_LIMIT: usize = 64;
@@ -35,6 +37,21 @@ pub(super) struct Recorded {
     pub clock: Option<gpu::Times>,
 }
 
+/// A command that is to be recorded.
+pub(super) struct Request<'a> {
+    pub node: &'a Arc<Node>,
+    pub command: &'a dyn DeviceCommand,
+    /// Values of other queues that it waits for.
+    pub waits: Vec<gpu::Wait>,
+    /// Contents that are cleared before it.
+    pub clears: Vec<(Arc<dyn Contents>, Access)>,
+    /// True if it has times.
+    pub clocked: bool,
+}
+
+/// Submits what a queue has recorded.
+pub(super) type Submit = Box<dyn Fn() + Send + Sync>;
+
 /// Commands that are submitted together and share a timeline value.
 struct OpenBatch {
     value: u64,
@@ -44,6 +61,39 @@ struct OpenBatch {
     commands: Vec<Recorded>,
     /// The clock of the last command, if it has one.
     last_clock: Option<gpu::Times>,
+    /// The clears in it.
+    clearing: Option<Clearing>,
+}
+
+impl OpenBatch {
+    /// Records clears of contents; false if something else has happened to one of them. Those that have
+    /// been recorded stand before a barrier.
+    fn clear(
+        &mut self,
+        index: usize,
+        clears: &[(Arc<dyn Contents>, Access)],
+        end: gpu::Wait,
+        submit: Submit,
+    ) -> Result<bool> {
+        let clearing = (self.clearing).get_or_insert_with(|| Clearing::recorded(end, submit));
+        let mut recorded = false;
+        let mut done = Ok(true);
+        for (contents, access) in clears {
+            match contents.clear(index, *access, &mut self.recorder, clearing) {
+                Ok(Cleared::Now) => recorded = true,
+                Ok(Cleared::Before) => {}
+                Ok(Cleared::Elsewhere) => done = Ok(false),
+                Err(error) => done = Err(error),
+            }
+            if !matches!(done, Ok(true)) {
+                break;
+            }
+        }
+        if recorded {
+            self.recorder.barrier();
+        }
+        done
+    }
 }
 
 /// A submitted batch.
@@ -111,18 +161,23 @@ impl BatchQueue {
         &self.stream
     }
 
-    /// Records a command into the open batch, behind `waits` for other queues; returns the batch's
-    /// timeline value. `clocked` commands have times. What had to be submitted is added to `submitted`.
+    /// Records a command into the open batch; returns the batch's timeline value, or `None` if something
+    /// has happened to contents that were to be cleared. `submit` is asked for where there are some. What
+    /// had to be submitted is added to `submitted`.
     pub fn record(
         &self,
-        node: &Arc<Node>,
-        command: &dyn DeviceCommand,
-        waits: Vec<gpu::Wait>,
-        clocked: bool,
+        request: Request<'_>,
+        submit: impl FnOnce() -> Submit,
         submitted: &mut Vec<Submission>,
-    ) -> Result<u64> {
+    ) -> Result<Option<u64>> {
+        let Request {
+            node,
+            command,
+            waits,
+            clears,
+            clocked,
+        } = request;
         let on = node.queue.on();
-        command.uses(&mut |contents, access| contents.bring(on.index(), access))?;
         let mut guard = self.state.lock();
         let state = &mut *guard;
         // A batch waits as a whole: what has been collected does not wait for others' signals.
@@ -138,11 +193,24 @@ impl BatchQueue {
                 waits: Vec::new(),
                 commands: Vec::new(),
                 last_clock: None,
+                clearing: None,
             });
         }
         let Some(batch) = state.open.as_mut() else {
             return Err(Error::OutOfResources);
         };
+        batch.waits.extend(waits);
+        if !clears.is_empty() {
+            let end = self.stream.at(batch.value);
+            // A command's time is without the clears.
+            batch.last_clock = None;
+            let cleared = batch.clear(on.index(), &clears, end, submit());
+            if !matches!(cleared, Ok(true)) {
+                // Others rely on what has been recorded.
+                submitted.extend(self.submit(state));
+                return cleared.map(|_| None);
+            }
+        }
         // An in-order queue has a barrier before each command, an out-of-order queue only where a
         // command waits for one since the last barrier, of this batch or an earlier one: what the
         // application has not ordered by events may overlap.
@@ -158,10 +226,17 @@ impl BatchQueue {
         let start = clocked
             .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
-        let retire = command.record(on, &mut batch.recorder)?;
+        let retire = match command.record(on, &mut batch.recorder) {
+            Ok(retire) => retire,
+            Err(error) => {
+                if !clears.is_empty() {
+                    submitted.extend(self.submit(state));
+                }
+                return Err(error);
+            }
+        };
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
-        batch.waits.extend(waits);
         state.unordered.insert(node.event.handle());
         batch.commands.push(Recorded {
             node: node.clone(),
@@ -172,7 +247,7 @@ impl BatchQueue {
         if command.is_alone() || batch.commands.len() >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
-        Ok(value)
+        Ok(Some(value))
     }
 
     /// Submits the open batch.
@@ -210,7 +285,11 @@ impl BatchQueue {
             batch.commands.len(),
             batch.recorder.timestamps()
         );
-        Some(match self.stream.submit(batch.recorder, &batch.waits) {
+        let sent = self.stream.submit(batch.recorder, &batch.waits);
+        if let Some(clearing) = batch.clearing {
+            clearing.note_submission(sent.is_ok());
+        }
+        Some(match sent {
             Ok(_) => {
                 state.in_flight.push_back(InFlight {
                     value: batch.value,

@@ -15,9 +15,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use opencl_sys as cl;
+use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Finished, Submission};
+use super::batch::{Finished, Request, Submission, Submit};
 use super::event::{Event, Moment, Node};
 use crate::base::callback;
 use crate::base::clock::host_time;
@@ -30,6 +31,7 @@ use crate::base::trace;
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
 use crate::device::report_validation;
+use crate::memory::residency::{Access, Contents, Found};
 
 impl Object<Queue> {
     /// clFlush.
@@ -99,7 +101,9 @@ impl Object<Queue> {
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
-                trace::command(self.track, command.name(), (start, end));
+                trace::command(self.track, command.name(), (start, end), || {
+                    command.details()
+                });
             }
             let result = match batch.lost {
                 Some(error) => Err(error),
@@ -137,16 +141,66 @@ impl Object<Queue> {
             }
         }
         let clocked = self.profiling() && node.gives_event || trace::enabled();
-        let mut submitted = Vec::new();
-        let recorded = (self.batches).record(node, command, waits, clocked, &mut submitted);
-        self.follow_up(submitted);
-        recorded
+        loop {
+            let mut waits = waits.clone();
+            let request = Request {
+                clears: self.find_contents(command, &mut waits)?,
+                node,
+                command,
+                waits,
+                clocked,
+            };
+            let mut submitted = Vec::new();
+            let submit = || self.submitter();
+            let recorded = (self.batches).record(request, submit, &mut submitted);
+            self.follow_up(submitted);
+            if let Some(value) = recorded? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Has the device hold what a command uses; gives what must be cleared before, and adds to `waits` what
+    /// others are clearing.
+    fn find_contents(
+        &self,
+        command: &dyn DeviceCommand,
+        waits: &mut Vec<gpu::Wait>,
+    ) -> Result<Vec<(Arc<dyn Contents>, Access)>> {
+        let index = self.on().index();
+        let timeline = self.batches.stream().timeline();
+        let mut unwritten: FxHashMap<usize, (Arc<dyn Contents>, Access)> = FxHashMap::default();
+        command.uses(&mut |contents, access| {
+            let key = Arc::as_ptr(&contents).addr();
+            if let Some((_, known)) = unwritten.get_mut(&key) {
+                *known = known.then(access);
+                return Ok(());
+            }
+            match contents.find(index, access, timeline)? {
+                Found::There(wait) => waits.extend(wait),
+                Found::Unwritten => {
+                    unwritten.insert(key, (contents, access));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(unwritten.into_values().collect())
+    }
+
+    /// A function that submits what has been recorded, while the queue lives.
+    fn submitter(self: &Ref<Queue>) -> Submit {
+        let queue = Arc::downgrade(self);
+        Box::new(move || {
+            if let Some(queue) = queue.upgrade() {
+                queue.flush();
+            }
+        })
     }
 
     /// Hands a host command to the queue's host thread. In an out-of-order queue the application's
     /// own code gets a thread of its own: nobody knows how long it runs, or what it waits for.
     fn post_host(&self, node: Arc<Node>, command: &dyn HostCommand) {
-        if self.out_of_order() && command.calls_application() {
+        if self.out_of_order() && command.takes_long() {
             let own = node.clone();
             let spawned = std::thread::Builder::new()
                 .name("pumice-native".into())
@@ -194,9 +248,7 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
             node.event.mark(Moment::End, ended);
             end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
         }
-        Command::Host(command) if inline && !command.calls_application() => {
-            run_on_host(node, &**command)
-        }
+        Command::Host(command) if inline && !command.takes_long() => run_on_host(node, &**command),
         Command::Host(command) => {
             let _ = node.event.advance(cl::CL_SUBMITTED);
             node.queue.post_host(node.clone(), &**command);
@@ -245,7 +297,9 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let result = command.run(node.queue.on());
     let ended = host_time();
     node.event.mark(Moment::End, ended);
-    trace::command(node.queue.track, command.name(), (start, ended));
+    trace::command(node.queue.track, command.name(), (start, ended), || {
+        command.details()
+    });
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {

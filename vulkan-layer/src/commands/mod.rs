@@ -2,6 +2,7 @@
 
 pub(crate) mod clock;
 pub(crate) mod image_copy;
+mod indirect;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod submit;

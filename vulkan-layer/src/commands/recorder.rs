@@ -90,7 +90,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    fn device(&self) -> &Arc<DeviceShared> {
+    pub(crate) fn device(&self) -> &Arc<DeviceShared> {
         self.queue.device()
     }
 
@@ -133,7 +133,7 @@ impl Recorder {
         self.pipeline = None;
     }
 
-    fn bound(&self) -> Result<&Pipeline> {
+    pub(crate) fn bound(&self) -> Result<&Pipeline> {
         (self.pipeline.as_ref()).ok_or_else(|| Error::InvalidUse("no pipeline is bound".into()))
     }
 

@@ -28,7 +28,7 @@ use tools::Turnstile;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
-pub struct Device {
+pub struct LogicalDevice {
     pub(crate) shared: Arc<DeviceShared>,
 }
 
@@ -64,18 +64,15 @@ pub(crate) struct DeviceShared {
     pub shares_memory: OnceLock<bool>,
 }
 
-/// More queues than this are not asked for.
-const MAX_QUEUES: u32 = 8;
-
-impl Device {
+impl LogicalDevice {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
         memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
-        let Some((family, properties)) = query::compute_family(&instance.raw, physical.raw) else {
+        let Some((family, _)) = query::compute_family(&instance.raw, physical.raw) else {
             return Err(Error::Unsupported("compute queues".into()));
         };
-        let count = properties.queue_count.min(MAX_QUEUES);
+        let count = caps.opened_queues();
         let priorities = vec![1.0; count as usize];
         let queue_info = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
@@ -196,7 +193,7 @@ impl Device {
         data.call("vkGetPipelineCacheData")
     }
 
-    /// Adds what [`Device::pipeline_cache_data`] gave, in this process or another. Data of another
+    /// Adds what [`LogicalDevice::pipeline_cache_data`] gave, in this process or another. Data of another
     /// driver is ignored.
     ///
     /// # Errors

@@ -10,8 +10,9 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use crate::device::fault;
 use crate::device::host_pages::HostPages;
 use crate::device::memory;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
+use crate::objects::host_memory::{self, Pages};
 
 /// Kind of memory that a buffer is allocated from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +49,11 @@ pub(crate) enum Backing {
     /// Taken out once, by Drop.
     Allocated(Option<Allocation>),
     Imported(vk::DeviceMemory),
+    /// Memory of the process's own, which goes after the import.
+    Pages(
+        vk::DeviceMemory,
+        #[expect(dead_code, reason = "keeps the memory")] Pages,
+    ),
 }
 
 // SAFETY: the mapped pointer stays valid for the buffer's whole life on every thread; access
@@ -96,6 +102,24 @@ impl<'a> RawBuffer<'a> {
         Ok(Self { device, raw })
     }
 
+    /// A buffer for memory that comes from elsewhere, and the memory that it requires.
+    pub fn for_import(
+        device: &'a DeviceShared,
+        size: u64,
+        handle_type: vk::ExternalMemoryHandleTypeFlags,
+    ) -> Result<(Self, vk::MemoryRequirements)> {
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        let buffer = Self::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        Ok((buffer, requirements))
+    }
+
     fn hand_on(self) -> vk::Buffer {
         let raw = self.raw;
         std::mem::forget(self);
@@ -133,6 +157,16 @@ impl Buffer {
         class: MemoryClass,
     ) -> Result<Self> {
         check_size(device, size)?;
+        let in_host_memory = matches!(
+            class,
+            MemoryClass::HostVisibleDevice | MemoryClass::Readback
+        );
+        if size >= DEDICATED_FROM && in_host_memory {
+            // Refused for whatever reason, the driver allocates, and says the reason.
+            if let Some(buffer) = host_memory::allocate(device, size, class) {
+                return Ok(buffer);
+            }
+        }
         let info = vk::BufferCreateInfo::default()
             .size(size.next_multiple_of(WORD))
             .usage(usage(device))
@@ -230,8 +264,8 @@ impl Buffer {
     }
 
     /// The device that it was allocated on.
-    pub(crate) fn device(&self) -> Device {
-        Device {
+    pub(crate) fn device(&self) -> LogicalDevice {
+        LogicalDevice {
             shared: Arc::clone(&self.0.device),
         }
     }
@@ -260,6 +294,11 @@ impl Buffer {
     /// clone of the buffer lives; when the device may write there is the caller's to know.
     pub fn mapped(&self) -> Option<NonNull<u8>> {
         self.0.mapped
+    }
+
+    /// Returns whether every byte was 0 when the buffer was made.
+    pub fn was_zero(&self) -> bool {
+        matches!(self.0.backing, Backing::Pages(..))
     }
 
     /// Returns whether both handles refer to the same buffer.
@@ -364,7 +403,7 @@ fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
     /// multiple of 256.
     ///
@@ -372,96 +411,6 @@ impl Device {
     /// Out of memory, or a size beyond the device's limit.
     pub fn create_buffer(&self, size: u64, class: MemoryClass) -> Result<Buffer> {
         Buffer::allocate(&self.shared, size, class)
-    }
-
-    /// Makes the application's memory a buffer, without a copy.
-    ///
-    /// # Safety
-    /// `size` bytes from `pointer` on must be valid for reads and writes until the last clone of
-    /// the buffer is gone and the device no longer uses it.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the device cannot import host memory,
-    /// [`Error::InvalidUse`] where pointer or size are not multiples of
-    /// [`crate::Capabilities::host_import_alignment`]; the driver may refuse some memory as well.
-    pub unsafe fn import_host_memory(&self, pointer: NonNull<u8>, size: u64) -> Result<Buffer> {
-        let device = &self.shared;
-        let (Some(functions), Some(alignment)) =
-            (&device.host_memory, device.caps.host_import_alignment)
-        else {
-            return Err(Error::Unsupported("import of host memory".into()));
-        };
-        if pointer.as_ptr() as u64 % alignment != 0 || size % alignment != 0 {
-            return Err(Error::InvalidUse(format!(
-                "host memory to import is not aligned to {alignment}"
-            )));
-        }
-        check_size(device, size)?;
-        let handle_type = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
-        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
-        let info = vk::BufferCreateInfo::default()
-            .size(size)
-            .usage(usage(device))
-            .sharing_mode(vk::SharingMode::EXCLUSIVE)
-            .push_next(&mut external);
-        let buffer = RawBuffer::create(device, &info)?;
-        // SAFETY: the buffer belongs to the device.
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
-        let mut host = vk::MemoryHostPointerPropertiesEXT::default();
-        // SAFETY: the extension is enabled, and `host` is a valid struct to fill.
-        let queried = unsafe {
-            (functions.fp().get_memory_host_pointer_properties_ext)(
-                device.raw.handle(),
-                handle_type,
-                pointer.as_ptr().cast_const().cast(),
-                &mut host,
-            )
-        };
-        queried
-            .result()
-            .call("vkGetMemoryHostPointerPropertiesEXT")?;
-        let bits = requirements.memory_type_bits & host.memory_type_bits;
-        // Without coherence the host would have to flush, which nobody does.
-        let wanted = vk::MemoryPropertyFlags::HOST_COHERENT;
-        let coherent = (0_u32..)
-            .zip(&device.memory_types)
-            .find(|(index, kind)| bits & (1 << index) != 0 && kind.property_flags.contains(wanted));
-        let Some((memory_type, _)) = coherent.filter(|_| requirements.size <= size) else {
-            return Err(Error::Unsupported("this host memory as a buffer".into()));
-        };
-        let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
-            .handle_type(handle_type)
-            .host_pointer(pointer.as_ptr().cast());
-        let mut flags =
-            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let mut info = vk::MemoryAllocateInfo::default()
-            .allocation_size(size)
-            .memory_type_index(memory_type)
-            .push_next(&mut import);
-        if has_addresses(device) {
-            info = info.push_next(&mut flags);
-        }
-        fault::check("vkAllocateMemory")?;
-        // SAFETY: the pointer is valid by this function's contract and aligned as checked.
-        let memory = unsafe { device.raw.allocate_memory(&info, None) };
-        let memory = memory.call("vkAllocateMemory")?;
-        // SAFETY: the memory has a type that the buffer accepts, and its size.
-        let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
-        if let Err(result) = bound {
-            // SAFETY: the memory is not bound to anything.
-            unsafe { device.raw.free_memory(memory, None) };
-            return Err(Error::from_vk("vkBindBufferMemory", result));
-        }
-        let backing = Backing::Imported(memory);
-        let class = MemoryClass::Imported;
-        Ok(Buffer::finish(
-            device,
-            buffer,
-            size,
-            class,
-            Some(pointer),
-            backing,
-        ))
     }
 }
 
@@ -478,7 +427,9 @@ impl Drop for BufferInner {
                 }
             }
             // SAFETY: the memory belongs to the device and nothing is bound to it any more.
-            Backing::Imported(memory) => unsafe { self.device.raw.free_memory(*memory, None) },
+            Backing::Imported(memory) | Backing::Pages(memory, _) => unsafe {
+                self.device.raw.free_memory(*memory, None);
+            },
         }
     }
 }

@@ -7,7 +7,7 @@ use ash::vk;
 
 use crate::caps::Capabilities;
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 
 /// The kind of a file descriptor that stands for a semaphore.
@@ -45,7 +45,7 @@ struct Inner {
     raw: vk::Semaphore,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes a semaphore that can give handles of a kind.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl BinarySemaphore {
     /// this one's as a wait would; `None` is a sync file of something that is over.
     ///
     /// # Errors
-    /// Out of descriptors or memory.
+    /// Out of descriptors or memory, also where the driver succeeds without a descriptor.
     pub fn export(&self, kind: SemaphoreFd) -> Result<Option<OwnedFd>> {
         let info = vk::SemaphoreGetFdInfoKHR::default()
             .semaphore(self.0.raw)
@@ -119,6 +119,9 @@ impl BinarySemaphore {
         // SAFETY: the semaphore is alive and was made to give such handles.
         let raw = unsafe { self.functions()?.get_semaphore_fd(&info) };
         let raw = raw.call("vkGetSemaphoreFdKHR")?;
+        if raw < 0 && kind == SemaphoreFd::Opaque {
+            return Err(Error::Unsupported("a descriptor of this semaphore".into()));
+        }
         // SAFETY: a descriptor that the driver has made for the caller.
         Ok((raw >= 0).then(|| unsafe { OwnedFd::from_raw_fd(raw) }))
     }

@@ -174,6 +174,30 @@ fn needs() {
             "PrivateMemory kernel: KernelRef(0), ordinal: 1, bytes: 4096\n",
             &["Kernel", "Ordinal", "Bytes"],
         ),
+        (
+            Need::DeviceLaunch { kernel, ordinal },
+            "DeviceLaunch kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::QueueArgument { kernel, ordinal },
+            "QueueArgument kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::Block {
+                kernel,
+                number: 2,
+                captured: 24,
+            },
+            "Block kernel: KernelRef(0), number: 2, captured: 24\n",
+            &["Kernel", "Number", "Captured"],
+        ),
+        (
+            Need::Scheduler { kernel, times: 1 },
+            "Scheduler kernel: KernelRef(0), times: 1\n",
+            &["Kernel", "Times"],
+        ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
         reflection.needs.push(need);
@@ -187,6 +211,10 @@ fn needs() {
         let number = match need {
             Need::SubgroupSize { .. } => 3,
             Need::PrivateMemory { .. } => 4,
+            Need::DeviceLaunch { .. } => 8,
+            Need::QueueArgument { .. } => 9,
+            Need::Block { .. } => 10,
+            Need::Scheduler { .. } => 11,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

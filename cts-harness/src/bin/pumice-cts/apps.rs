@@ -1,7 +1,7 @@
 //! `pumice-cts apps`.
 
 use crate::{USAGE, environment, finish};
-use pumice_cts_harness::apps::{APPS, App, Options, SUITE};
+use pumice_cts_harness::apps::{APPS, App, AppOptions, SUITE};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::result::Run;
@@ -87,7 +87,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         facts: facts::ask(&own, "", &env, &home, Duration::from_secs(60)),
         ..Run::default()
     };
-    let options = Options {
+    let options = AppOptions {
         home,
         install: args.install,
         env,

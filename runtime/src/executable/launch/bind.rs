@@ -8,7 +8,7 @@ use super::range::NdRange;
 use super::{ArgValue, ImageArg, LaunchError, Result};
 use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{
-    ArgPlace, Content, Interface, KernelInterface, ModulePlace, RangePush, Source,
+    ArgPlace, BindingSource, Content, Interface, KernelInterface, ModulePlace, RangePush,
 };
 
 /// Writes three values, low dimension first, as the module takes them.
@@ -47,7 +47,7 @@ fn address_bytes(address: u64, size: u32) -> Result<Vec<u8>> {
 }
 
 /// A launch's push constants and descriptors while they are made.
-pub(super) struct Builder<'a> {
+pub(super) struct LaunchBuilder<'a> {
     pub interface: &'a Interface,
     pub kernel: &'a KernelInterface,
     pub device_module: &'a DeviceModule,
@@ -58,7 +58,7 @@ pub(super) struct Builder<'a> {
     pub printf: Option<Buffer>,
 }
 
-impl Builder<'_> {
+impl LaunchBuilder<'_> {
     pub fn printf(&mut self) -> Result<()> {
         if let Some(printf) = self.interface.printf {
             if self.kernel.info.may_use_printf {
@@ -146,7 +146,7 @@ impl Builder<'_> {
             };
             let bytes = self.value(ordinal, size, content)?;
             let length = match self.kernel.bindings.get(&(set, binding)) {
-                Some((_, Source::Block(length))) => *length as usize,
+                Some((_, BindingSource::Block(length))) => *length as usize,
                 _ => continue,
             };
             let block = blocks
@@ -158,17 +158,17 @@ impl Builder<'_> {
         let mut resources: BTreeMap<u32, Vec<(u32, Resource)>> = BTreeMap::new();
         for (&(set, binding), &(kind, source)) in &self.kernel.bindings {
             let resource = match source {
-                Source::Argument(ordinal) => match kind {
+                BindingSource::Argument(ordinal) => match kind {
                     BindingKind::StorageBuffer | BindingKind::UniformBuffer => {
                         self.buffer_argument(ordinal, kind)?
                     }
                     BindingKind::Sampler => self.sampler_argument(ordinal)?,
                     _ => self.image_argument(ordinal)?,
                 },
-                Source::Sampler(desc) => {
+                BindingSource::Sampler(desc) => {
                     Resource::Sampler(self.device_module.device.sampler(desc)?)
                 }
-                Source::Block(_) => {
+                BindingSource::Block(_) => {
                     let bytes = blocks.remove(&(set, binding)).unwrap_or_default();
                     let (buffer, offset) = self.device_module.place_block(&bytes)?;
                     let range = bytes.len() as u64;
@@ -178,8 +178,8 @@ impl Builder<'_> {
                         range,
                     }
                 }
-                Source::Data(index) => whole(&self.device_module.data[index]),
-                Source::Printf => whole(
+                BindingSource::Data(index) => whole(&self.device_module.data[index]),
+                BindingSource::Printf => whole(
                     self.printf
                         .as_ref()
                         .unwrap_or(&self.device_module.null_buffer),

@@ -10,7 +10,7 @@
 //! moves along it; the arithmetic on the first pointer goes where nothing else uses it.
 
 use crate::pass::{Changed, FunctionCtx};
-use crate::passes::legalize::legalize_memory::{pointer_of, with_pointer};
+use crate::passes::legalize::legalize_memory::with_pointer;
 use pumice_ir::{
     AddressSpace, Block, BuiltIn, Function, Inst, InstKind, SourceLoc, Type, Value, ValueDef,
 };
@@ -50,7 +50,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
 
 /// The pointer of an access of memory that has addresses.
 pub(crate) fn global_pointer(func: &Function, inst: Inst) -> Option<Value> {
-    let pointer = pointer_of(&func.insts[inst].kind)?;
+    let pointer = func.insts[inst].kind.pointer()?;
     let space = func.ty(pointer).address_space();
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant)).then_some(pointer)
 }
