@@ -23,7 +23,7 @@ use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
-use crate::memory::storage::{Shared, Storage};
+use crate::memory::storage::{self, Shared, Storage};
 
 /// A part that the application has mapped.
 #[derive(Clone)]
@@ -103,26 +103,6 @@ impl Kind for Mem {
     }
 }
 
-/// Checks host_ptr where it is shared memory.
-fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
-    let Some((allocation, offset)) = context.svm_find(host.address()) else {
-        return Ok(());
-    };
-    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-    if is_used && host.len() > allocation.size() - offset {
-        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-        return Err(Error::InvalidBufferSize.because(reason));
-    }
-    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
-    // buffer's memory.
-    let is_part = is_used && allocation.is_away() && offset != 0;
-    if is_part || !allocation.has_host() {
-        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
-        return Err(Error::InvalidHostPtr.because(reason));
-    }
-    Ok(())
-}
-
 impl Mem {
     /// clCreateBufferWithProperties. `host` is host_ptr with `size` bytes, `None` for NULL.
     ///
@@ -161,7 +141,7 @@ impl Mem {
         let svm = use_host.and_then(|host| context.svm_find(host.address()));
         let uses_svm = svm.is_some();
         if let Some(host) = host {
-            check_shared(context, host, use_host.is_some())?;
+            storage::check_shared(context, host, use_host.is_some())?;
         }
         let svm = svm.filter(|(_, offset)| *offset == 0);
         let svm = svm.map(|(allocation, _)| Shared {
