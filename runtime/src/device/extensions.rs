@@ -140,17 +140,9 @@ const DEVICE: &[Extension] = &[
     always("cl_pocl_content_size"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
-    Extension {
-        name: "cl_khr_fp64",
-        version: V1,
-        condition: doubles,
-    },
-    Extension {
-        name: "cl_khr_fp16",
-        version: V1,
-        // Made up of floats where shaders have none.
-        condition: |_| true,
-    },
+    on("cl_khr_fp64", doubles),
+    // Made up of floats where shaders have none.
+    always("cl_khr_fp16"),
     Extension {
         name: "cl_khr_integer_dot_product",
         version: make_version(2, 0, 0),
@@ -215,11 +207,7 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_spirv_queries"),
     always("cl_khr_spirv_no_integer_wrap_decoration"),
     always("cl_khr_spirv_linkonce_odr"),
-    Extension {
-        name: "cl_khr_pci_bus_info",
-        version: V1,
-        condition: |caps| caps.pci.is_some(),
-    },
+    on("cl_khr_pci_bus_info", |caps| caps.pci.is_some()),
 ];
 
 /// Extensions whose built-ins and SPIR-V the compiler takes but no device lists: the conformance

@@ -17,14 +17,13 @@ use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
 use crate::memory::flags::{
-    check_flags, check_host_ptr, check_immutable, check_shared, inherited_flags,
-    with_default_access,
+    check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
 };
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
-use crate::memory::storage::{Shared, Storage};
+use crate::memory::storage::{self, Shared, Storage};
 
 /// A part that the application has mapped.
 #[derive(Clone)]
@@ -142,7 +141,7 @@ impl Mem {
         let svm = use_host.and_then(|host| context.svm_find(host.address()));
         let uses_svm = svm.is_some();
         if let Some(host) = host {
-            check_shared(context, host, use_host.is_some())?;
+            storage::check_shared(context, host, use_host.is_some())?;
         }
         let svm = svm.filter(|(_, offset)| *offset == 0);
         let svm = svm.map(|(allocation, _)| Shared {

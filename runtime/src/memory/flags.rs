@@ -3,9 +3,6 @@
 use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
-use crate::base::host_ptr::HostSlice;
-use crate::base::object::Ref;
-use crate::context::Context;
 use crate::device::format::NO_ACCESS;
 use crate::memory::Mem;
 
@@ -126,24 +123,4 @@ pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
         | inherited(HOST_ACCESS_BITS)
         | (parent.flags() & HOST_PTR_BITS)
         | of_kernels)
-}
-
-/// Checks host_ptr where it is shared memory.
-pub(super) fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
-    let Some((allocation, offset)) = context.svm_find(host.address()) else {
-        return Ok(());
-    };
-    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-    if is_used && host.len() > allocation.size() - offset {
-        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-        return Err(Error::InvalidBufferSize.because(reason));
-    }
-    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
-    // buffer's memory.
-    let is_part = is_used && allocation.is_away() && offset != 0;
-    if is_part || !allocation.has_host() {
-        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
-        return Err(Error::InvalidHostPtr.because(reason));
-    }
-    Ok(())
 }

@@ -7,46 +7,14 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
-use crate::context::device_queue::DeviceQueue;
-use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
-use crate::memory::sampler::Sampler;
 use crate::program::Program;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel_checks::unknown_name;
 
-/// The value given to clSetKernelArg, its handle resolved.
-#[derive(Clone)]
-pub enum Argument {
-    /// A value that is the same for all devices.
-    Value(ArgValue),
-    /// A buffer or image.
-    Memory(Ref<Mem>),
-    /// A sampler.
-    Sampler(Ref<Sampler>),
-    /// A device queue.
-    Queue(Ref<DeviceQueue>),
-    /// A pointer into shared memory.
-    Shared {
-        /// The allocation.
-        allocation: Arc<Allocation>,
-        /// The byte in it.
-        offset: usize,
-    },
-    /// The address of a byte of a buffer on the device that the kernel is enqueued for.
-    DevicePointer(u64),
-}
-
-/// The arguments of one enqueue: an immutable snapshot that keeps its buffers.
-#[derive(Clone, Default)]
-pub struct ArgBlock {
-    /// One for each argument, `None` for those that are not set.
-    pub values: Vec<Option<Argument>>,
-    /// Addresses of bytes of the buffers that the kernel uses beside its arguments.
-    pub indirect: Vec<u64>,
-}
+pub use crate::program::arguments::{ArgBlock, Argument};
 
 /// An argument as the kernel object stores it: clSetKernelArg retains no memory object, whose
 /// destructor callbacks and memory do not wait for the kernel.

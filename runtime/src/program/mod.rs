@@ -7,11 +7,12 @@
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
-//! - `kernel.rs`: kernel objects; `kernel_checks.rs`: checks of their arguments; `kernel_pointers.rs`: pointers
+//! - `kernel.rs`: kernel objects; `arguments.rs`: their arguments; `kernel_checks.rs`: checks of their arguments; `kernel_pointers.rs`: pointers
 //!   without handles
 //! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
+mod arguments;
 pub mod binary;
 pub mod build;
 mod cached;

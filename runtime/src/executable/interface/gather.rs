@@ -13,7 +13,7 @@ use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc
 use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
-use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
+use super::limits::{check_counts, check_data, check_set, pointer_size, push_end, set_once};
 use super::module_scan::ModuleScan;
 use super::{
     ArgKind, ArgMeta, ArgPlace, BindingSource, Content, Interface, KernelInfo, KernelInterface,
@@ -50,14 +50,6 @@ pub(super) struct InterfaceBuilder<'a> {
     variables: Option<usize>,
     /// The end of the module's push constants.
     push_end: u32,
-}
-
-/// Sets a value that the reflection may give once.
-fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
-    match slot.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(format!("the reflection has {what} twice")),
-    }
 }
 
 /// Builds the interface of a module.

@@ -96,3 +96,11 @@ pub(super) fn check_data(caps: &Capabilities, data: &ModuleData) -> Result<()> {
         false => Ok(()),
     }
 }
+
+/// Sets a value that the reflection may give once.
+pub(super) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(format!("the reflection has {what} twice")),
+    }
+}
