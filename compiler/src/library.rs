@@ -6,20 +6,20 @@
 
 use crate::kernel::extract::{exported_functions, extract};
 use crate::options::{ClStd, CompileOptions};
-use crate::{NoIncludes, Source, Target};
+use crate::{NoIncludes, Source, Target, target::FEATURES};
 
 /// Compiles `sources` (file name, text) and packs every function that they export.
 ///
 /// # Errors
 /// The build log of a source that does not compile, or a function exported twice.
 pub fn build(sources: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
-    let target = Target::reference();
-    let options = CompileOptions {
-        std: Some(ClStd::Cl12),
-        ..CompileOptions::default()
+    let target = Target {
+        features: FEATURES.iter().map(|name| (*name).to_string()).collect(),
+        ..Target::reference()
     };
     let mut functions: Vec<(String, Vec<u32>)> = Vec::new();
     for (name, text) in sources {
+        let options = options_of(text).map_err(|why| format!("{name}: {why}"))?;
         let outcome = crate::compile(Source { name, text }, &options, &target, &NoIncludes);
         let module = outcome.output.ok_or(outcome.log)?;
         for function in exported_functions(&module)? {
@@ -30,4 +30,19 @@ pub fn build(sources: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
         }
     }
     Ok(pumice_builtins_lib::pack(&functions))
+}
+
+/// The options that a source's first line gives (`// options: -cl-std=CL3.0`), else OpenCL C 1.2.
+fn options_of(text: &[u8]) -> Result<CompileOptions, String> {
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    match std::str::from_utf8(first)
+        .ok()
+        .and_then(|line| line.strip_prefix("// options: "))
+    {
+        Some(options) => CompileOptions::parse(options).map_err(|error| format!("{error:?}")),
+        None => Ok(CompileOptions {
+            std: Some(ClStd::Cl12),
+            ..CompileOptions::default()
+        }),
+    }
 }

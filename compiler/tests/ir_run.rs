@@ -11,6 +11,7 @@
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
+use pumice_backend::passes::lower::link_builtins;
 use pumice_backend::pipeline::run_pipeline;
 use pumice_backend::structurize;
 use pumice_backend::vulkan;
@@ -32,7 +33,14 @@ fn execute(module: &Module, run: &Run) -> Result<(), String> {
 fn read(path: &Path, text: &str) -> Result<Module, String> {
     if path.extension().is_some_and(|e| e == "spvasm") {
         let words = spirv_tools::assemble(text);
-        return import(&words, &SpecConstants::default()).map_err(|e| e.to_string());
+        let mut module = import(&words, &SpecConstants::default()).map_err(|e| e.to_string())?;
+        // The importer's own calls of the library.
+        let ctx = Ctx {
+            target: &Target::reference(),
+            options: &LowerOptions::default(),
+        };
+        let _ = link_builtins::run(&mut module, &ctx).map_err(|e| e.to_string())?;
+        return Ok(module);
     }
     parse_module(text).map_err(|e| e.to_string())
 }

@@ -7,7 +7,7 @@
 //! - a file of `filetests/import` that is imported without an error has it;
 //! - a file whose import ends in an error that names it;
 //! - it needs a capability, and the importer refuses each that would do;
-//! - it belongs to an instruction or type that is refused ([`CARRIERS`]).
+//! - it is a number that an instruction gives or takes ([`NUMBERS`]).
 //!
 //! A row with none of these fails the test: no token of the grammar is silently ignored.
 
@@ -45,17 +45,16 @@ impl Row {
     }
 }
 
-/// Kinds and instructions that have a meaning only inside something that is refused: a kind or
-/// the beginning of an opcode's name, and the opcode or capability that is refused.
-const CARRIERS: &[(&str, &str)] = &[
-    ("KernelEnqueueFlags", "DeviceEnqueue"),
-    ("KernelProfilingInfo", "DeviceEnqueue"),
-];
-
-/// Kinds whose enumerants no module holds: they are what an instruction gives.
-const RESULTS: &[(&str, &str)] = &[
-    ("ImageChannelOrder", "ImageQueryOrder"),
-    ("ImageChannelDataType", "ImageQueryFormat"),
+/// Kinds whose enumerants no module holds: they are numbers that an instruction gives or takes.
+const NUMBERS: &[(&str, &str, &str)] = &[
+    ("ImageChannelOrder", "given by", "ImageQueryOrder"),
+    ("ImageChannelDataType", "given by", "ImageQueryFormat"),
+    ("KernelEnqueueFlags", "taken by", "EnqueueKernel"),
+    (
+        "KernelProfilingInfo",
+        "taken by",
+        "CaptureEventProfilingInfo",
+    ),
 ];
 
 /// One line a kind: its name, every enumerant, and those that an operand holds.
@@ -417,16 +416,9 @@ fn every_kernel_token_is_tested_or_refused() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/spirv-coverage.md");
     let mut pinned = std::fs::read_to_string(&path).unwrap_or_default();
     let (mut missing, mut last) = (Vec::new(), "");
-    let refused_ops: BTreeMap<&str, &str> = CARRIERS
-        .iter()
-        .filter_map(|(_, op)| {
-            let (file, _) = errors.iter().find(|(_, error)| names(error, op))?;
-            Some((*op, file.as_str()))
-        })
-        .collect();
     let given = |kind: &str| {
-        let (_, op) = RESULTS.iter().find(|(result, _)| *result == kind)?;
-        Some((op, tested.get(&("Op", op.to_string()))?))
+        let (_, how, op) = NUMBERS.iter().find(|(number, ..)| *number == kind)?;
+        Some((how, op, tested.get(&("Op", op.to_string()))?))
     };
     for row in rows() {
         let Row {
@@ -441,9 +433,6 @@ fn every_kernel_token_is_tested_or_refused() {
             _ => name.clone(),
         };
         let by_name = errors.iter().find(|(_, error)| names(error, &named));
-        let carrier = CARRIERS.iter().find(|(what, op)| {
-            (what == kind || named.starts_with(what)) && refused_ops.contains_key(op)
-        });
         let kernel_needs: Vec<Capability> = needs
             .iter()
             .copied()
@@ -465,10 +454,8 @@ fn every_kernel_token_is_tested_or_refused() {
             format!("refused with {}", list.join(", "))
         } else if let Some((file, _)) = by_name {
             format!("refused: `{file}`")
-        } else if let Some((op, files)) = given(kind) {
-            format!("given by Op{op}: `{}`", files[0])
-        } else if let Some((_, op)) = carrier {
-            format!("refused with {op}: `{}`", refused_ops[op])
+        } else if let Some((how, op, files)) = given(kind) {
+            format!("{how} Op{op}: `{}`", files[0])
         } else {
             missing.push(format!("{kind} {name}"));
             "MISSING".to_string()

@@ -95,6 +95,14 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
             FileArg::Buffer { bytes, addresses } if addresses.is_empty() => {
                 Some(device.buffer(bytes).map_err(text)?)
             }
+            FileArg::Pipe {
+                packet_size,
+                max_packets,
+            } => Some(device.pipe(*packet_size, *max_packets).map_err(text)?),
+            // The same pipe once more: it is looked up below.
+            FileArg::Alias { arg, offset: 0 } if matches!(run.args[*arg], FileArg::Pipe { .. }) => {
+                None
+            }
             FileArg::Buffer { .. } | FileArg::Alias { .. } => {
                 return Err("addresses and aliases are the interpreter's".to_string());
             }
@@ -105,6 +113,9 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
         .map(|(arg, buffer)| match (arg, buffer) {
             (FileArg::Value(bytes), _) => Arg::Bytes(bytes),
             (FileArg::Local(size), _) => Arg::Local(*size),
+            (FileArg::Alias { arg, .. }, _) => {
+                buffers[*arg].as_ref().map_or(Arg::Null, Arg::Buffer)
+            }
             (_, Some(buffer)) => Arg::Buffer(buffer),
             (_, None) => Arg::Null,
         })

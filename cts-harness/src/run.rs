@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Options of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RunOptions {
     /// Processes at once.
     pub jobs: usize,
     /// Time limit of a sub-test.
@@ -48,7 +48,7 @@ const LOG_BYTES: usize = 16 << 10;
 const SKIPS_ITSELF: &str = "Skipping test";
 
 /// Runs one sub-test.
-pub fn run_one(job: &Job, slot: usize, options: &Options) -> Outcome {
+pub fn run_one(job: &Job, slot: usize, options: &RunOptions) -> Outcome {
     let started = Instant::now();
     let finish = |status: Status, log: String| Outcome {
         suite: job.suite.clone(),
@@ -141,7 +141,7 @@ fn read_verdict(text: &str, test: &str) -> Option<Status> {
 /// in the order of the jobs.
 pub fn run_all(
     jobs: &[Job],
-    options: &Options,
+    options: &RunOptions,
     progress: impl Fn(&Outcome) + Sync,
 ) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);

@@ -1,20 +1,24 @@
 //! The list of entry points that only clGetExtensionFunctionAddressForPlatform knows: functions of
-//! extensions that are neither in the dispatch table nor exported. Lines are those of `table.rs`.
+//! extensions that are neither in the dispatch table nor exported. The lines have the form of those in `table.rs`.
 #![allow(non_camel_case_types, non_snake_case, reason = "names of the C API")]
 
 use std::ffi::c_void;
 
 use opencl_sys::{
-    cl_bool, cl_command_buffer_info_khr, cl_command_buffer_khr, cl_command_buffer_properties_khr,
-    cl_command_buffer_update_type_khr, cl_command_properties_khr, cl_command_queue, cl_context,
-    cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_int, cl_kernel, cl_mem,
-    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_semaphore_info_khr, cl_semaphore_khr,
-    cl_semaphore_payload_khr, cl_semaphore_properties_khr, cl_semaphore_reimport_properties_khr,
-    cl_sync_point_khr, cl_uint,
+    cl_bitfield, cl_bool, cl_command_buffer_info_khr, cl_command_buffer_khr,
+    cl_command_buffer_properties_khr, cl_command_buffer_update_type_khr, cl_command_properties_khr,
+    cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
+    cl_image_desc, cl_image_format, cl_image_requirements_info_ext, cl_import_properties_arm,
+    cl_int, cl_kernel, cl_mem, cl_mem_device_address_ext, cl_mem_flags, cl_mem_properties,
+    cl_mutable_command_info_khr, cl_mutable_command_khr, cl_platform_id, cl_semaphore_info_khr,
+    cl_semaphore_khr, cl_semaphore_payload_khr, cl_semaphore_properties_khr,
+    cl_semaphore_reimport_properties_khr, cl_sync_point_khr, cl_uint,
 };
 
 use crate::shapes::entry_point;
-use crate::{command_buffer, external, record, semaphore, shim};
+use crate::{
+    command_buffer, enqueue, external, image, kernel, memory, platform, record, semaphore, shim,
+};
 
 /// `size_t`.
 type size_t = usize;
@@ -144,6 +148,9 @@ addressed! {
         sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr
     );
+    status clSetKernelArgDevicePointerEXT => kernel::set_kernel_arg_device_pointer(
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext
+    );
     object clCreateSemaphoreWithPropertiesKHR => semaphore::create(
         context: cl_context, sema_props: *const cl_semaphore_properties_khr
     ) -> cl_semaphore_khr;
@@ -176,8 +183,34 @@ addressed! {
         command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
         num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
     );
+    status clEnqueueMigrateMemObjectEXT => enqueue::enqueue_migrate_mem_object_ext(
+        command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+        flags: cl_bitfield, num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event,
+        event: *mut cl_event
+    );
+    object clCreateBufferWithPropertiesINTEL => memory::create_buffer_with_properties_intel(
+        context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, size: size_t,
+        host_ptr: *mut c_void
+    ) -> cl_mem;
+    object clImportMemoryARM => memory::import_memory(
+        context: cl_context, flags: cl_mem_flags, properties: *const cl_import_properties_arm,
+        memory: *mut c_void, size: size_t
+    ) -> cl_mem;
+    status clGetImageRequirementsInfoEXT => image::get_image_requirements_info(
+        context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+        image_format: *const cl_image_format, image_desc: *const cl_image_desc,
+        param_name: cl_image_requirements_info_ext, param_value_size: size_t, param_value: *mut c_void,
+        param_value_size_ret: *mut size_t
+    );
+    status clSetContentSizeBufferPoCL => memory::set_content_size_buffer(
+        buffer: cl_mem, content_size_buffer: cl_mem
+    );
     status clReImportSemaphoreSyncFdKHR => semaphore::reimport_sync_fd(
         sema_object: cl_semaphore_khr, reimport_props: *const cl_semaphore_reimport_properties_khr,
         fd: cl_int
+    );
+    // Ours alone, for pumice-info.
+    status pumiceReport => platform::report(
+        platform: cl_platform_id, size: size_t, text: *mut c_void, size_ret: *mut size_t
     );
 }

@@ -13,6 +13,8 @@ pub type ContextDestructor = Option<unsafe extern "C" fn(cl_context, *mut c_void
 pub type EventCallback = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
 /// clSetMemObjectDestructorCallback's function.
 pub type MemCallback = Option<unsafe extern "C" fn(cl_mem, *mut c_void)>;
+/// CL_PRINTF_CALLBACK_ARM's function: text, its length, whether it ends a launch's output, user_data.
+pub type PrintfFunction = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
 /// clEnqueueNativeKernel's function.
 pub type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 /// clBuildProgram's, clCompileProgram's and clLinkProgram's function.

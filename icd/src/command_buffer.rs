@@ -74,7 +74,7 @@ pub unsafe fn enqueue(
     unsafe {
         let buffer = handle::get::<CommandBuffer>(command_buffer)?;
         buffer.check_executable()?;
-        // CL_INVALID_VALUE if one of queues and num_queues says that there are some, the other not.
+        // CL_INVALID_VALUE if queues and num_queues contradict each other.
         let listed = handle::list::<Queue>(num_queues, queues, Error::InvalidValue)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = buffer.enqueue((!queues.is_null()).then_some(&*listed), wait)?;
@@ -186,7 +186,7 @@ pub unsafe fn update(
     }
 }
 
-/// Gives the sizes of a configuration.
+/// Reads the sizes of a configuration.
 ///
 /// # Safety
 /// The configuration is the application's, and its sizes have as many elements as the function is asked for.
@@ -221,7 +221,7 @@ unsafe fn lists_of(config: &cl_mutable_dispatch_config_khr) -> impl Fn(&Ref<Kern
             }
             for info in handle::slice(config.exec_info_list, config.num_exec_infos as usize) {
                 let (name, size) = (info.param_name, info.param_value_size);
-                kernel::check_exec_info(target, name, size, info.param_value)?;
+                kernel::set_exec_info(target, name, size, info.param_value)?;
             }
         }
         Ok(())

@@ -9,26 +9,47 @@ use opencl_sys::{
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::reason::Callback;
-use pumice_runtime::context::{self, Context};
+use pumice_runtime::context::{self, Callbacks, Context, PRINTF_CALLBACK, PrintfCallback};
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
 
-use crate::callback::{ContextCallback, ContextDestructor, UserData};
+use crate::callback::{ContextCallback, ContextDestructor, PrintfFunction, UserData};
 use crate::{exit, handle, info};
 
 /// The error callback as the runtime calls it.
-fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Result<Option<Callback>> {
+fn notify(pfn_notify: ContextCallback, user_data: *mut c_void) -> Option<Callback> {
     let data = UserData(user_data);
-    match pfn_notify {
-        Some(function) => Ok(Some(Arc::new(move |message: &str| {
-            let message = CString::new(message).unwrap_or_default();
-            // SAFETY: the application's function, given what clCreateContext documents.
-            unsafe { function(message.as_ptr(), std::ptr::null(), 0, data.get()) };
-        }))),
-        // CL_INVALID_VALUE if pfn_notify is NULL but user_data is not.
-        None if !user_data.is_null() => Err(Error::InvalidValue),
-        None => Ok(None),
+    let function = pfn_notify?;
+    Some(Arc::new(move |message: &str| {
+        let message = CString::new(message).unwrap_or_default();
+        // SAFETY: the application's function, given what clCreateContext documents.
+        unsafe { function(message.as_ptr(), std::ptr::null(), 0, data.get()) };
+    }))
+}
+
+/// The callbacks of a context as the runtime calls them.
+fn callbacks(
+    properties: Option<&[isize]>,
+    pfn_notify: ContextCallback,
+    user_data: *mut c_void,
+) -> Result<Callbacks> {
+    let printf = context::property(properties, PRINTF_CALLBACK);
+    // CL_INVALID_VALUE if pfn_notify is NULL but user_data is not, unless that is for printf.
+    if pfn_notify.is_none() && printf.is_none() && !user_data.is_null() {
+        return Err(Error::InvalidValue);
     }
+    let data = UserData(user_data);
+    let printf = printf.map(|address| -> PrintfCallback {
+        // SAFETY: the value of CL_PRINTF_CALLBACK_ARM is a function of this type, which was checked not to be NULL.
+        let function = unsafe { std::mem::transmute::<isize, PrintfFunction>(address) };
+        Arc::new(move |text: &[u8], complete: bool| {
+            let complete = usize::from(complete);
+            // SAFETY: the application's function, given what cl_arm_printf documents.
+            unsafe { function(text.as_ptr().cast(), text.len(), complete, data.get()) };
+        })
+    });
+    let notify = notify(pfn_notify, user_data);
+    Ok(Callbacks { notify, printf })
 }
 
 /// The property list, checked.
@@ -60,8 +81,8 @@ pub unsafe fn create_context(
             .iter()
             .map(|&device| handle::get::<Device>(device))
             .collect::<Result<Vec<_>>>()?;
-        let notify = notify(pfn_notify, user_data)?;
-        let context = Context::create(properties, devices, notify)?;
+        let callbacks = callbacks(properties.as_deref(), pfn_notify, user_data)?;
+        let context = Context::create(properties, devices, callbacks)?;
         exit::register();
         Ok(handle::publish(context))
     }
@@ -76,8 +97,8 @@ pub unsafe fn create_context_from_type(
 ) -> Result<cl_context> {
     // SAFETY: the arguments are those of clCreateContextFromType.
     let properties = unsafe { checked_properties(platform, properties) }?;
-    let notify = notify(pfn_notify, user_data)?;
-    let context = Context::create_from_type(platform, properties, device_type, notify)?;
+    let callbacks = callbacks(properties.as_deref(), pfn_notify, user_data)?;
+    let context = Context::create_from_type(platform, properties, device_type, callbacks)?;
     exit::register();
     Ok(handle::publish(context))
 }

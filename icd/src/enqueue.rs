@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use opencl_sys::{
-    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bool, cl_command_queue, cl_event, cl_kernel,
-    cl_map_flags, cl_mem, cl_mem_migration_flags, cl_uint,
+    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, cl_bitfield, cl_bool, cl_command_queue, cl_event,
+    cl_kernel, cl_map_flags, cl_mem, cl_mem_migration_flags, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
@@ -355,6 +355,28 @@ pub unsafe fn enqueue_migrate_mem_objects(
             .collect::<Result<Vec<_>>>()?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let command = migrate::migrate(queue.on(), buffers, flags)?;
+        enqueue(&queue, command, wait, false, event)
+    }
+}
+
+pub unsafe fn enqueue_migrate_mem_object_ext(
+    command_queue: cl_command_queue,
+    num_mem_objects: cl_uint,
+    mem_objects: *const cl_mem,
+    flags: cl_bitfield,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueMigrateMemObjectEXT.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let objects = handle::required(mem_objects, num_mem_objects as usize)?
+            .iter()
+            .map(|&object| handle::get::<Mem>(object))
+            .collect::<Result<Vec<_>>>()?;
+        let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
+        let command = migrate::migrate_ext(queue.on(), objects, flags)?;
         enqueue(&queue, command, wait, false, event)
     }
 }

@@ -20,7 +20,7 @@ const FIRST_ADDRESS: usize = 4096;
 /// # Safety
 /// `raw` is NULL, an address of readable memory, or a value that no object can have (low or
 /// misaligned).
-unsafe fn is_kind<T: Kind>(raw: *mut c_void) -> bool {
+pub unsafe fn is_kind<T: Kind>(raw: *mut c_void) -> bool {
     let address = raw as usize;
     if address < FIRST_ADDRESS || address % align_of::<Header>() != 0 {
         return false;

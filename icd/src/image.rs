@@ -3,22 +3,23 @@
 use std::ffi::c_void;
 
 use opencl_sys::{
-    CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, cl_bool,
-    cl_command_queue, cl_context, cl_event, cl_image_desc, cl_image_format, cl_image_info,
-    cl_map_flags, cl_mem, cl_mem_flags, cl_mem_object_type, cl_mem_properties, cl_uint,
+    CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, cl_bool, cl_command_queue, cl_context, cl_event,
+    cl_image_desc, cl_image_format, cl_image_info, cl_image_requirements_info_ext, cl_map_flags,
+    cl_mem, cl_mem_flags, cl_mem_object_type, cl_mem_properties, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::command::image::Region;
+use pumice_runtime::command::image::ImageRegion;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::image_create::{Desc, supported_formats};
+use pumice_runtime::memory::image_requirements::requirements;
 use pumice_runtime::queue::Queue;
 
 use crate::enqueue::{enqueue, triple};
-use crate::memory::{host_slice, with_properties};
+use crate::memory::{check_properties, host_slice, with_properties};
 use crate::{handle, info};
 
 /// `cl_image_format`; `None` for NULL.
@@ -59,6 +60,57 @@ unsafe fn create(
     }
 }
 
+/// `cl_image_desc`; `None` for NULL. CL_INVALID_IMAGE_DESCRIPTOR if its object is none.
+///
+/// # Safety
+/// `desc` is NULL or readable, and its object NULL or a handle.
+unsafe fn description(desc: *const cl_image_desc) -> Result<Option<Desc>> {
+    // SAFETY: the caller's contract.
+    let Some(desc) = (unsafe { desc.as_ref() }) else {
+        return Ok(None);
+    };
+    // SAFETY: the caller's contract.
+    let object = unsafe { handle::optional::<Mem>(desc.buffer) };
+    Ok(Some(Desc {
+        image_type: desc.image_type,
+        width: desc.image_width,
+        height: desc.image_height,
+        depth: desc.image_depth,
+        array_size: desc.image_array_size,
+        row_pitch: desc.image_row_pitch,
+        slice_pitch: desc.image_slice_pitch,
+        num_mip_levels: desc.num_mip_levels,
+        num_samples: desc.num_samples,
+        mem_object: object.map_err(|_| Error::InvalidImageDescriptor)?,
+    }))
+}
+
+pub unsafe fn get_image_requirements_info(
+    context: cl_context,
+    properties: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    image_desc: *const cl_image_desc,
+    param_name: cl_image_requirements_info_ext,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetImageRequirementsInfoEXT.
+    unsafe {
+        let context = handle::get::<Context>(context)?;
+        check_properties(&context, properties)?;
+        let format = format(image_format);
+        let desc = description(image_desc)?;
+        info::write(
+            requirements(&context, flags, format, desc.as_ref(), param_name),
+            param_value_size,
+            param_value,
+            param_value_size_ret,
+        )
+    }
+}
+
 pub unsafe fn create_image_with_properties(
     context: cl_context,
     properties: *const cl_mem_properties,
@@ -69,31 +121,7 @@ pub unsafe fn create_image_with_properties(
 ) -> Result<cl_mem> {
     // SAFETY: the arguments are those of clCreateImageWithProperties.
     unsafe {
-        let desc = match image_desc.as_ref() {
-            None => None,
-            Some(desc) => {
-                let shows = [CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D];
-                let object = desc.buffer;
-                // CL_INVALID_IMAGE_DESCRIPTOR if an image of this type shows no other object, or
-                // it is none.
-                if !object.is_null() && !shows.contains(&desc.image_type) {
-                    return Err(Error::InvalidImageDescriptor);
-                }
-                let object = handle::optional::<Mem>(object);
-                Some(Desc {
-                    image_type: desc.image_type,
-                    width: desc.image_width,
-                    height: desc.image_height,
-                    depth: desc.image_depth,
-                    array_size: desc.image_array_size,
-                    row_pitch: desc.image_row_pitch,
-                    slice_pitch: desc.image_slice_pitch,
-                    num_mip_levels: desc.num_mip_levels,
-                    num_samples: desc.num_samples,
-                    mem_object: object.map_err(|_| Error::InvalidImageDescriptor)?,
-                })
-            }
-        };
+        let desc = description(image_desc)?;
         create(context, properties, flags, image_format, desc, host_ptr)
     }
 }
@@ -271,7 +299,7 @@ unsafe fn transfer(
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(count, list, event)?;
-        let region = Region {
+        let region = ImageRegion {
             origin: triple(origin)?,
             region: triple(region)?,
             row_pitch,

@@ -3,13 +3,15 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::{
-    CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, CL_KERNEL_EXEC_INFO_SVM_PTRS, cl_bool,
-    cl_command_queue, cl_device_id, cl_kernel, cl_kernel_arg_info, cl_kernel_exec_info,
-    cl_kernel_info, cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_program, cl_uint,
+    CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+    CL_KERNEL_EXEC_INFO_SVM_PTRS, cl_bool, cl_command_queue, cl_device_id, cl_kernel,
+    cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info, cl_kernel_sub_group_info,
+    cl_kernel_work_group_info, cl_mem_device_address_ext, cl_program, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::command::ndrange;
+use pumice_runtime::context::device_queue::DeviceQueue;
 use pumice_runtime::device::Device;
 use pumice_runtime::executable::{ArgKind, ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
@@ -114,6 +116,16 @@ pub unsafe fn set_arg(
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 let object = handle::optional::<Mem>(raw)?;
                 Some(object.map_or(Argument::Value(ArgValue::Null), Argument::Memory))
+            }
+            ArgKind::Queue => {
+                kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
+                // arg_value need not be aligned.
+                let raw = arg_value.cast::<*mut c_void>().read_unaligned();
+                // CL_INVALID_DEVICE_QUEUE if it is no device queue.
+                let queue = handle::get::<DeviceQueue>(raw);
+                Some(Argument::Queue(
+                    queue.map_err(|_| Error::InvalidDeviceQueue)?,
+                ))
             }
             ArgKind::Sampler => {
                 kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
@@ -254,24 +266,39 @@ pub unsafe fn set_kernel_exec_info(
     param_value_size: usize,
     param_value: *const c_void,
 ) -> Result<()> {
-    // SAFETY: the argument is that of clSetKernelExecInfo.
-    let kernel = unsafe { handle::get::<Kernel>(kernel) }?;
-    check_exec_info(&kernel, param_name, param_value_size, param_value)
+    // SAFETY: the arguments are those of clSetKernelExecInfo.
+    unsafe {
+        let kernel = handle::get::<Kernel>(kernel)?;
+        set_exec_info(&kernel, param_name, param_value_size, param_value)
+    }
 }
 
-/// The checks of clSetKernelExecInfo, which changes nothing.
-pub fn check_exec_info(
+pub unsafe fn set_kernel_arg_device_pointer(
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    arg_value: cl_mem_device_address_ext,
+) -> Result<()> {
+    // SAFETY: the argument is that of clSetKernelArgDevicePointerEXT.
+    let kernel = unsafe { handle::get::<Kernel>(kernel) }?;
+    kernel.set_arg_device_pointer(arg_index, arg_value)
+}
+
+/// Sets execution information of a kernel.
+///
+/// # Safety
+/// The arguments are those of clSetKernelExecInfo.
+pub unsafe fn set_exec_info(
     kernel: &Ref<Kernel>,
     param_name: cl_kernel_exec_info,
     param_value_size: usize,
     param_value: *const c_void,
 ) -> Result<()> {
-    kernel.check_exec_info()?;
+    kernel.check_exec_info(param_name)?;
     // CL_INVALID_VALUE if param_name is not valid, param_value is NULL or its size is not right;
     // NULL and 0 take the list of pointers back.
     let there = !param_value.is_null();
     let right = match param_name {
-        CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS | CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
             let whole = param_value_size % size_of::<*const c_void>() == 0;
             whole && there == (param_value_size != 0)
         }
@@ -280,11 +307,15 @@ pub fn check_exec_info(
         }
         _ => false,
     };
-    if right {
-        Ok(())
-    } else {
-        Err(Error::InvalidValue)
+    if !right {
+        return Err(Error::InvalidValue);
     }
+    if param_name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT {
+        // SAFETY: the caller's contract; the application's memory need not be aligned.
+        let bytes = unsafe { handle::slice(param_value.cast::<[u8; 8]>(), param_value_size / 8) };
+        kernel.set_device_pointers(bytes.iter().map(|b| u64::from_ne_bytes(*b)).collect());
+    }
+    Ok(())
 }
 
 pub unsafe fn get_kernel_suggested_local_work_size(

@@ -15,6 +15,7 @@ use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::{self, Properties};
+use pumice_runtime::memory::import::{self, ImportKind, Imported};
 
 use crate::callback::{MemCallback, UserData};
 use crate::{handle, info};
@@ -58,6 +59,66 @@ pub unsafe fn create_buffer_with_properties(
     }
 }
 
+/// clCreateBufferWithPropertiesINTEL: an unknown property is CL_INVALID_VALUE.
+pub unsafe fn create_buffer_with_properties_intel(
+    context: cl_context,
+    properties: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    size: usize,
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clCreateBufferWithPropertiesINTEL.
+    let made = unsafe { create_buffer_with_properties(context, properties, flags, size, host_ptr) };
+    made.map_err(|error| match error {
+        Error::InvalidProperty => Error::InvalidValue,
+        other => other,
+    })
+}
+
+pub unsafe fn import_memory(
+    context: cl_context,
+    flags: cl_mem_flags,
+    properties: *const isize,
+    memory: *mut c_void,
+    size: usize,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clImportMemoryARM.
+    unsafe {
+        let context = handle::get::<Context>(context)?;
+        let list = handle::properties(properties).unwrap_or_default();
+        let kind = import::check(flags, size, &list)?;
+        // CL_INVALID_VALUE if memory is NULL.
+        let bytes = host_slice(memory, size).ok_or(Error::InvalidValue)?;
+        let memory = match kind {
+            ImportKind::Host => Imported::Host(bytes),
+            ImportKind::DmaBuf => Imported::DmaBuf(duplicate(memory.cast::<i32>().read())?),
+        };
+        Mem::import(&context, flags, size, memory).map(handle::publish)
+    }
+}
+
+pub unsafe fn set_content_size_buffer(buffer: cl_mem, content_size_buffer: cl_mem) -> Result<()> {
+    // SAFETY: the arguments are those of clSetContentSizeBufferPoCL.
+    unsafe {
+        let buffer = handle::get::<Mem>(buffer)?;
+        let content_size = handle::get::<Mem>(content_size_buffer)?;
+        buffer.set_content_size(&content_size)
+    }
+}
+
+/// Another descriptor of a file: CL_INVALID_PROPERTY if it is none.
+///
+/// # Safety
+/// A descriptor that is open stays so during the call.
+unsafe fn duplicate(raw: i32) -> Result<OwnedFd> {
+    if raw < 0 {
+        return Err(Error::InvalidProperty);
+    }
+    // SAFETY: the caller's contract; a value that is no descriptor cannot be duplicated.
+    let copy = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
+    copy.map_err(|_| Error::InvalidProperty)
+}
+
 /// Makes a memory object with a list of properties. A handle among them is the application's until the
 /// object is made.
 ///
@@ -68,24 +129,49 @@ pub unsafe fn with_properties(
     list: *const cl_mem_properties,
     make: impl FnOnce(Properties) -> Result<Ref<Mem>>,
 ) -> Result<cl_mem> {
+    // SAFETY: the caller's contract.
+    let (properties, taken) = unsafe { checked(context, list) }?;
+    let object = make(properties)?;
+    if let Some(raw) = taken {
+        // SAFETY: the descriptor was duplicated, so it is one; the application has given it away.
+        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+    }
+    Ok(handle::publish(object))
+}
+
+/// Checks a list of properties, of which nothing is taken.
+///
+/// # Safety
+/// As [`with_properties`].
+pub unsafe fn check_properties(
+    context: &Ref<Context>,
+    list: *const cl_mem_properties,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { checked(context, list) }.map(drop)
+}
+
+/// The properties of a list, and the descriptor among them, of which they have a duplicate.
+///
+/// # Safety
+/// As [`with_properties`].
+unsafe fn checked(
+    context: &Ref<Context>,
+    list: *const cl_mem_properties,
+) -> Result<(Properties, Option<i32>)> {
     let taken = Cell::new(None);
-    // SAFETY: the caller's contract; a value that is no descriptor cannot be duplicated.
+    // SAFETY: the caller's contract.
     unsafe {
         let list = handle::listed_properties(list, external::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
         let fd = |value: u64| {
-            let raw = i32::try_from(value).ok().filter(|raw| *raw >= 0);
-            let raw = raw.ok_or(Error::InvalidProperty)?;
-            let copy = BorrowedFd::borrow_raw(raw).try_clone_to_owned();
+            let raw = i32::try_from(value).map_err(|_| Error::InvalidProperty)?;
+            let copy = duplicate(raw)?;
             taken.set(Some(raw));
-            copy.map_err(|_| Error::InvalidProperty)
+            Ok(copy)
         };
         let properties = Properties::check(context, list, device, fd)?;
-        let object = make(properties)?;
-        if let Some(raw) = taken.get() {
-            drop(OwnedFd::from_raw_fd(raw));
-        }
-        Ok(handle::publish(object))
+        Ok((properties, taken.get()))
     }
 }
 

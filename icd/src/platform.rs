@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{cl_platform_id, cl_platform_info, cl_uint};
 use pumice_runtime::base::error::Result;
+use pumice_runtime::base::info::Info;
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::device::platform::{self, Platform};
 
@@ -69,6 +70,22 @@ pub unsafe fn get_platform_info(
             param_value,
             param_value_size_ret,
         )
+    }
+}
+
+/// `pumiceReport(platform, size, text, size_ret)`: the driver's state as JSON, for `pumice-info`.
+/// A private entry: its text may change with every version. Rules of the clGet*Info calls.
+pub unsafe fn report(
+    platform: cl_platform_id,
+    size: usize,
+    text: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of pumiceReport.
+    unsafe {
+        let platform = handle::get::<Platform>(platform)?;
+        let report = pumice_runtime::report::report(&platform);
+        info::write(Ok(Info::string(&report)), size, text, size_ret)
     }
 }
 

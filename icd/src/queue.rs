@@ -8,8 +8,10 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::context::Context;
+use pumice_runtime::context::device_queue::DeviceQueue;
 use pumice_runtime::device::Device;
-use pumice_runtime::queue::{Queue, properties};
+use pumice_runtime::queue::Queue;
+use pumice_runtime::queue::properties::{self, QueueProperties};
 
 use crate::{handle, info};
 
@@ -22,8 +24,16 @@ pub unsafe fn create_command_queue(
     unsafe {
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
-        properties::check_bits(properties)?;
-        Queue::create(&context, &device, properties, None).map(handle::publish)
+        properties::check_bits(&device, properties)?;
+        // CL_INVALID_QUEUE_PROPERTIES: device queues come from clCreateCommandQueueWithProperties.
+        if properties::is_on_device(properties) {
+            return Err(Error::InvalidQueueProperties);
+        }
+        let checked = QueueProperties {
+            bits: properties,
+            ..QueueProperties::default()
+        };
+        Queue::create(&context, &device, checked, None).map(handle::publish)
     }
 }
 
@@ -37,20 +47,37 @@ pub unsafe fn create_command_queue_with_properties(
         let context = handle::get::<Context>(context)?;
         let device = handle::get::<Device>(device)?;
         let list = handle::properties(properties);
-        let bits = properties::check_properties(list.as_deref().unwrap_or_default())?;
-        let list = list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
-        Queue::create(&context, &device, bits, list).map(handle::publish)
+        let pairs = list.as_deref().unwrap_or_default();
+        let checked = properties::check_properties(&device, pairs)?;
+        let list: Option<Vec<u64>> =
+            list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
+        if properties::is_on_device(checked.bits) {
+            let list = list.unwrap_or_default();
+            let queue = DeviceQueue::create(&context, &device, checked.bits, list, checked.size)?;
+            return Ok(handle::publish(queue));
+        }
+        Queue::create(&context, &device, checked, list).map(handle::publish)
     }
 }
 
 pub unsafe fn retain_command_queue(command_queue: cl_command_queue) -> Result<()> {
     // SAFETY: the argument is that of clRetainCommandQueue.
-    unsafe { handle::retain::<Queue>(command_queue) }
+    unsafe {
+        match handle::is_kind::<DeviceQueue>(command_queue) {
+            true => handle::retain::<DeviceQueue>(command_queue),
+            false => handle::retain::<Queue>(command_queue),
+        }
+    }
 }
 
 pub unsafe fn release_command_queue(command_queue: cl_command_queue) -> Result<()> {
     // SAFETY: the argument is that of clReleaseCommandQueue. Releasing flushes.
-    unsafe { handle::release::<Queue>(command_queue, |queue| queue.flush()) }
+    unsafe {
+        match handle::is_kind::<DeviceQueue>(command_queue) {
+            true => handle::release::<DeviceQueue>(command_queue, |_| ()),
+            false => handle::release::<Queue>(command_queue, |queue| queue.flush()),
+        }
+    }
 }
 
 pub unsafe fn get_command_queue_info(
@@ -62,13 +89,11 @@ pub unsafe fn get_command_queue_info(
 ) -> Result<()> {
     // SAFETY: the arguments are those of clGetCommandQueueInfo.
     unsafe {
-        let queue = handle::get::<Queue>(command_queue)?;
-        info::write(
-            queue.info(param_name),
-            param_value_size,
-            param_value,
-            param_value_size_ret,
-        )
+        let answer = match handle::is_kind::<DeviceQueue>(command_queue) {
+            true => handle::get::<DeviceQueue>(command_queue)?.info(param_name),
+            false => handle::get::<Queue>(command_queue)?.info(param_name),
+        };
+        info::write(answer, param_value_size, param_value, param_value_size_ret)
     }
 }
 
@@ -99,7 +124,7 @@ pub unsafe fn finish(command_queue: cl_command_queue) -> Result<()> {
 pub unsafe fn set_default_device_command_queue(
     context: cl_context,
     device: cl_device_id,
-    _command_queue: cl_command_queue,
+    command_queue: cl_command_queue,
 ) -> Result<()> {
     // SAFETY: the arguments are those of clSetDefaultDeviceCommandQueue.
     unsafe {
@@ -108,8 +133,11 @@ pub unsafe fn set_default_device_command_queue(
         if context.device_index(&device).is_none() {
             return Err(Error::InvalidDevice);
         }
+        // CL_INVALID_OPERATION if the device does not support a replaceable default queue.
+        if !device.has_device_enqueue() {
+            return Err(Error::InvalidOperation.because("the device has no device queues"));
+        }
+        let queue = handle::get::<DeviceQueue>(command_queue)?;
+        context.set_default_device_queue(&device, &queue)
     }
-    // CL_INVALID_OPERATION if the device does not support on-device queues: none does, and so no
-    // queue could be a right one.
-    Err(Error::InvalidOperation)
 }

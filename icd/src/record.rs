@@ -10,7 +10,7 @@ use pumice_runtime::base::error::Result;
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::region::Layout;
 use pumice_runtime::command::{Command, copy, fill, image_copy, ndrange, svm};
-use pumice_runtime::command_buffer::{CommandBuffer, Recipe, Target};
+use pumice_runtime::command_buffer::{CommandArgs, CommandBuffer, Recipe};
 use pumice_runtime::context::Placement;
 use pumice_runtime::executable::RangeRequest;
 use pumice_runtime::memory::Mem;
@@ -25,7 +25,7 @@ use crate::memory::host_slice;
 /// The arguments that all of these calls have.
 struct Call {
     buffer: Ref<CommandBuffer>,
-    target: Target,
+    args: CommandArgs,
     sync_point: *mut cl_sync_point_khr,
 }
 
@@ -43,7 +43,7 @@ impl Call {
         unsafe {
             let buffer = handle::get::<CommandBuffer>(buffer)?;
             let matching = list.is_null() == (count == 0);
-            let target = Target {
+            let args = CommandArgs {
                 queue: handle::optional::<Queue>(queue)?,
                 properties: handle::properties(properties),
                 waits: matching.then(|| handle::slice(list, count as usize).to_vec()),
@@ -51,7 +51,7 @@ impl Call {
             };
             Ok(Self {
                 buffer,
-                target,
+                args,
                 sync_point,
             })
         }
@@ -66,7 +66,7 @@ impl Call {
         recipe: impl Fn(&Placement) -> Result<Command> + Send + Sync + 'static,
     ) -> Result<()> {
         let recipe: Recipe = Box::new(recipe);
-        let point = self.buffer.record(self.target, recipe)?;
+        let point = self.buffer.record(self.args, recipe)?;
         // SAFETY: the caller's contract.
         unsafe { handle::write(self.sync_point, point) };
         Ok(())
@@ -288,7 +288,8 @@ pub unsafe fn fill_buffer(
     }
 }
 
-/// The bytes of a pattern; `None` for NULL. More than the largest pattern has are not read.
+/// The bytes of a pattern; `None` for NULL. Of a pattern that is too long one byte too many is read,
+/// enough to refuse it.
 ///
 /// # Safety
 /// `pattern` is NULL or has `size` readable bytes.
@@ -358,7 +359,7 @@ pub unsafe fn nd_range_kernel(
             global: handle::dimensions(global_work_size, work_dim, 1),
             local: handle::dimensions(local_work_size, work_dim, 1),
         };
-        let (point, command) = call.buffer.record_kernel(call.target, &kernel, request)?;
+        let (point, command) = call.buffer.record_kernel(call.args, &kernel, request)?;
         handle::write(call.sync_point, point);
         if let Some(command) = command {
             handle::write(mutable_handle, command.handle() as *mut c_void);

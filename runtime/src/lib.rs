@@ -20,4 +20,5 @@ pub mod executable;
 pub mod memory;
 pub mod program;
 pub mod queue;
+pub mod report;
 pub mod semaphore;

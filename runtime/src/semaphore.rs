@@ -1,10 +1,11 @@
 //! Semaphores (cl_khr_semaphore): binary ones, which commands of queues signal and wait for.
 //!
-//! The first wait belongs to the first signal, the second to the second, whichever is enqueued first. A wait
-//! waits for the event of its signal; one that has none yet waits for a promise, which the signal keeps.
+//! The n-th wait is paired with the n-th signal, whichever is enqueued first. A wait waits for the event of
+//! its signal. While the signal is not enqueued, a user event stands for it, the promise, which ends as the
+//! signal ends.
 //!
-//! A semaphore that another API has too (cl_khr_external_semaphore) is one of Vulkan's, which submissions signal
-//! and wait for.
+//! A semaphore that is shared with another API (cl_khr_external_semaphore) is a Vulkan semaphore, which
+//! submissions signal and wait for.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -32,9 +33,9 @@ pub struct Semaphore {
     devices: Vec<Ref<Device>>,
     /// The list given to clCreateSemaphoreWithPropertiesKHR, with its terminator.
     property_list: Vec<u64>,
-    /// The semaphore of Vulkan's where others have it too.
+    /// The Vulkan semaphore, if another API shares it.
     shared: Option<Shared>,
-    /// Guards the signals and waits that are not over.
+    /// Guards the signals and waits that have not ended.
     rounds: Mutex<VecDeque<Round>>,
 }
 
@@ -42,7 +43,7 @@ pub struct Semaphore {
 struct Shared {
     semaphore: BinarySemaphore,
     kind: SemaphoreFd,
-    /// True if the application gave a handle of it, false if it may ask for one.
+    /// True if the application imported a handle, false if it may export one.
     imported: bool,
 }
 
@@ -51,8 +52,8 @@ struct Round {
     /// The signal's event, or the promise of one.
     signal: Ref<Event>,
     is_promise: bool,
-    /// True once a wait has taken it.
-    taken: bool,
+    /// True once a wait is paired with the signal.
+    paired: bool,
     wait: Option<Ref<Event>>,
 }
 
@@ -79,7 +80,7 @@ const BINARY: u64 = cl::CL_SEMAPHORE_TYPE_BINARY_KHR as u64;
 /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
 const EXPORTS: u64 = cl::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR;
 
-/// Tells whether a property has a list, with a terminator, for a value.
+/// Tells whether a property's value is a list with a terminator.
 pub fn has_list(name: u64) -> bool {
     name == DEVICES || name == EXPORTS
 }
@@ -87,7 +88,7 @@ pub fn has_list(name: u64) -> bool {
 /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as a query.
 const CL_SEMAPHORE_EXPORT_HANDLE_TYPES_INFO: u32 = cl::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as u32;
 
-/// The number of a kind of handles.
+/// The CL_SEMAPHORE_HANDLE_*_KHR of a kind of handle.
 fn handle_number(kind: SemaphoreFd) -> u32 {
     match kind {
         SemaphoreFd::Opaque => cl::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
@@ -95,7 +96,7 @@ fn handle_number(kind: SemaphoreFd) -> u32 {
     }
 }
 
-/// The kind of a handle by its number.
+/// The kind of handle of a CL_SEMAPHORE_HANDLE_*_KHR; `None` for unknown ones.
 fn handle_kind(number: u64) -> Option<SemaphoreFd> {
     match u32::try_from(number).ok()? {
         cl::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR => Some(SemaphoreFd::Opaque),
@@ -114,8 +115,8 @@ pub enum Operation {
 }
 
 impl Semaphore {
-    /// clCreateSemaphoreWithPropertiesKHR. `device` gives the device of a handle, `fd` another descriptor of
-    /// the file that a value names, `None` for -1.
+    /// clCreateSemaphoreWithPropertiesKHR. `device` looks a device's handle up; `fd` duplicates the file
+    /// descriptor in a property's value, with `None` for -1.
     ///
     /// # Errors
     /// Those that the specification lists for clCreateSemaphoreWithPropertiesKHR, in its order.
@@ -134,7 +135,7 @@ impl Semaphore {
             let mut devices = context.devices().iter();
             devices.any(|device| shares(device.capabilities(), *kind))
         };
-        // CL_INVALID_PROPERTY if a name or value is not valid, or a name stands there twice.
+        // CL_INVALID_PROPERTY if a name or value is not valid, or a name is repeated.
         if repeats(&properties) {
             return Err(Error::InvalidProperty);
         }
@@ -179,7 +180,7 @@ impl Semaphore {
             None => context.devices().to_vec(),
         };
         let export = exports.first().copied();
-        // CL_INVALID_OPERATION if a handle is given, and others are to be made of the semaphore.
+        // CL_INVALID_OPERATION if the semaphore is to import a handle and to export one.
         if import.is_some() && export.is_some() {
             return Err(Error::InvalidOperation);
         }
@@ -211,34 +212,34 @@ impl Semaphore {
         queue.on().check_context(&self.context)
     }
 
-    /// Takes the next signal that no wait has taken, or a promise of it.
-    fn take(&self) -> Ref<Event> {
+    /// Pairs a wait with the next signal, or with a promise of it.
+    fn pair(&self) -> Ref<Event> {
         let mut rounds = self.rounds.lock();
         forget(&mut rounds);
-        if let Some(round) = rounds.iter_mut().find(|round| !round.taken) {
-            round.taken = true;
+        if let Some(round) = rounds.iter_mut().find(|round| !round.paired) {
+            round.paired = true;
             return round.signal.clone();
         }
         let promise = Event::create_user(&self.context);
         rounds.push_back(Round {
             signal: promise.clone(),
             is_promise: true,
-            taken: true,
+            paired: true,
             wait: None,
         });
         promise
     }
 
-    /// Takes the next signal of this process that no wait has taken, if there is one.
-    fn take_known(&self) -> Option<Ref<Event>> {
+    /// Pairs a wait with the next signal that this process has enqueued, if there is one.
+    fn pair_known(&self) -> Option<Ref<Event>> {
         let mut rounds = self.rounds.lock();
         forget(&mut rounds);
-        let round = rounds.iter_mut().find(|round| !round.taken)?;
-        round.taken = true;
+        let round = rounds.iter_mut().find(|round| !round.paired)?;
+        round.paired = true;
         Some(round.signal.clone())
     }
 
-    /// Notes the event of a wait that has taken `signal`.
+    /// Notes the event of the wait that is paired with `signal`.
     fn note_wait(&self, signal: &Ref<Event>, wait: &Ref<Event>) {
         let mut rounds = self.rounds.lock();
         let round = rounds
@@ -249,18 +250,18 @@ impl Semaphore {
         }
     }
 
-    /// Gives back a signal that a failed call has taken.
-    fn give_back(&self, signal: &Ref<Event>) {
+    /// Leaves `signal` to the next wait: the one that it was paired with was not enqueued.
+    fn unpair(&self, signal: &Ref<Event>) {
         let mut rounds = self.rounds.lock();
         if let Some(round) = rounds
             .iter_mut()
             .find(|round| round.signal.handle() == signal.handle())
         {
-            round.taken = false;
+            round.paired = false;
         }
     }
 
-    /// Notes the event of a signal, which keeps the oldest promise.
+    /// Notes the event of a signal, which takes the place of the oldest promise.
     fn note_signal(&self, event: &Ref<Event>) {
         let mut rounds = self.rounds.lock();
         forget(&mut rounds);
@@ -268,7 +269,7 @@ impl Semaphore {
             rounds.push_back(Round {
                 signal: event.clone(),
                 is_promise: false,
-                taken: false,
+                paired: false,
                 wait: None,
             });
             return;
@@ -289,7 +290,7 @@ impl Semaphore {
     }
 }
 
-/// Drops the rounds that are over.
+/// Drops the rounds whose wait has ended.
 fn forget(rounds: &mut VecDeque<Round>) {
     rounds.retain(|round| !round.wait.as_ref().is_some_and(|wait| wait.is_done()));
 }
@@ -319,7 +320,7 @@ pub fn enqueue(
         .iter()
         .any(|semaphore| semaphore.shared.is_some());
     let command = |command_type| match shared {
-        true => Command::Device(Arc::new(Share {
+        true => Command::Device(Arc::new(SharedOperation {
             operation,
             semaphores: semaphores.to_vec(),
         })),
@@ -338,8 +339,8 @@ pub fn enqueue(
     }
     // The device itself waits for a shared semaphore, for a signal of this process too.
     let signals = semaphores.iter().map(|semaphore| match semaphore.shared {
-        Some(_) => semaphore.take_known(),
-        None => Some(semaphore.take()),
+        Some(_) => semaphore.pair_known(),
+        None => Some(semaphore.pair()),
     });
     let signals: Vec<Option<Ref<Event>>> = signals.collect();
     for (semaphore, signal) in semaphores.iter().zip(&signals) {
@@ -351,7 +352,7 @@ pub fn enqueue(
     for (semaphore, signal) in semaphores.iter().zip(&signals) {
         match (&done, signal) {
             (Ok(event), Some(signal)) => semaphore.note_wait(signal, event),
-            (Err(_), Some(signal)) => semaphore.give_back(signal),
+            (Err(_), Some(signal)) => semaphore.unpair(signal),
             (_, None) => {}
         }
     }
@@ -386,13 +387,13 @@ impl Shared {
     }
 }
 
-/// Work on shared semaphores, beside others.
-struct Share {
+/// The command that waits for semaphores or signals them, where at least one is shared.
+struct SharedOperation {
     operation: Operation,
     semaphores: Vec<Ref<Semaphore>>,
 }
 
-impl DeviceCommand for Share {
+impl DeviceCommand for SharedOperation {
     fn command_type(&self) -> u32 {
         match self.operation {
             Operation::Wait => cl::CL_COMMAND_SEMAPHORE_WAIT_KHR,
@@ -454,7 +455,7 @@ impl Object<Semaphore> {
         devices.any(|device| device.capabilities().shares_semaphores())
     }
 
-    /// The kind of handles that can be made of it.
+    /// The kind of handle that it exports.
     fn exported(&self) -> Option<SemaphoreFd> {
         let shared = self.shared.as_ref().filter(|shared| !shared.imported);
         shared.map(|shared| shared.kind)
@@ -488,7 +489,7 @@ impl Object<Semaphore> {
         let shared = self.shared.as_ref().ok_or(Error::InvalidValue)?;
         if shared.kind == SemaphoreFd::Sync {
             // CL_OUT_OF_RESOURCES: a sync file is a copy of a signal, which must have been submitted.
-            let signal = self.take_known().ok_or(Error::OutOfResources)?;
+            let signal = self.pair_known().ok_or(Error::OutOfResources)?;
             if let Some(queue) = signal.queue() {
                 queue.flush();
             }
@@ -517,7 +518,7 @@ impl Object<Semaphore> {
         })
     }
 
-    /// Tells whether a signal is over and the wait for it is not.
+    /// Tells whether there is a signal that has ended and whose wait has not.
     fn is_signaled(&self) -> bool {
         let rounds = self.rounds.lock();
         rounds.iter().any(|round| {

@@ -11,7 +11,7 @@ use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::printf;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{Command, fill, map, native, ndrange, transfer};
-use pumice_runtime::context::Context;
+use pumice_runtime::context::{Callbacks, Context};
 use pumice_runtime::device::platform::platform;
 use pumice_runtime::executable::{ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
@@ -19,6 +19,7 @@ use pumice_runtime::memory::external::Properties;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::event::Event;
+use pumice_runtime::queue::properties::QueueProperties;
 use pumice_runtime::queue::{Queue, WaitList};
 
 const WORDS: usize = 8;
@@ -36,8 +37,8 @@ fn setup() -> Option<Setup> {
         eprintln!("skipped: no device");
         return None;
     };
-    let context = Context::create(None, vec![device.clone()], None).unwrap();
-    let queue = Queue::create(&context, device, 0, None).unwrap();
+    let context = Context::create(None, vec![device.clone()], Callbacks::default()).unwrap();
+    let queue = Queue::create(&context, device, QueueProperties::default(), None).unwrap();
     let buffer = Mem::create(&context, Properties::default(), 0, WORDS * 4, None).unwrap();
     Some(Setup {
         context,

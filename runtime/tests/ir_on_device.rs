@@ -17,10 +17,10 @@ use pumice_ir::LowerError;
 use pumice_ir::text::parse_module;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, lowering_passes, random_cfg};
-use pumice_vulkan_layer::Device;
+use pumice_vulkan_layer::LogicalDevice;
 use std::path::Path;
 
-fn run_file(device: &Device, path: &Path, target: &Target) -> Result<bool, String> {
+fn run_file(device: &LogicalDevice, path: &Path, target: &Target) -> Result<bool, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let Some(run) = KernelFile::parse(&text)?.runs.pop() else {
         return Ok(false);
@@ -160,7 +160,7 @@ fn interpreter_files_run_on_the_device() {
 fn on_device(run: &Run) -> bool {
     let plain = |arg: &FileArg| match arg {
         FileArg::Buffer { addresses, .. } => addresses.is_empty(),
-        FileArg::Alias { .. } => false,
+        FileArg::Alias { .. } | FileArg::Pipe { .. } => false,
         _ => true,
     };
     run.args.iter().all(plain) && run.printf.is_empty() && run.error.is_none()
@@ -177,7 +177,7 @@ fn emitted(text: &str, target: &Target) -> Result<Vec<u32>, LowerError> {
     Ok(vulkan::emit(&module, target, &options)?.words)
 }
 
-fn run_interpreter_files(device: &Device, target: &Target) {
+fn run_interpreter_files(device: &LogicalDevice, target: &Target) {
     let mut failures = Failures::default();
     let mut ran = 0;
     // What is written as SPIR-V there is the importer's and the interpreter's.

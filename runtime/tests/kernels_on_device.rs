@@ -14,7 +14,7 @@ use pumice_interp::NdRange;
 use pumice_reflection::Need;
 use pumice_test_support::runs::{Arguments, range, range_of_single_items};
 use pumice_test_support::{filetests, run_target, spirv_tools};
-use pumice_vulkan_layer::Device;
+use pumice_vulkan_layer::LogicalDevice;
 use std::path::Path;
 
 fn build(text: &str, options: &str, target: &Target) -> Result<Vec<u32>, String> {
@@ -49,7 +49,7 @@ fn foreign(name: &str, level: &str, target: &Target) -> Option<Result<Vec<u32>, 
 
 /// Runs a kernel; false if its range has remainders or its private memory lies in a buffer, which
 /// are the runtime's work.
-fn run_one(device: &Device, words: &[u32], run: &Run) -> Result<bool, String> {
+fn run_one(device: &LogicalDevice, words: &[u32], run: &Run) -> Result<bool, String> {
     let whole = range(run);
     let range = if run.local.is_none() && whole.global.iter().product::<u64>() > 256 {
         range_of_single_items(run)

@@ -12,11 +12,11 @@ use pumice_test_support::lowering_passes;
 use pumice_test_support::number_kernels::{
     floats, integers, interpret, is_nan, kernel, pairs, renumbered,
 };
-use pumice_vulkan_layer::Device;
+use pumice_vulkan_layer::LogicalDevice;
 
 /// Differences between device and interpreter, as text.
 fn differences(
-    device: &Device,
+    device: &LogicalDevice,
     instruction: &str,
     types: &[&str],
     result: &str,

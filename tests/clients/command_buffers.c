@@ -301,11 +301,16 @@ static void shared_memory(void)
         MUST(enqueue(0, NULL, buffer, 0, NULL, &event));
         MUST(clWaitForEvents(1, &event));
         MUST(clReleaseEvent(event));
+        MUST(clEnqueueSVMMap(out_of_order, CL_TRUE, CL_MAP_READ, a, N * 4, 0, NULL, NULL));
+        MUST(clEnqueueSVMMap(out_of_order, CL_TRUE, CL_MAP_READ, b, N * 4, 0, NULL, NULL));
         EQ(a[0], input + 3);
         EQ(a[1], 10);
         EQ(b[0], input + 6);
         EQ(b[N - 1], 13);
+        MUST(clEnqueueSVMUnmap(out_of_order, a, 0, NULL, NULL));
+        MUST(clEnqueueSVMUnmap(out_of_order, b, 0, NULL, NULL));
     }
+    MUST(clFinish(out_of_order));
     MUST(release(buffer));
     clReleaseKernel(add);
     clSVMFree(context, a), clSVMFree(context, b);

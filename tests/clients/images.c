@@ -392,13 +392,13 @@ static void errors(void)
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, 256, NULL, &error);
     MUST(error);
     d.image_width = 65, d.image_height = 0, d.buffer = buffer;
-    REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+    REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_SIZE);
     d.image_width = 16;
     REFUSED(CL_MEM_WRITE_ONLY, rgba, d, NULL, CL_INVALID_VALUE);
-    d = good, d.image_width = 8, d.image_height = 8, d.buffer = buffer;
-    REFUSED(CL_MEM_READ_ONLY, rgba, d, NULL, CL_INVALID_OPERATION);
-    d = good, d.image_type = CL_MEM_OBJECT_IMAGE1D, d.buffer = buffer;
-    REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+    d = good, d.image_width = 8, d.image_height = 9, d.buffer = buffer;
+    REFUSED(CL_MEM_READ_ONLY, rgba, d, NULL, CL_INVALID_IMAGE_SIZE);
+    d = good, d.image_type = CL_MEM_OBJECT_IMAGE1D, d.image_width = 65, d.buffer = buffer;
+    REFUSED(CL_MEM_READ_ONLY, rgba, d, NULL, CL_INVALID_IMAGE_SIZE);
     REFUSED(CL_MEM_COPY_HOST_PTR, rgba, good, NULL, CL_INVALID_HOST_PTR);
     REFUSED(0, rgba, good, host, CL_INVALID_HOST_PTR);
     EQ((clCreateImage2D(context, 0, &rgba, 0, 4, 0, NULL, &error), error), CL_INVALID_IMAGE_SIZE);

@@ -1,5 +1,5 @@
 // client: once
-/* Command buffers, semaphores and memory of other APIs are made, used and released again and again; the
+/* Command buffers, semaphores, memory of other APIs and of the process, and images of rows are made, used and released again and again; the
  * process keeps no more memory and no more descriptors. `leaks_shared ROUNDS` says how often. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,12 +21,16 @@ static cl_int (*handle_of)(semaphore_t, cl_device_id, cl_uint, size_t, void *, s
 
 static const char *source =
     "kernel void add(global int *p, int k) { p[get_global_id(0)] += k; }\n"
+    "#ifdef __IMAGE_SUPPORT__\n"
+    "kernel void rows(write_only image2d_t to, read_only image2d_t from)\n"
+    "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); write_imagei(to, at, read_imagei(from, at) + 1); }\n"
+    "#endif\n"
     "kernel void says(global int *p) { if (p[0] == -12345) printf(\"%d\\n\", p[0]); }\n";
 
 static cl_device_id device;
 static cl_context context;
 static cl_command_queue queues[2];
-static cl_kernel add, says;
+static cl_kernel add, says, rows;
 static cl_mem memory;
 static cl_uint semaphore_kind;
 static int shares_memory;
@@ -98,6 +102,40 @@ static void shared_memory(void)
     MUST(clReleaseMemObject(made));
 }
 
+/* Memory of this process, with an image of its rows and one of a buffer's. */
+static void rows_of_memory(int round)
+{
+    static cl_mem (*import)(cl_context, cl_mem_flags, const void *, void *, size_t, cl_int *);
+    static int pages[1 << 16] __attribute__((aligned(4096)));
+    cl_int error = 0;
+    if (!import)
+        load_function(&import, "clImportMemoryARM");
+    cl_mem given = import(context, 0, NULL, pages, sizeof pages, &error);
+    if (!given) {
+        EQ(error, CL_INVALID_PROPERTY);
+        given = clCreateBuffer(context, 0, sizeof pages, NULL, &error);
+        MUST(error);
+    }
+    cl_mem made = clCreateBuffer(context, 0, sizeof pages, NULL, &error);
+    MUST(error);
+    cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 200, .image_height = 256};
+    desc.image_row_pitch = 1024;
+    cl_mem images[2];
+    for (int i = 0; i < 2; i++) {
+        desc.buffer = i ? made : given;
+        images[i] = clCreateImage(context, 0, &format, &desc, NULL, &error);
+        MUST(error);
+        MUST(clSetKernelArg(rows, i, sizeof images[i], &images[i]));
+    }
+    size_t sizes[2] = {200, 256};
+    MUST(clEnqueueNDRangeKernel(queues[round & 1], rows, 2, NULL, sizes, NULL, 0, NULL, NULL));
+    MUST(clFinish(queues[round & 1]));
+    cl_mem all[] = {images[0], images[1], given, made};
+    for (int i = 0; i < 4; i++)
+        MUST(clReleaseMemObject(all[i]));
+}
+
 static long resident(void)
 {
     long pages = 0, other = 0;
@@ -153,6 +191,12 @@ int main(int argc, char **argv)
     MUST(error);
     says = clCreateKernel(program, "says", &error);
     MUST(error);
+    cl_bool has_images = CL_FALSE;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (has_images) {
+        rows = clCreateKernel(program, "rows", &error);
+        MUST(error);
+    }
     memory = clCreateBuffer(context, 0, N * 4, NULL, &error);
     MUST(error);
     MUST(clSetKernelArg(add, 0, sizeof memory, &memory));
@@ -163,6 +207,8 @@ int main(int argc, char **argv)
         semaphores();
         if (shares_memory)
             shared_memory();
+        if (has_images)
+            rows_of_memory(round);
         if (round == rounds / 3)
             first = resident(), open_first = descriptors();
         if (rounds > 1000 && round % 1000 == 0)
@@ -175,6 +221,8 @@ int main(int argc, char **argv)
     CHECK(last - first < 4096 + rounds / 2);
     CHECK(open_last <= open_first + 2);
     clReleaseMemObject(memory), clReleaseKernel(add), clReleaseKernel(says);
+    if (rows)
+        clReleaseKernel(rows);
     clReleaseProgram(program);
     clReleaseCommandQueue(queues[0]), clReleaseCommandQueue(queues[1]);
     release_last(context);

@@ -1,4 +1,4 @@
-// client: env PUMICE_LOG=api=warn
+// client: env PUMICE_LOG=off,api=warn
 // client: env PUMICE_LOG_FILE=target/clients/reasons-%p.log
 /* Errors come with their reason: in the log, and to the callback of the context, word for word. */
 #include "common.h"

@@ -26,6 +26,27 @@ struct node {
     int value;
 };
 
+/* The host's access to coarse-grained memory begins and ends with a map; the system's own needs none. */
+static void *begin(void *memory, size_t size, int system)
+{
+    if (!system)
+        MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, memory, size, 0, NULL, NULL));
+    return memory;
+}
+
+static void end(void *memory, int system)
+{
+    if (!system)
+        MUST(clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL));
+}
+
+static int int_at(int *memory, int system)
+{
+    int value = *(int *)begin(memory, sizeof value, system);
+    end(memory, system);
+    return value;
+}
+
 static void without(cl_kernel kernel)
 {
     int x = 0;
@@ -56,33 +77,31 @@ static void lists(cl_program program, int system)
         nodes[i] = system ? malloc(sizeof(struct node))
                           : clSVMAlloc(context, CL_MEM_READ_WRITE, sizeof(struct node), 0);
         CHECK(nodes[i]);
-        if (!system)
-            MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, nodes[i], sizeof(struct node), 0, NULL,
-                                 NULL));
+        begin(nodes[i], sizeof(struct node), system);
         nodes[i]->next = first;
         nodes[i]->value = i;
         first = nodes[i];
-        if (!system)
-            MUST(clEnqueueSVMUnmap(queue, nodes[i], 0, NULL, NULL));
+        end(nodes[i], system);
     }
-    int *out = system ? malloc(4) : clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 4, 4);
+    int *out = system ? malloc(4) : clSVMAlloc(context, 0, 4, 4);
     CHECK(out);
-    *out = 0;
+    *(int *)begin(out, 4, system) = 0;
+    end(out, system);
     MUST(clSetKernelArgSVMPointer(kernel, 0, first));
     MUST(clSetKernelArgSVMPointer(kernel, 1, out));
     MUST(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof nodes, nodes));
     run(kernel, 1);
-    EQ(*out, 190);
+    EQ(int_at(out, system), 190);
     for (int i = 0; i < 20; i++)
-        EQ(nodes[i]->value, -1);
+        EQ(int_at(&nodes[i]->value, system), -1);
     /* A clone has the arguments; NULL is an empty list. */
     cl_kernel clone = clCloneKernel(kernel, &error);
     MUST(error);
     MUST(clSetKernelArgSVMPointer(clone, 0, NULL));
     run(clone, 1);
-    EQ(*out, 0);
+    EQ(int_at(out, system), 0);
     run(kernel, 1);
-    EQ(*out, -20);
+    EQ(int_at(out, system), -20);
     for (int i = 0; i < 20; i++)
         system ? free(nodes[i]) : clSVMFree(context, nodes[i]);
     system ? free(out) : clSVMFree(context, out);
@@ -118,7 +137,12 @@ static void commands(void)
     size_t sizes[2] = {0, 100};
     MUST(clEnqueueSVMMigrateMem(queue, 2, both, sizes, 0, 0, NULL, &events[2]));
     MUST(clFlush(queue));
-    EQ(a[5], 7);
+    cl_command_queue gated = queue;
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    EQ(int_at(a + 5, 0), 7);
+    MUST(clReleaseCommandQueue(queue));
+    queue = gated;
     static const cl_command_type types[] = {CL_COMMAND_SVM_MEMCPY, CL_COMMAND_SVM_MEMCPY,
                                             CL_COMMAND_SVM_MIGRATE_MEM};
     for (int i = 0; i < 3; i++) {
@@ -128,7 +152,8 @@ static void commands(void)
     }
     MUST(clSetUserEventStatus(gate, CL_COMPLETE));
     MUST(clFinish(queue));
-    CHECK(memcmp(b, host, sizeof host) == 0);
+    CHECK(memcmp(begin(b, sizeof host, 0), host, sizeof host) == 0);
+    end(b, 0);
     int back[N];
     MUST(clEnqueueSVMMemcpy(queue, CL_TRUE, back, b, sizeof back, 0, NULL, NULL));
     CHECK(memcmp(back, host, sizeof host) == 0);
@@ -183,9 +208,11 @@ static void buffers(cl_program program)
 {
     cl_int error = 0;
     enum { N = 64 };
-    int *data = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, N * 4, 0);
+    int *data = clSVMAlloc(context, 0, N * 4, 0);
+    begin(data, N * 4, 0);
     for (int i = 0; i < N; i++)
         data[i] = i;
+    end(data, 0);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4, data, &error);
     MUST(error);
     CHECK(!clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4 + 4, data, &error));
@@ -205,8 +232,23 @@ static void buffers(cl_program program)
     run(kernel, 32);
     MUST(clSetKernelArgSVMPointer(kernel, 0, data + 1));
     run(kernel, 1);
+    begin(data, N * 4, 0);
     for (int i = 0; i < N; i++)
         EQ(data[i], i == 1 || i >= 32 ? i * 2 : i);
+    end(data, 0);
+    /* What is written through a map of the buffer is in the allocation, and the reverse. */
+    int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, N * 4, 0, NULL, NULL, &error);
+    MUST(error);
+    CHECK(mapped == data);
+    mapped[3] = 333;
+    MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    EQ(int_at(data + 3, 0), 333);
+    *(int *)begin(data + 4, 4, 0) = 444;
+    end(data + 4, 0);
+    int four = 0;
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 16, 4, &four, 0, NULL, NULL));
+    EQ(four, 444);
     cl_kernel by_value = clCreateKernel(program, "by_value", &error);
     MUST(error);
     EQ(clSetKernelArgSVMPointer(by_value, 0, data), CL_INVALID_ARG_VALUE);
@@ -229,6 +271,112 @@ static void buffers(cl_program program)
     clSVMFree(context, data);
 }
 
+/* A map sees what kernels wrote; one for reading writes nothing back; one that invalidates need not show anything
+ * but is written back. Ranges of one allocation are mapped apart from each other. */
+static void maps(cl_program program)
+{
+    cl_int error = 0;
+    enum { N = 4096 };
+    cl_kernel kernel = clCreateKernel(program, "twice", &error);
+    MUST(error);
+    int *data = clSVMAlloc(context, 0, N * 4, 0), three = 3;
+    CHECK(data);
+    MUST(clEnqueueSVMMemFill(queue, data, &three, 4, N * 4, 0, NULL, NULL));
+    MUST(clSetKernelArgSVMPointer(kernel, 0, data));
+    run(kernel, N);
+    MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, N * 4, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        EQ(data[i], 6);
+    MUST(clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
+    MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, data + 10, 40, 0, NULL, NULL));
+    MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, data + 2000, 40, 0, NULL, NULL));
+    data[12] = 100;
+    for (int i = 0; i < 10; i++)
+        data[2000 + i] = i;
+    MUST(clEnqueueSVMUnmap(queue, data + 2000, 0, NULL, NULL));
+    MUST(clEnqueueSVMUnmap(queue, data + 10, 0, NULL, NULL));
+    run(kernel, N);
+    begin(data, N * 4, 0);
+    for (int i = 0; i < N; i++)
+        EQ(data[i], i == 12 ? 200 : i >= 2000 && i < 2010 ? 2 * (i - 2000) : 12);
+    end(data, 0);
+    MUST(clFinish(queue));
+    clSVMFree(context, data);
+    MUST(clReleaseKernel(kernel));
+}
+
+/* Pointers in program-scope variables, in atomics and behind generic pointers are followed like others. */
+static const char *everywhere =
+    "global int *global kept;\n"
+    "kernel void keep(global int *p) { kept = p + 1; }\n"
+    "kernel void use(global int *out) { out[0] = kept[0]; kept[1] = 55; }\n"
+    "int sum(const int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
+    "kernel void generic_sum(global int *p, local int *l, global int *out)\n"
+    "{ int q[3] = {1, 2, 3}; for (int i = 0; i < 4; i++) l[i] = 10 * i;\n"
+    "  out[0] = sum(p, 4) + sum(l, 4) + sum(q, 3);\n"
+    "  int *any = out[1] ? (int *)p : (int *)l; out[1] = any[2]; }\n"
+    "kernel void exchange(global ulong *slot, global int *mine, global ulong *out)\n"
+    "{ global int *before = (global int *)slot[0]; slot[0] = (ulong)mine;\n"
+    "  out[0] = (ulong)before; atomic_add(before, 5); out[1] = before == mine; out[2] = (ulong)&mine[1]; }\n";
+
+static void pointers_everywhere(void)
+{
+    cl_int error = 0;
+    cl_program program = clCreateProgramWithSource(context, 1, &everywhere, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel keep = clCreateKernel(program, "keep", &error), use = clCreateKernel(program, "use", &error);
+    cl_kernel generic = clCreateKernel(program, "generic_sum", &error);
+    cl_kernel exchange = clCreateKernel(program, "exchange", &error);
+    MUST(error);
+    int *a = clSVMAlloc(context, 0, 64, 0), *b = clSVMAlloc(context, 0, 64, 0);
+    cl_ulong *slot = clSVMAlloc(context, 0, 8, 0);
+    cl_mem out = clCreateBuffer(context, 0, 64, NULL, &error);
+    MUST(error);
+    CHECK(a && b && slot);
+    begin(a, 64, 0), begin(b, 64, 0), begin(slot, 8, 0);
+    for (int i = 0; i < 16; i++)
+        a[i] = 100 + i, b[i] = 200 + i;
+    *slot = (cl_ulong)(uintptr_t)b;
+    end(a, 0), end(b, 0), end(slot, 0);
+    MUST(clSetKernelArgSVMPointer(keep, 0, a));
+    run(keep, 1);
+    MUST(clSetKernelArg(use, 0, sizeof out, &out));
+    run(use, 1);
+    int first[2] = {0, 0};
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, first, 0, NULL, NULL));
+    EQ(first[0], 101);
+    EQ(int_at(a + 2, 0), 55);
+    int choice[2] = {0, 1};
+    MUST(clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, 8, choice, 0, NULL, NULL));
+    MUST(clSetKernelArgSVMPointer(generic, 0, a));
+    MUST(clSetKernelArg(generic, 1, 64, NULL));
+    MUST(clSetKernelArg(generic, 2, sizeof out, &out));
+    run(generic, 1);
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 8, first, 0, NULL, NULL));
+    EQ(first[0], 100 + 101 + 55 + 103 + 60 + 6);
+    EQ(first[1], 55);
+    MUST(clSetKernelArgSVMPointer(exchange, 0, slot));
+    MUST(clSetKernelArgSVMPointer(exchange, 1, a));
+    MUST(clSetKernelArg(exchange, 2, sizeof out, &out));
+    run(exchange, 1);
+    cl_ulong seen[3];
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+    EQ(seen[0], (uintptr_t)b);
+    EQ(seen[1], 0);
+    EQ(seen[2], (uintptr_t)&a[1]);
+    EQ(int_at(b, 0), 205);
+    EQ(*(cl_ulong *)begin(slot, 8, 0), (uintptr_t)a);
+    end(slot, 0);
+    MUST(clFinish(queue));
+    clSVMFree(context, a), clSVMFree(context, b), clSVMFree(context, slot);
+    MUST(clReleaseMemObject(out));
+    cl_kernel kernels[] = {keep, use, generic, exchange};
+    for (int i = 0; i < 4; i++)
+        MUST(clReleaseKernel(kernels[i]));
+    MUST(clReleaseProgram(program));
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -247,6 +395,8 @@ int main(void)
         lists(program, 0);
         commands();
         buffers(program);
+        maps(program);
+        pointers_everywhere();
         if (has & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)
             lists(program, 1);
     } else {

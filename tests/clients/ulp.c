@@ -1,4 +1,3 @@
-// client: needs denormals
 /* Worst errors of the math functions against MPFR, with the limits of the full profile
    (OpenCL C specification, "Relative Error as ULPs"), for float, double and half.
 

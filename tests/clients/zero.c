@@ -292,21 +292,31 @@ static void svm(void)
         if (!has)
             return;
     }
+    cl_int error = 0;
+    queue = clCreateCommandQueueWithProperties(context, devices[0], NULL, &error);
+    MUST(error);
     for (int i = 0; i < SIZES; i++) {
         void *old[3];
         for (int j = 0; j < 3; j++) {
             old[j] = clSVMAlloc(context, CL_MEM_READ_WRITE, sizes[i], 0);
             CHECK(old[j] != NULL);
+            MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, old[j], sizes[i], 0, NULL, NULL));
             memset(old[j], STALE, sizes[i]);
+            MUST(clEnqueueSVMUnmap(queue, old[j], 0, NULL, NULL));
         }
+        MUST(clFinish(queue));
         for (int j = 0; j < 3; j++)
             clSVMFree(context, old[j]);
         void *new = clSVMAlloc(context, CL_MEM_READ_WRITE, sizes[i], 0);
         CHECK(new != NULL);
+        MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, new, sizes[i], 0, NULL, NULL));
         memcpy(bytes, new, sizes[i]);
+        MUST(clEnqueueSVMUnmap(queue, new, 0, NULL, NULL));
+        MUST(clFinish(queue));
         look(sizes[i], 0, 0, 0);
         clSVMFree(context, new);
     }
+    MUST(clReleaseCommandQueue(queue));
 }
 
 static void in_a_context(void)

@@ -1,13 +1,13 @@
-/* A Vulkan layer for drivers whose device executes nothing (Mesa's drm-shim): everything that was
- * submitted completes at once, as soon as what it waits for has completed.
+/* A Vulkan layer for drivers whose device executes nothing (Mesa's drm-shim): every
+ * submission completes as soon as what it waits for has completed.
  *
  * The layer keeps the values of semaphores, the states of fences and the results of queries itself; the
  * driver gets every call too, but its answers about them are not used. Submissions of a queue complete in
  * order. Timestamps are the host's monotonic clock in the device's unit, and differ; copies of them into
  * mapped buffers are carried out. Nothing else is executed.
  *
- * LAYER_LEAKS=FILE: objects of a device that are left when it is destroyed are written there; of a device
- * that the process ends with, the numbers of its objects. */
+ * LAYER_LEAKS=FILE: the layer writes to FILE the objects that are left when a device is destroyed, and the
+ * numbers of objects of a device that is left when the process ends. */
 #define _GNU_SOURCE
 #define LAYER_NAME "VK_LAYER_PUMICE_completion"
 #include <stdint.h>
@@ -83,7 +83,7 @@ static void closing(struct device *device)
         fclose(file);
 }
 
-/* A device that lives as long as the process has objects of its own; the number of them is told. */
+/* A device that is never destroyed may keep objects: only their numbers are written. */
 __attribute__((destructor)) static void at_exit(void)
 {
     const char *path = getenv("LAYER_LEAKS");
@@ -131,7 +131,8 @@ static void complete(struct device *device, struct batch *batch)
         fence->value = 1;
 }
 
-/* Completes what can be, of all devices: semaphores may be shared. To be called with the lock. */
+/* Completes every batch that can complete, on all devices: semaphores may be shared. The caller holds the
+ * lock. */
 static void go_on(void)
 {
     int again = 1;
@@ -172,7 +173,7 @@ static struct queue *queue_of(struct device *device, VkQueue handle)
     return queue;
 }
 
-/* The commands that the layer carries out, those of secondary command buffers in their places. */
+/* The commands that the layer carries out, with those of secondary command buffers where they run. */
 static void take(struct batch *batch, size_t *capacity, uint64_t commands)
 {
     struct object *buffer = find(COMMANDS, commands);

@@ -1,5 +1,5 @@
-/* A Vulkan layer that writes what memory was chosen for what, a line for each event, to the file that
- * LAYER_MEMORY names:
+/* A Vulkan layer that writes the memory that each buffer and image gets, a line for each event, to the file
+ * that LAYER_MEMORY names:
  *     heap INDEX BYTES FLAGS
  *     type INDEX HEAP FLAGS
  *     allocate BYTES type INDEX FLAGS [imported]

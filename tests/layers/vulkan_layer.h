@@ -26,8 +26,8 @@
 
 #define MEMBER(name) PFN_vk##name name;
 
-/* The functions of what is behind the layer are asked for at once: later on loaders answer with the first
- * layer's, which may be this one. */
+/* The functions of the next layer are looked up at once: later, loaders answer with those of the first
+ * layer, which may be this one. */
 struct instance {
     VkInstance handle;
     PFN_vkGetInstanceProcAddr get;
@@ -57,7 +57,7 @@ static struct device *devices;
 static void opened(struct device *device);
 static void closing(struct device *device);
 
-/* Memory, or the end of the process: tests have no use for a layer that goes on without. */
+/* Allocates memory or ends the process: a test cannot go on without the layer. */
 static void *room(size_t size)
 {
     void *memory = calloc(1, size ? size : 1);

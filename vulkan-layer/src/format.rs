@@ -72,6 +72,7 @@ formats! {
     R5g6b5Unorm R5G6B5_UNORM_PACK16 2,
     A1r5g5b5Unorm A1R5G5B5_UNORM_PACK16 2,
     A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
+    A2b10g10r10Unorm A2B10G10R10_UNORM_PACK32 4,
 }
 
 /// Supported uses of a format, for images of optimal tiling unless a field says otherwise.
@@ -87,6 +88,8 @@ pub struct FormatFeatures {
     pub storage_read: bool,
     /// Uniform texel buffers.
     pub uniform_texel: bool,
+    /// Storage texel buffers, with a format in the shader.
+    pub storage_texel: bool,
     /// Storage texel buffers, written without a format in the shader.
     pub storage_texel_write: bool,
     /// Storage texel buffers, read without a format in the shader.
@@ -151,6 +154,7 @@ fn features(
         storage_write: image(F::STORAGE_IMAGE) && writes(image3),
         storage_read: image(F::STORAGE_IMAGE) && reads(image3),
         uniform_texel: buffer(F::UNIFORM_TEXEL_BUFFER),
+        storage_texel: buffer(F::STORAGE_TEXEL_BUFFER),
         storage_texel_write: buffer(F::STORAGE_TEXEL_BUFFER) && writes(buffer3),
         storage_texel_read: buffer(F::STORAGE_TEXEL_BUFFER) && reads(buffer3),
     }

@@ -8,14 +8,16 @@
 //! Instance::load(&InstanceConfig)         Error::NoVulkan where there is none
 //!   .devices() / .left_out()              PhysicalDevice above the floor / the others, with reasons
 //! PhysicalDevice::capabilities()          Capabilities: plain data for Target and clGetDeviceInfo
-//!   .open() -> Device                     everything below is a clonable handle that keeps its parents
-//! Device::create_buffer(size, class)      Buffer: address(), size(), mapped(), read(), write()
+//!   .open() -> LogicalDevice              everything below is a clonable handle that keeps its parents
+//! LogicalDevice::create_buffer(size, class)
+//!                                         Buffer: address(), size(), mapped(), read(), write()
 //!   .import_host_memory(ptr, size)        Buffer over the application's memory (unsafe)
 //!   .import_memory(MemoryFd, fd, size)    Buffer over another API's memory
+//!   .create_shared_buffer(size, class, Sharing)  Buffer whose pointer the host can use; address_delta()
 //!   .create_semaphore(SemaphoreFd)        BinarySemaphore with import and export; Recorder::wait_for, signal
 //!   .create_image(&ImageDesc)             Image; .create_image_view(…), .create_buffer_view(…), .sampler(desc)
 //!   .create_shader_module(words)          non-semantic sets are stripped here
-//!   .create_layout(&LayoutDesc)           descriptor sets and push-constant size, held to the limits
+//!   .create_pipeline_layout(&desc)        descriptor sets and push-constant size, held to the limits
 //!   .create_pipeline(&PipelineDesc)       one pipeline per set of specialization values
 //!   .create_descriptor_set(&layout, i, &[(binding, Resource)])
 //!   .create_queue() -> Queue              one timeline each
@@ -44,6 +46,7 @@
 //! objects              buffers, images, descriptor sets, pipelines, timestamps
 //! commands             recorder, queue, clocks
 //! probe                start-up probes, which run kernels
+//! shared               memory whose pointers have one value on the host and in kernels
 //! ```
 //!
 //! Invariant: no object is destroyed before the device is done with it, whatever order the caller
@@ -60,15 +63,16 @@ mod objects;
 mod probe;
 pub mod quirks;
 mod raw;
+mod shared;
 
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
-pub use commands::image_copy::ImageBox;
+pub use commands::image_copy::{ImageBox, TexelRows};
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
 pub use commands::submit::{Queue, Timeline, Wait};
-pub use device::Device;
+pub use device::LogicalDevice;
 pub use device::fault::Fault;
 pub use device::instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
 pub use device::pools::TimePair;
@@ -81,7 +85,9 @@ pub use objects::descriptor::{DescriptorSet, Resource};
 pub use objects::external::{MemoryFd, imports};
 pub use objects::image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
 pub use objects::pipeline::{
-    Binding, BindingKind, Layout, LayoutDesc, Pipeline, PipelineDesc, ShaderModule,
+    Binding, BindingKind, Pipeline, PipelineDesc, PipelineLayout, PipelineLayoutDesc, ShaderModule,
 };
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
+pub use objects::timer::Timer;
+pub use shared::Sharing;

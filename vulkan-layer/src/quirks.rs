@@ -113,6 +113,24 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "8-bit formats are filtered in 8 bits, and coordinates just below a repeated edge fall short of it",
     },
     Quirk {
+        kind: QuirkKind::SampleExactly,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "coordinates just below a repeated edge fall on the far one (seen in 5.0)",
+    },
+    Quirk {
+        kind: QuirkKind::ClampIntegerPixels,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "channels of 8 and 16 bits take the low bits of an integer that they cannot hold, which Vulkan leaves open (seen in 5.0)",
+    },
+    Quirk {
+        kind: QuirkKind::TexelWritesByDevice,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "shaderStorageImageWriteWithoutFormat is 1 and holds for texel buffers, which the features of formats deny of every one (seen in 5.0)",
+    },
+    Quirk {
         kind: QuirkKind::NoSmallChannels,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -2,9 +2,9 @@
 //!
 //! Debootstrap (unpacked under `target/`) makes the system anew in `target/bare/root`; it gets gcc
 //! and CA certificates and nothing else. Rust is the host's toolchain, mounted read-only, and Cargo's
-//! registry starts as a copy of the host's: that rustup works on such a system is not shown here.
-//! Mounts live in a namespace of their own and end with the command. Needs root, and shows what is
-//! committed only.
+//! registry starts as a copy of the host's: rustup itself is not tested.
+//! Mounts live in a namespace of their own and end with the command. Needs root. Only what is
+//! committed is tested.
 
 use crate::sh::{self, Result};
 use crate::{packages, private_apt};
@@ -20,14 +20,18 @@ const CLONE: &str = "/pumice";
 /// The toolchain's folder as the system sees it.
 const RUST: &str = "/opt/rust";
 
-/// Mounts what every system has, and Rust, then runs the arguments behind the first two in it.
+/// Mounts what every system has, and Rust where it is given, then runs the arguments behind the first two
+/// in it.
 const ENTER: &str = "\
 set -eu
 root=$1; rust=$2; shift 2
 mount -t proc proc \"$root/proc\"
 mount --rbind /dev \"$root/dev\"
-mount --bind \"$rust\" \"$root/opt/rust\"
-mount -o remount,bind,ro \"$root/opt/rust\"
+mount --rbind /sys \"$root/sys\"
+if [ -n \"$rust\" ]; then
+    mount --bind \"$rust\" \"$root/opt/rust\"
+    mount -o remount,bind,ro \"$root/opt/rust\"
+fi
 exec chroot \"$root\" \"$@\"
 ";
 
@@ -36,7 +40,7 @@ pub fn run(args: &[String]) -> Result {
     if !packages::is_root()? {
         return Err("bare makes and enters a system of its own: run it as root".to_string());
     }
-    let system = System::make()?;
+    let system = System::with_clone()?;
     let given: Vec<&str> = args.iter().map(String::as_str).collect();
     let commands = match given.is_empty() {
         true => vec![vec!["demo"], vec!["test"]],
@@ -51,15 +55,17 @@ pub fn run(args: &[String]) -> Result {
 }
 
 /// A minimal system in a folder.
-struct System {
-    root: PathBuf,
-    rust: PathBuf,
+pub struct System {
+    /// The folder.
+    pub root: PathBuf,
+    /// The host's Rust toolchain, where the system sees one.
+    rust: Option<PathBuf>,
 }
 
 impl System {
-    /// Makes the system anew, with the clone in it.
-    fn make() -> Result<System> {
-        let root = sh::target().join("bare").join("root");
+    /// Makes a system of a Debian suite anew, with CA certificates beside what every system has.
+    pub fn make(suite: &str, name: &str) -> Result<System> {
+        let root = sh::target().join("bare").join(name);
         if root.exists() {
             // Nothing is mounted here: mounts end with their namespace.
             sh::run(
@@ -69,35 +75,52 @@ impl System {
             )?;
         }
         create(&root)?;
-        println!("making a minimal {SUITE} in {}", root.display());
+        println!("making a minimal {suite} in {}", root.display());
         let tool = private_apt::unpack(SUITE, &["debootstrap"])?;
         let mut make = Command::new(tool.join("usr/sbin/debootstrap"));
         make.env("DEBOOTSTRAP_DIR", tool.join("usr/share/debootstrap"))
-            .args(["--variant=minbase", SUITE])
+            .args(["--variant=minbase", suite])
             .arg(&root)
             .arg(private_apt::mirror());
         sh::output(&mut make)?;
-        create(&root.join(&RUST[1..]))?;
+        let system = System { root, rust: None };
+        system.copy_network_settings()?;
+        system.install(&["ca-certificates"])?;
+        Ok(system)
+    }
+
+    /// Makes the system anew with gcc, Rust and the clone in it.
+    fn with_clone() -> Result<System> {
+        let mut system = System::make(SUITE, "root")?;
+        create(&system.root.join(&RUST[1..]))?;
         let sysroot = sh::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-        let rust = PathBuf::from(sysroot.trim());
-        let system = System { root, rust };
-        system.copy_settings()?;
-        let install = "apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
-                       apt-get -qq install -y --no-install-recommends gcc libc6-dev ca-certificates";
-        sh::output(&mut system.enter(&["sh", "-c", install]))?;
+        system.rust = Some(PathBuf::from(sysroot.trim()));
+        system.copy_cargo_settings()?;
+        system.install(&["gcc", "libc6-dev"])?;
         let mut clone = Command::new("git");
         clone.args(["clone", "--quiet", "--no-hardlinks"]);
         sh::output(clone.arg(sh::root()).arg(system.root.join(&CLONE[1..])))?;
         Ok(system)
     }
 
-    /// Copies what belongs to the network rather than to the system: name servers, and Cargo's
-    /// settings and registry.
-    fn copy_settings(&self) -> Result {
+    /// Installs Debian packages, without those that they recommend.
+    pub fn install(&self, packages: &[&str]) -> Result {
+        let script = "apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+                      apt-get -qq install -y --no-install-recommends \"$@\"";
+        let words = [&["sh", "-c", script, "sh"], packages].concat();
+        sh::output(&mut self.enter(&words)).map(drop)
+    }
+
+    /// Copies what belongs to the network rather than to the system: name servers, and no end of suites.
+    fn copy_network_settings(&self) -> Result {
         // A mirror may be a snapshot from before its suite's date ran out.
         let apt = self.root.join("etc/apt/apt.conf.d/99valid-until");
         sh::write(&apt, "Acquire::Check-Valid-Until \"false\";\n")?;
-        self.copy(Path::new("/etc/resolv.conf"), "etc")?;
+        self.copy(Path::new("/etc/resolv.conf"), "etc")
+    }
+
+    /// Copies Cargo's settings and registry.
+    fn copy_cargo_settings(&self) -> Result {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let user = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
         let Some(home) = home.or_else(user) else {
@@ -111,7 +134,7 @@ impl System {
     }
 
     /// Copies a file or folder of the host, where there is one, into a folder of the system.
-    fn copy(&self, from: &Path, folder: &str) -> Result {
+    pub fn copy(&self, from: &Path, folder: &str) -> Result {
         if !from.exists() {
             return Ok(());
         }
@@ -120,12 +143,12 @@ impl System {
     }
 
     /// A command that runs in the system, with the network's variables of the environment alone.
-    fn enter(&self, command: &[&str]) -> Command {
+    pub fn enter(&self, command: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter
             .args(["--mount", "--", "sh", "-c", ENTER, "sh"])
             .arg(&self.root)
-            .arg(&self.rust)
+            .arg(self.rust.as_deref().unwrap_or(Path::new("")))
             .args(command)
             .env_clear()
             .env("HOME", "/root")

@@ -1,7 +1,7 @@
 //! `cargo xtask demo`: from a bare machine to real OpenCL programs running on the driver.
 
 use crate::sh::{self, Result};
-use crate::{clients, install, packages};
+use crate::{clients, install, packages, release};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub fn run(args: &[String]) -> Result {
         2,
         "building the driver (release; the first time takes some minutes)",
     );
-    let built = install::build_release()?;
+    let built = release::library()?;
     step(3, "registering it for this user only");
     let vendors = install::install_for_user(&built)?;
     println!("  {}", install::environment_line(&vendors));

@@ -70,7 +70,6 @@ pub fn swiftshader() -> Result<VulkanDriver> {
         driver_info: "SwiftShader driver",
         library_path: Vec::new(),
         lacks: &[
-            "images",
             "doubles",
             "denormals",
             "clocks",
@@ -99,7 +98,7 @@ pub fn absolute_manifest(place: &Path, driver: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Both in one process, where one of them may lack things.
+/// Two drivers in one process, of which one may lack features.
 pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver> {
     let manifests = std::env::join_paths([&one.manifest, &other.manifest]);
     let mut library_path = one.library_path.clone();

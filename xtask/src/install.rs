@@ -1,21 +1,64 @@
-//! Building the release library and registering it with the ICD loaders.
+//! Installing the driver and its programs, and registering it with the ICD loaders.
 //!
-//! The installed `.icd` file is derived from `OpenCL.icd.json`: one line with the library's
-//! path. No loader has a per-user folder, so for one user we make a vendors folder that holds
-//! our file and links to the system's, and print the one environment line that selects it.
+//! Only copying needs root: everything is built as the user, then copied through sudo where the
+//! user may not write. The installed `.icd` file is derived from `OpenCL.icd.json`: one line with
+//! the library's path.
+//!
+//! No loader has a per-user folder. For one user there is a vendors folder that holds our file and
+//! links to the system's, and a script `env.sh` that makes the links anew and sets OCL_ICD_VENDORS;
+//! `~/.profile` reads it at each login, so that the links do not go stale.
 
+use crate::layout;
+use crate::release::{self, Built, Profile};
 use crate::sh::{self, Result};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Default folder of the loaders.
 const SYSTEM_VENDORS: &str = "/etc/OpenCL/vendors";
 
-/// Paths of a registration's files.
-struct Places {
+const USAGE: &str = "\
+cargo xtask install [--prefix P] [--user]
+cargo xtask uninstall [--prefix P] [--user] [--cache]
+
+Installs libpumice.so, pumicec, pumice-info, their manual pages and completions, and registers the
+driver. Builds as you; copies through sudo where you may not write. Run it without sudo.
+
+  --prefix P   install below P instead of /usr/local
+  --user       for your user alone: ~/.local, or P
+  --cache      remove the cache of built programs too; without it you are asked
+";
+
+/// The script that a user's `~/.profile` reads; `{}` is the vendors folder.
+const ENVIRONMENT: &str = "\
+# Selects the vendors folder with Pumice and the system's OpenCL drivers, as they are now.
+OCL_ICD_VENDORS='{}'
+for icd in \"$OCL_ICD_VENDORS\"/*.icd; do
+    if [ -L \"$icd\" ]; then rm -f \"$icd\"; fi
+done
+for icd in /etc/OpenCL/vendors/*.icd; do
+    if [ -e \"$icd\" ] && [ \"${icd##*/}\" != pumice.icd ]; then
+        ln -s \"$icd\" \"$OCL_ICD_VENDORS/\"
+    fi
+done
+unset icd
+export OCL_ICD_VENDORS
+";
+
+/// Paths of an installation's files.
+struct InstallPaths {
     library: PathBuf,
     vendors: PathBuf,
+    /// The folder of programs, pages and completions.
+    prefix: PathBuf,
     user: bool,
+}
+
+/// A command line of install or uninstall.
+struct Arguments {
+    paths: InstallPaths,
+    cache: bool,
 }
 
 /// The library's file name from the manifest.
@@ -29,160 +72,295 @@ pub fn library_name() -> Result<String> {
         .ok_or_else(|| "OpenCL.icd.json: ICD.library_path is missing".to_string())
 }
 
-/// Builds the release library and returns its path.
-pub fn build_release() -> Result<PathBuf> {
-    sh::run(
-        Command::new(env!("CARGO"))
-            .args(["build", "--release", "--package", "pumice-icd"])
-            .current_dir(sh::root()),
-    )?;
-    Ok(sh::target().join("release").join(library_name()?))
+fn home() -> Result<PathBuf> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
+    home.map(PathBuf::from).ok_or("HOME is not set".to_string())
 }
 
-fn data_home() -> Result<PathBuf> {
-    match std::env::var_os("XDG_DATA_HOME").filter(|value| !value.is_empty()) {
-        Some(dir) => Ok(PathBuf::from(dir)),
-        None => std::env::var_os("HOME")
-            .map(|home| PathBuf::from(home).join(".local/share"))
-            .ok_or_else(|| "neither XDG_DATA_HOME nor HOME is set".to_string()),
+/// A folder of the user's by the XDG base directory specification.
+fn user_folder(variable: &str, below_home: &str) -> Result<PathBuf> {
+    match std::env::var_os(variable).filter(|value| !value.is_empty()) {
+        Some(folder) => Ok(PathBuf::from(folder)),
+        None => Ok(home()?.join(below_home)),
     }
 }
 
-fn places(args: &[String]) -> Result<Places> {
-    let mut prefix = None;
-    let mut user = false;
+/// Reads a command line; `None` where it asks for help.
+fn arguments(args: &[String]) -> Result<Option<Arguments>> {
+    let (mut prefix, mut user, mut cache) = (None, false, false);
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--user" => user = true,
+            "--cache" => cache = true,
             "--prefix" => {
                 prefix = Some(PathBuf::from(rest.next().ok_or("--prefix takes a folder")?))
             }
-            other => return Err(format!("install: unknown argument {other:?}")),
+            "--help" | "-h" => return Ok(None),
+            other => return Err(format!("unknown argument {other:?}\n\n{USAGE}")),
         }
     }
-    let name = library_name()?;
-    Ok(match (prefix, user) {
-        (Some(prefix), false) => Places {
-            library: prefix.join("lib").join(name),
-            // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
-            // its own, for packaging and for OCL_ICD_VENDORS.
-            vendors: if prefix == Path::new("/usr") || prefix == Path::new("/usr/local") {
-                PathBuf::from(SYSTEM_VENDORS)
-            } else {
-                prefix.join("etc/OpenCL/vendors")
-            },
-            user: false,
+    let paths = match user {
+        true => user_paths(prefix)?,
+        false => system_paths(prefix),
+    };
+    Ok(Some(Arguments { paths, cache }))
+}
+
+fn system_paths(prefix: Option<PathBuf>) -> InstallPaths {
+    let prefix = prefix.unwrap_or_else(|| PathBuf::from("/usr/local"));
+    InstallPaths {
+        library: prefix.join(layout::LIBRARY),
+        // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
+        // its own, for OCL_ICD_VENDORS.
+        vendors: match prefix == Path::new("/usr") || prefix == Path::new("/usr/local") {
+            true => PathBuf::from(SYSTEM_VENDORS),
+            false => prefix.join("etc/OpenCL/vendors"),
         },
-        (prefix, true) => {
-            let home = match prefix {
-                Some(prefix) => prefix,
-                None => data_home()?.join("pumice"),
-            };
-            Places {
-                library: home.join(name),
-                vendors: home.join("vendors"),
-                user: true,
-            }
-        }
-        (None, false) => Places {
-            library: PathBuf::from("/usr/local/lib").join(name),
-            vendors: PathBuf::from(SYSTEM_VENDORS),
-            user: false,
+        prefix,
+        user: false,
+    }
+}
+
+fn user_paths(prefix: Option<PathBuf>) -> Result<InstallPaths> {
+    let data = match &prefix {
+        Some(prefix) => prefix.join("share/pumice"),
+        None => user_folder("XDG_DATA_HOME", ".local/share")?.join("pumice"),
+    };
+    Ok(InstallPaths {
+        library: data.join(library_name()?),
+        vendors: data.join("vendors"),
+        prefix: match prefix {
+            Some(prefix) => prefix,
+            None => home()?.join(".local"),
         },
+        user: true,
     })
+}
+
+/// Runs commands that change the file system, through sudo where the user may not.
+struct Hands {
+    sudo: bool,
+}
+
+impl Hands {
+    /// Looks whether a folder, or the one that it would be made in, can be written.
+    fn for_folder(folder: &Path) -> Result<Hands> {
+        let there = folder.ancestors().find(|folder| folder.exists());
+        let there = there.unwrap_or(Path::new("/"));
+        let mut test = Command::new("test");
+        let writable = sh::output(test.arg("-w").arg(there)).is_ok();
+        match writable || sh::on_path("sudo") {
+            true => Ok(Hands { sudo: !writable }),
+            false => Err(format!(
+                "you may not write to {}, and there is no sudo: use --user or another --prefix",
+                there.display()
+            )),
+        }
+    }
+
+    fn command(&self, program: &str) -> Command {
+        match self.sudo {
+            true => {
+                let mut command = Command::new("sudo");
+                command.arg(program);
+                command
+            }
+            false => Command::new(program),
+        }
+    }
+
+    /// Copies a file; a process that has the old one mapped keeps it whole.
+    fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result {
+        let mode = format!("{mode:o}");
+        let fresh = to.with_file_name(format!(
+            ".{}.new",
+            to.file_name().unwrap_or_default().to_string_lossy()
+        ));
+        let mut install = self.command("install");
+        sh::run(install.args(["-D", "-m", &mode]).args([from, &fresh]))?;
+        sh::run(self.command("mv").arg("-f").args([&fresh, to]))
+    }
+
+    fn remove(&self, path: &Path) -> Result {
+        sh::run(self.command("rm").arg("-rf").arg(path))
+    }
+
+    /// Removes a folder and those above it that are then empty.
+    fn tidy(&self, folder: &Path) {
+        let mut command = self.command("rmdir");
+        // A folder that is not empty stays, which is no failure.
+        let _ = command
+            .args(["-p", "--ignore-fail-on-non-empty"])
+            .arg(folder)
+            .output();
+    }
 }
 
 /// `cargo xtask install`.
 pub fn install(args: &[String]) -> Result {
-    let places = places(args)?;
-    let built = build_release()?;
-    let vendors = register(&built, &places)?;
-    println!("installed {}", places.library.display());
-    if vendors == Path::new(SYSTEM_VENDORS) {
+    let Some(arguments) = arguments(args)? else {
+        print!("{USAGE}");
+        return Ok(());
+    };
+    let built = release::all(Profile::Release)?;
+    let paths = arguments.paths;
+    register(&built.library, &paths)?;
+    copy_programs(&built, &paths)?;
+    println!("installed {}", paths.library.display());
+    let bin = paths.prefix.join("bin");
+    println!("installed pumicec and pumice-info in {}", bin.display());
+    if paths.vendors == Path::new(SYSTEM_VENDORS) {
         println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");
     } else {
-        println!("to use it:\n  {}", environment_line(&vendors));
+        println!("to use it, put this line into ~/.profile and log in again:");
+        println!("  {}", environment_line(&paths.vendors));
+    }
+    println!("pumice-info shows whether it works");
+    Ok(())
+}
+
+fn copy_programs(built: &Built, paths: &InstallPaths) -> Result {
+    let hands = Hands::for_folder(&paths.prefix)?;
+    for file in layout::files(built)? {
+        if file.place != Path::new(layout::LIBRARY) {
+            hands.copy(&file.source, &paths.prefix.join(&file.place), file.mode)?;
+        }
     }
     Ok(())
 }
 
-/// Installs for this user alone and returns the vendors folder.
+/// Installs the library for this user alone and returns the vendors folder.
 pub fn install_for_user(built: &Path) -> Result<PathBuf> {
-    register(built, &places(&["--user".to_string()])?)
+    let paths = user_paths(None)?;
+    register(built, &paths)?;
+    Ok(paths.vendors)
 }
 
-/// The line that makes a loader look into a vendors folder.
+/// The line that makes programs find a vendors folder: of a user's, the script beside it.
 pub fn environment_line(vendors: &Path) -> String {
-    format!("export OCL_ICD_VENDORS={}", vendors.display())
+    let script = vendors.with_file_name("env.sh");
+    match script.exists() {
+        true => format!(". '{}'", script.display()),
+        false => format!("export OCL_ICD_VENDORS='{}'", vendors.display()),
+    }
 }
 
-fn register(built: &Path, places: &Places) -> Result<PathBuf> {
-    let text = |error: std::io::Error, path: &Path| format!("{}: {error}", path.display());
-    let dir = places.library.parent().expect("a library lies in a folder");
-    std::fs::create_dir_all(dir).map_err(|error| text(error, dir))?;
-    // Copy beside and rename: a process that has the old library mapped keeps it whole.
-    let fresh = places.library.with_extension("so.new");
-    std::fs::copy(built, &fresh).map_err(|error| text(error, &fresh))?;
-    std::fs::rename(&fresh, &places.library).map_err(|error| text(error, &places.library))?;
-    sh::write(
-        &places.vendors.join("pumice.icd"),
-        format!("{}\n", places.library.display()),
-    )?;
-    if places.user {
-        link_system_drivers(&places.vendors)?;
-    }
-    Ok(places.vendors.clone())
-}
-
-/// Links the system's other drivers into a user's vendors folder, dropping stale links.
-fn link_system_drivers(vendors: &Path) -> Result {
-    for old in sh::files_with(vendors, &["icd"])? {
-        if old.is_symlink() {
-            std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
-        }
-    }
-    for icd in sh::files_with(Path::new(SYSTEM_VENDORS), &["icd"]).unwrap_or_default() {
-        let name = icd.file_name().expect("listed files have names");
-        if name == "pumice.icd" {
-            continue;
-        }
-        let link = vendors.join(name);
-        std::os::unix::fs::symlink(&icd, &link)
-            .map_err(|error| format!("{}: {error}", link.display()))?;
+fn register(library: &Path, paths: &InstallPaths) -> Result {
+    let folder = paths.library.parent().expect("a library lies in a folder");
+    Hands::for_folder(folder)?.copy(library, &paths.library, 0o644)?;
+    let icd = sh::target().join("layout/pumice.icd");
+    sh::write(&icd, format!("{}\n", paths.library.display()))?;
+    let hands = Hands::for_folder(&paths.vendors)?;
+    hands.copy(&icd, &paths.vendors.join("pumice.icd"), 0o644)?;
+    if paths.user {
+        let script = paths.vendors.with_file_name("env.sh");
+        let vendors = paths.vendors.display().to_string();
+        sh::write(&script, ENVIRONMENT.replace("{}", &vendors))?;
+        sh::output(Command::new("sh").arg(&script))?;
     }
     Ok(())
 }
 
 /// `cargo xtask uninstall`.
 pub fn uninstall(args: &[String]) -> Result {
-    let places = places(args)?;
-    let mut removed = false;
-    let mut remove = |path: &Path| -> Result {
-        match std::fs::remove_file(path) {
-            Ok(()) => {
-                println!("removed {}", path.display());
-                removed = true;
-                Ok(())
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(format!("{}: {error}", path.display())),
-        }
+    let Some(arguments) = arguments(args)? else {
+        print!("{USAGE}");
+        return Ok(());
     };
-    remove(&places.vendors.join("pumice.icd"))?;
-    remove(&places.library)?;
-    if places.user && places.vendors.is_dir() {
-        for link in sh::files_with(&places.vendors, &["icd"])? {
-            if link.is_symlink() {
-                remove(&link)?;
-            }
-        }
-        // Only empty folders go; anything that a user put there stays.
-        let _ = std::fs::remove_dir(&places.vendors);
-        let _ = std::fs::remove_dir(places.library.parent().expect("a library lies in a folder"));
+    let paths = &arguments.paths;
+    let mut files = vec![paths.vendors.join("pumice.icd"), paths.library.clone()];
+    if paths.user {
+        files.push(paths.vendors.with_file_name("env.sh"));
+        files.extend(links(&paths.vendors)?);
     }
-    if !removed {
+    files.extend(layout::places().map(|place| paths.prefix.join(place)));
+    let there: Vec<_> = files
+        .iter()
+        .filter(|path| path.symlink_metadata().is_ok())
+        .collect();
+    for path in &there {
+        let folder = path.parent().expect("a file lies in a folder");
+        let hands = Hands::for_folder(folder)?;
+        hands.remove(path)?;
+        println!("removed {}", path.display());
+        // Only empty folders go; anything that a user put there stays.
+        if folder.to_string_lossy().contains("pumice") {
+            hands.tidy(folder);
+        }
+    }
+    if there.is_empty() {
         println!("nothing was installed there");
     }
+    remove_cache(arguments.cache)
+}
+
+/// The links of a user's vendors folder.
+fn links(vendors: &Path) -> Result<Vec<PathBuf>> {
+    if !vendors.is_dir() {
+        return Ok(Vec::new());
+    }
+    let files = sh::files_with(vendors, &["icd"])?;
+    Ok(files.into_iter().filter(|path| path.is_symlink()).collect())
+}
+
+/// Removes the cache of built programs where that is wanted.
+fn remove_cache(wanted: bool) -> Result {
+    let cache = user_folder("XDG_CACHE_HOME", ".cache")?.join("pumice");
+    if !cache.is_dir() {
+        return Ok(());
+    }
+    let asked = || {
+        if !std::io::stdin().is_terminal() {
+            println!("the cache {} stays; --cache removes it", cache.display());
+            return false;
+        }
+        eprint!(
+            "remove the cache of built programs, {}? [y/N] ",
+            cache.display()
+        );
+        let mut answer = String::new();
+        // No answer is no.
+        let _ = std::io::stdin().read_line(&mut answer);
+        answer.trim().eq_ignore_ascii_case("y")
+    };
+    if wanted || asked() {
+        Hands { sudo: false }.remove(&cache)?;
+        println!("removed {}", cache.display());
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{arguments, system_paths};
+    use std::path::{Path, PathBuf};
+
+    fn parse(words: &[&str]) -> Result<Option<super::Arguments>, String> {
+        arguments(
+            &words
+                .iter()
+                .map(|word| word.to_string())
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    #[test]
+    fn help_is_no_error() {
+        assert!(matches!(parse(&["--help"]), Ok(None)));
+        let message = parse(&["--prefx"]).err().unwrap();
+        assert!(message.contains("\"--prefx\"") && message.contains("--prefix P"));
+    }
+
+    #[test]
+    fn prefixes_have_their_folders() {
+        let paths = system_paths(None);
+        assert_eq!(paths.library, Path::new("/usr/local/lib/libpumice.so"));
+        assert_eq!(paths.vendors, Path::new("/etc/OpenCL/vendors"));
+        let paths = system_paths(Some(PathBuf::from("/opt/p")));
+        assert_eq!(paths.vendors, Path::new("/opt/p/etc/OpenCL/vendors"));
+        let user = parse(&["--user", "--prefix", "/h"]).unwrap().unwrap().paths;
+        assert!(user.user && user.library.starts_with("/h/share/pumice"));
+        assert_eq!(user.vendors, Path::new("/h/share/pumice/vendors"));
+    }
 }

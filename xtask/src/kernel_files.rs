@@ -32,6 +32,7 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
         ("shaderFloat16", "halves"),
+        ("bufferDeviceAddress", "pipes"),
     ] {
         if masked(feature) {
             lacks.push(thing);
@@ -51,7 +52,7 @@ fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
         .any(|thing| lacks.contains(&thing)))
 }
 
-/// Kernel files: sources with expectations in their comments, each in a process of its own.
+/// Runs each kernel file, a source with expectations in its comments, in a process of its own.
 pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
@@ -96,7 +97,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     Ok(())
 }
 
-/// The same files without optimisation, in one process.
+/// Runs the kernel files without optimisation, in one process.
 pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
     let lacks = lacks(&matrix.setting);

@@ -1,7 +1,7 @@
 //! The test step of the low floor: SwiftShader, a second driver that executes and has words and
 //! floats only, and lavapipe with each of what SwiftShader lacks masked.
 
-use crate::clients::{self, Client, Setting};
+use crate::clients::{self, Setting};
 use crate::drivers;
 use crate::kernel_files;
 use crate::sh::Result;
@@ -62,16 +62,5 @@ pub fn run(report: &mut Report) -> Result {
         };
         kernel_files::run_kernel_files(report, &runner, &matrix)?;
     }
-    let both = drivers::together(&system, &low)?;
-    let matrix = Matrix {
-        label: "lavapipe and SwiftShader".to_string(),
-        setting: Setting {
-            vendors: &vendors,
-            driver: Some(&both),
-            loader: None,
-            env: &[],
-        },
-    };
-    let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
-    test::run_clients(report, &several, &matrix, true)
+    test::run_clients_of_several(report, all, &vendors, [&system, &low])
 }

@@ -10,13 +10,17 @@ mod bless;
 mod clients;
 mod demo;
 mod drivers;
+mod info;
 mod install;
 mod kernel_files;
+mod layout;
 mod low_floor;
 mod newest_layer;
+mod package;
 mod packages;
 mod private_apt;
 mod programs;
+mod release;
 mod sh;
 mod shim;
 mod steps;
@@ -37,9 +41,11 @@ cargo xtask COMMAND
                             Debian made for it (needs root)
   bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user]
-                            build the release library and register it
-  uninstall [--prefix P] [--user]
-                            undo install
+                            build the release and install it; sudo is called where it is needed
+  uninstall [--prefix P] [--user] [--cache]
+                            undo install, and remove the cache of built programs
+  package                   a Debian package and a tarball in target/package
+  package try [SUITE]...    install that package in a minimal Debian made for it (needs root)
 ";
 
 fn main() -> ExitCode {
@@ -52,6 +58,7 @@ fn main() -> ExitCode {
             "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
             "install" => install::install(rest),
+            "package" => package::run(rest),
             "uninstall" => install::uninstall(rest),
             "help" | "--help" | "-h" => {
                 print!("{USAGE}");

@@ -146,8 +146,9 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
     run_ways(report, &[("like a GPU", &memory)], Some(("gpu_like", ours)))
 }
 
-/// Runs clients and kernel files under the layer, with more environment and with layers of ours
-/// between the validation layer and the driver: the one that matters, and the names of all.
+/// Runs clients and kernel files under the validation layer, once for each label and environment of `ways`.
+/// `ours` are test layers between the validation layer and the driver: the name of the one under test, and
+/// the list of all.
 fn run_ways(
     report: &mut Report,
     ways: &[(&str, &[(&'static str, String)])],

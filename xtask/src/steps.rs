@@ -5,7 +5,7 @@ use crate::packages::{
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{low_floor, newest_layer, programs, shim, tidy};
+use crate::{info, low_floor, newest_layer, programs, shim, tidy};
 
 /// A named step.
 pub struct Step {
@@ -64,6 +64,13 @@ pub const STEPS: &[Step] = &[
         needs: &[BINUTILS],
         on_request: false,
         run: test::library,
+    },
+    Step {
+        name: "info",
+        what: "pumice-info on set-ups that are broken on purpose",
+        needs: &[VULKAN, LOADER, CLIENTS],
+        on_request: false,
+        run: info::run,
     },
     Step {
         name: "clients",
@@ -127,6 +134,7 @@ pub const STEPS: &[Step] = &[
 pub const FILTERED: &[&str] = &[
     "unit",
     "devices",
+    "info",
     "clients",
     "low-floor",
     "newest-layer",

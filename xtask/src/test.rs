@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 pub struct Report {
     passed: usize,
     failures: Vec<String>,
-    /// A part of the names of what is to run; empty for everything.
+    /// Only tests whose names contain this run; empty for all.
     pub filter: String,
 }
 
 impl Report {
-    /// Notes what became of something.
+    /// Records the outcome of one test.
     pub fn record(&mut self, name: &str, outcome: std::result::Result<(), String>) {
         match outcome {
             Ok(()) => self.passed += 1,
@@ -33,8 +33,8 @@ impl Report {
     }
 }
 
-/// Runs all steps, or those named; of [`FILTERED`] ones only the tests with what follows `--` in
-/// their names.
+/// Runs all steps, or the named ones. Of [`FILTERED`] steps only tests run whose names contain the
+/// words behind `--`.
 pub fn run(args: &[String]) -> Result {
     let (args, filter) = match args.iter().position(|arg| arg == "--") {
         Some(at) => (&args[..at], args[at + 1..].join(" ")),
@@ -166,7 +166,7 @@ pub fn library(_: &mut Report) -> Result {
 
 /// Label and setting of one matrix entry of the end-to-end run.
 pub struct Matrix<'a> {
-    /// Shown behind the names of what runs.
+    /// Shown behind the name of each test.
     pub label: String,
     /// Environment and drivers.
     pub setting: Setting<'a>,
@@ -278,6 +278,10 @@ pub fn end_to_end(report: &mut Report) -> Result {
         drivers::khronos_loader()?,
     );
     let masked = [without_addresses()];
+    // Kernels add a number to pointers; the host and the device see one memory, or the host has copies.
+    let shifted = [("PUMICE_MASK", "hostAddresses".to_string())];
+    let copied = "hostAddresses,VK_EXT_external_memory_host";
+    let copied = [("PUMICE_MASK", copied.to_string())];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
     let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
@@ -294,6 +298,8 @@ pub fn end_to_end(report: &mut Report) -> Result {
         ),
         (&system, None, "without device addresses", &masked, true),
         (&backports, None, "without device addresses", &masked, false),
+        (&backports, None, "pointers shifted", &shifted, false),
+        (&system, None, "pointers shifted, copies", &copied, false),
     ] {
         let matrix = Matrix {
             label: format!("{} · {what}", driver.name),
@@ -315,18 +321,28 @@ pub fn end_to_end(report: &mut Report) -> Result {
             run_unoptimised(report, &runner, &matrix)?;
         }
     }
-    let both = drivers::together(&system, &backports)?;
+    run_clients_of_several(report, all, &vendors, [&system, &backports])
+}
+
+/// Runs the clients that use several devices, with two drivers in one process.
+pub fn run_clients_of_several(
+    report: &mut Report,
+    mut clients: Vec<Client>,
+    vendors: &Path,
+    [one, other]: [&VulkanDriver; 2],
+) -> Result {
+    clients.retain(|client| client.all_drivers);
+    let both = drivers::together(one, other)?;
     let matrix = Matrix {
-        label: both.name.to_string(),
+        label: format!("{} and {}", one.name, other.name),
         setting: Setting {
-            vendors: &vendors,
+            vendors,
             driver: Some(&both),
             loader: None,
             env: &[],
         },
     };
-    let several: Vec<Client> = all.into_iter().filter(|c| c.all_drivers).collect();
-    run_clients(report, &several, &matrix, true)
+    run_clients(report, &clients, &matrix, true)
 }
 
 /// The layer's settings: every message of these kinds goes to a file, nothing is filtered.
@@ -391,7 +407,7 @@ pub fn validation(report: &mut Report) -> Result {
     run_validated(report, &all, &runner, &matrix, &log)
 }
 
-/// Runs everything and looks at what the layer says.
+/// Runs everything and checks the layer's messages.
 fn run_validated(
     report: &mut Report,
     all: &[Client],
@@ -418,9 +434,9 @@ fn run_validated(
     Ok(())
 }
 
-/// Empties the layer's log: it appends, and messages should have an owner.
+/// Empties the layer's log, to which it appends, so that a message belongs to one test.
 pub fn forget(log: &Path) {
-    // Not there yet is fine.
+    // The file need not exist yet.
     let _ = std::fs::remove_file(log);
 }
 

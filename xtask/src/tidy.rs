@@ -59,6 +59,7 @@ pub fn run(args: &[String]) -> Result {
     found.extend(filetests(&files));
     found.extend(documents(&files)?);
     found.extend(dependencies()?);
+    found.extend(extensions()?);
     match found.is_empty() {
         true => Ok(()),
         false => Err(found.join("\n")),
@@ -293,15 +294,61 @@ fn dependencies() -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Extensions of the code's list that docs/extensions.md lacks as built, and names that the page shows twice.
+/// The test `extensions_page` compares the whole page.
+fn extensions() -> Result<Vec<String>> {
+    let list = sh::read(&sh::root().join("runtime/src/device/extensions.rs"))?;
+    let page = sh::read(&sh::root().join("docs/extensions.md"))?;
+    Ok(extensions_against(&list, &page))
+}
+
+/// Compares the texts of list and page.
+fn extensions_against(list: &str, page: &str) -> Vec<String> {
+    let rows = |text: &str| -> Vec<String> {
+        let cells = text.lines().filter_map(|line| line.strip_prefix("| cl_"));
+        let names = cells.filter_map(|cells| cells.split(' ').next());
+        names.map(|name| format!("cl_{name}")).collect()
+    };
+    let (built, absent) = page.split_once("\n## Absent\n").unwrap_or((page, ""));
+    let (built, absent) = (rows(built), rows(absent));
+    let code = list.split("#[cfg(test)]").next().unwrap_or_default();
+    let names = code.split('"').skip(1).step_by(2);
+    let listed: BTreeSet<&str> = names.filter(|name| name.starts_with("cl_")).collect();
+    let bless = "run `cargo xtask bless`";
+    let mut found = Vec::new();
+    for name in &listed {
+        if !built.iter().any(|row| row == name) {
+            found.push(format!("docs/extensions.md:1: lacks {name}: {bless}"));
+        }
+    }
+    for row in &built {
+        if !listed.contains(row.as_str()) || absent.contains(row) {
+            found.push(format!("docs/extensions.md:1: {row} is not built: {bless}"));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Counts, File, against, questions, unexplained_allows, unfinished};
+    use super::{
+        Counts, File, against, extensions_against, questions, unexplained_allows, unfinished,
+    };
 
     fn file(text: &str) -> File {
         File {
             path: "a/src/b.rs".to_string(),
             text: text.to_string(),
         }
+    }
+
+    #[test]
+    fn the_page_of_extensions_has_those_of_the_list() {
+        let page = |built: &str| format!("| {built} | 1.0.0 |\n\n## Absent\n\n| cl_c | why |\n");
+        let check = |list: &str, built: &str| extensions_against(list, &page(built)).len();
+        assert_eq!(check("always(\"cl_a\")", "cl_a"), 0);
+        assert_eq!(check("always(\"cl_a\")", "cl_b"), 2);
+        assert_eq!(check("always(\"cl_c\")", "cl_c"), 1);
     }
 
     #[test]

@@ -94,6 +94,9 @@ pub enum Property {
     VectorsNarrow,
     /// No half, unless the device has them.
     HalvesLegal,
+    /// No access of global memory without the address delta. Later passes may join additions, so it is checked
+    /// only there.
+    AddressesShifted,
     /// No 8- or 16-bit integer, unless the device has them.
     SmallIntsLegal,
     /// No 64-bit integer, unless the device has them.
@@ -107,7 +110,10 @@ pub enum Property {
 impl Property {
     /// Returns whether later passes keep the property. Otherwise it tells what a pass did.
     pub fn lasts(self) -> bool {
-        !matches!(self, Property::SlotsPromoted | Property::SpacesInferred)
+        !matches!(
+            self,
+            Property::SlotsPromoted | Property::SpacesInferred | Property::AddressesShifted
+        )
     }
 }
 

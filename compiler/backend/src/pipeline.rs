@@ -13,9 +13,10 @@
 use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModule};
 use crate::pass::PassKind::{DriverQuirk, Legalize, Lower, Optimize};
 use crate::pass::Property::{
-    ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered, GenericLowered, HalvesLegal,
-    ImagesLowered, Inlined, Linked, LongsLegal, MathLowered, PrintfLowered, SlotsPromoted,
-    SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered, VectorsNarrow,
+    AddressesShifted, ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered,
+    GenericLowered, HalvesLegal, ImagesLowered, Inlined, Linked, LongsLegal, MathLowered,
+    PrintfLowered, SlotsPromoted, SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered,
+    VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::driver_quirks::{
@@ -28,7 +29,7 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, select_buffers,
+    mixed_atomics, place_blocks, select_buffers, shift_addresses, zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
@@ -54,6 +55,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("inline", Lower, TryModule(inline::run))
         .requires(&[BuiltinsLinked])
         .ensures(&[Linked, Inlined]),
+    Pass::new("place_blocks", Lower, TryModule(place_blocks::run)).requires(&[Inlined]),
     Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("inlining leaves functions behind that nothing calls"),
@@ -70,6 +72,9 @@ pub const PIPELINE: &[Pass] = &[
         .ensures(&[SlotsPromoted]),
     Pass::new("loop_arg_copies", Lower, TryFunction(loop_arg_copies::run))
         .requires(&[ArgsLowered, SlotsPromoted]),
+    Pass::new("zero_private", Lower, TryFunction(zero_private::run))
+        .only(|target| target.zero_private)
+        .requires(&[SlotsPromoted]),
     Pass::new(
         "infer_address_spaces",
         Lower,
@@ -169,6 +174,10 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[HalvesLegal, VectorsNarrow, GenericLowered])
     .ensures(&[SmallIntsLegal]),
+    Pass::new("shift_addresses", Lower, Function(shift_addresses::run))
+        .only(|target| target.address_delta)
+        .requires(&[GenericLowered, PrintfLowered, SmallIntsLegal])
+        .ensures(&[AddressesShifted]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),
@@ -234,35 +243,30 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// # Errors
 /// A construct that the pass cannot lower.
 pub fn run_pass(pass: &Pass, module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let mut changed = Changed::No;
     match pass.run {
-        WholeModule(run) => changed |= run(module, ctx),
-        TryModule(run) => changed |= run(module, ctx)?,
-        Function(run) => {
-            let ctx = FunctionCtx {
-                target: ctx.target,
-                options: ctx.options,
-                globals: &module.globals,
-            };
-            for func in module.functions.values_mut() {
-                if func.entry().is_some() {
-                    changed |= run(func, &ctx);
-                    budget::check()?;
-                }
-            }
-        }
-        TryFunction(run) => {
-            let ctx = FunctionCtx {
-                target: ctx.target,
-                options: ctx.options,
-                globals: &module.globals,
-            };
-            for func in module.functions.values_mut() {
-                if func.entry().is_some() {
-                    changed |= run(func, &ctx)?;
-                    budget::check()?;
-                }
-            }
+        WholeModule(run) => Ok(run(module, ctx)),
+        TryModule(run) => run(module, ctx),
+        Function(run) => run_functions(module, ctx, |func, ctx| Ok(run(func, ctx))),
+        TryFunction(run) => run_functions(module, ctx, run),
+    }
+}
+
+/// Runs a pass on each function that has a body.
+fn run_functions(
+    module: &mut Module,
+    ctx: &Ctx<'_>,
+    run: impl Fn(&mut pumice_ir::Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>,
+) -> Result<Changed, LowerError> {
+    let ctx = FunctionCtx {
+        target: ctx.target,
+        options: ctx.options,
+        globals: &module.globals,
+    };
+    let mut changed = Changed::No;
+    for func in module.functions.values_mut() {
+        if func.entry().is_some() {
+            changed |= run(func, &ctx)?;
+            budget::check()?;
         }
     }
     Ok(changed)
@@ -392,6 +396,8 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
+            zero_private: true,
+            address_delta: true,
             ..target
         };
         let ctx = Ctx {

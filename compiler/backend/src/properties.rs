@@ -5,7 +5,7 @@
 //! reaches are not looked at. Runs after every pass in debug builds and tests.
 
 use crate::pass::{Ctx, Property};
-use crate::passes::lower::lower_subgroups;
+use crate::passes::lower::{lower_subgroups, shift_addresses};
 use crate::passes::optimize::inline;
 use crate::structurize;
 use pumice_ir::analysis::reachable_functions;
@@ -155,6 +155,8 @@ impl Look<'_> {
                 !matches!(kind, InstKind::MemCopy { .. }) && !accessed(kind).iter().any(generic)
             }
             Property::AtomicsLowered => self.is_lowered_atomic(kind),
+            Property::AddressesShifted => shift_addresses::global_pointer(self.func, inst)
+                .is_none_or(|pointer| shift_addresses::is_shifted(self.func, pointer)),
             Property::VectorsNarrow
             | Property::HalvesLegal
             | Property::SmallIntsLegal
@@ -224,14 +226,8 @@ impl Look<'_> {
 /// The pointers that an instruction reads or writes through.
 fn accessed(kind: &InstKind) -> Vec<Value> {
     match *kind {
-        InstKind::Load { ptr, .. }
-        | InstKind::Store { ptr, .. }
-        | InstKind::AtomicLoad { ptr, .. }
-        | InstKind::AtomicStore { ptr, .. }
-        | InstKind::AtomicRmw { ptr, .. }
-        | InstKind::AtomicCmpXchg { ptr, .. } => vec![ptr],
         InstKind::MemCopy { dst, src, .. } => vec![dst, src],
-        _ => Vec::new(),
+        _ => kind.pointer().into_iter().collect(),
     }
 }
 

@@ -29,12 +29,18 @@ static float put_together(uint mantissa, int exponent) {
     return as_float(mantissa << (exponent - 1));
 }
 
-// |x| mod |y| for finite x and y != 0; *quotient gets the quotient's low 31 bits.
-static float reduce_exactly(float ax, float ay, uint *quotient) {
+// A quotient's low 31 bits and what is left, in units of 2^exponent, in which |y| is the divisor.
+typedef struct {
+    uint quotient, rest, divisor;
+    int exponent;
+} division;
+
+// |x| / |y| for y != 0 and |x| of at least half of |y|'s power of two.
+static division divide_exactly(float ax, float ay) {
     parts a = take_apart(ax), b = take_apart(ay);
-    if (ax < ay) {
-        *quotient = 0;
-        return ax;
+    if (a.exponent < b.exponent) {
+        b.mantissa <<= 1;
+        b.exponent -= 1;
     }
     int steps = a.exponent - b.exponent;
     ulong rest = a.mantissa, q = rest / b.mantissa;
@@ -46,13 +52,14 @@ static float reduce_exactly(float ax, float ay, uint *quotient) {
         q = q << shift | part;
         steps -= shift;
     }
-    *quotient = (uint)q & 0x7fffffff;
-    return put_together((uint)rest, b.exponent);
+    division d = {(uint)q & 0x7fffffff, (uint)rest, b.mantissa, b.exponent};
+    return d;
 }
 
 // |x| mod |y| for a quotient up to 512. In units of y's last place y is below 2^24: the products of
 // the rounded quotient with y's first 12 bits and with the rest are exact, and so are the
 // differences, which stay below 2^24; the sign of what is left tells how the quotient was rounded.
+// For |y| >= 2^-100, so that none of them is a denormal, which the device may take for zero.
 static float reduce_near(float ax, float ay) {
     float q = rint(ax / ay), head = as_float(as_uint(ay) & 0xfffff000);
     float rest = (ax - q * head) - q * (ay - head);
@@ -67,10 +74,10 @@ float __pumice_fmod_f32(float x, float y) {
         return x;
     if (ax < ay)
         return x;
-    if (ax < ay * 512.0f && ax < 0x1p126f)
+    if (ax < ay * 512.0f && ax < 0x1p126f && ay >= 0x1p-100f)
         return copysign(reduce_near(ax, ay), x);
-    uint quotient;
-    return copysign(reduce_exactly(ax, ay, &quotient), x);
+    division d = divide_exactly(ax, ay);
+    return copysign(put_together(d.rest, d.exponent), x);
 }
 
 float __pumice_remquo_f32(float x, float y, __private int *quo) {
@@ -80,17 +87,17 @@ float __pumice_remquo_f32(float x, float y, __private int *quo) {
         return as_float(0x7fc00000);
     if (ay == INFINITY)
         return x;
-    uint q;
-    float r = reduce_exactly(ax, ay, &q);
-    // Round the quotient to nearest, ties to even: compare r with ay - r, both exact.
-    float other = ay - r;
-    if (r > other || (r == other && (q & 1))) {
-        r = r - ay;
-        q += 1;
-    }
-    int low = (int)(q & 0x7f);
+    if ((as_uint(ax) >> 23) + 1 < as_uint(ay) >> 23)
+        return x;
+    division d = divide_exactly(ax, ay);
+    // Round the quotient to nearest, ties to even; in integers, since the device may take denormals
+    // for zeros.
+    uint other = d.divisor - d.rest;
+    bool up = d.rest > other || (d.rest == other && (d.quotient & 1));
+    int low = (int)((d.quotient + (up ? 1u : 0u)) & 0x7f);
     *quo = (as_int(x) < 0) != (as_int(y) < 0) ? -low : low;
-    return as_int(x) < 0 ? -r : r;
+    float r = put_together(up ? other : d.rest, d.exponent);
+    return (as_int(x) < 0) != up ? -r : r;
 }
 
 float __pumice_remainder_f32(float x, float y) {

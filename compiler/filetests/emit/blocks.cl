@@ -16,4 +16,7 @@ kernel void called(global int *p, int n)
   };
   outer();
   p[2] = ^(int y) { return y + 1; }(5);
+  typedef global int *place;
+  place (^next)(place) = ^place(place at) { return at + 1; };
+  *next(p + 3) = 9;
 }

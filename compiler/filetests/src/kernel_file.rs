@@ -11,6 +11,7 @@
 //! // arg: buffer long @1+8               the address of argument 1's buffer plus 8 bytes
 //! // arg: buffer null
 //! // arg: alias 0 16                     argument 0's buffer again, from byte 16 on
+//! // arg: pipe 4 16                      a pipe of 16 packets of 4 bytes; `alias 0 0` is the same one
 //! // arg: pattern 64                     a buffer of 64 bytes, each another number
 //! // arg: float4 1 2 3 4                 by value; vec3 takes three numbers
 //! // arg: local 64                       bytes of local memory
@@ -70,6 +71,13 @@ pub enum Arg {
         arg: usize,
         /// Bytes from the start of its buffer.
         offset: usize,
+    },
+    /// An empty pipe.
+    Pipe {
+        /// Bytes of a packet.
+        packet_size: u32,
+        /// The most packets.
+        max_packets: u32,
     },
     /// A value: its bytes.
     Value(Vec<u8>),
@@ -228,6 +236,10 @@ fn argument(text: &str, index: usize) -> Result<Arg, String> {
                     .ok_or_else(|| format!("argument {arg} comes later"))
             })?,
             offset: number(offset)?,
+        }),
+        ["pipe", packet, packets] => Ok(Arg::Pipe {
+            packet_size: number(packet)?,
+            max_packets: number(packets)?,
         }),
         ["local", size] => number(size).map(Arg::Local),
         [name, ref rest @ ..] => value(name, rest),

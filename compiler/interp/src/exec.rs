@@ -1,5 +1,6 @@
 //! Work-items: frames and the execution of one instruction.
 
+use super::denormals::Denormals;
 use super::eval;
 use super::lanes::{Lanes, bytes_of, lanes_of};
 use super::machine::Machine;
@@ -337,7 +338,7 @@ impl Item {
                 let [low, above] = halves(lanes[usize::from(lane)]);
                 smallvec![if high { above } else { low }]
             }
-            pure => self.pure(func, pure, ty)?,
+            pure => self.pure(machine, func, pure, ty)?,
         };
         if let Some(&value) = data.results.first() {
             self.write(value, result);
@@ -399,11 +400,22 @@ impl Item {
     }
 
     /// Instructions that only compute.
-    fn pure(&self, func: &Function, kind: &InstKind, ty: Type) -> Result<Lanes, ErrorKind> {
-        let read = |value: Value| self.read(func, value);
+    fn pure(
+        &self,
+        machine: &Machine<'_>,
+        func: &Function,
+        kind: &InstKind,
+        ty: Type,
+    ) -> Result<Lanes, ErrorKind> {
+        let denormals = Denormals::of(machine.options, kind);
+        let read = |value: Value| {
+            let mut lanes = self.read(func, value);
+            denormals.flush(func.ty(value).scalar, &mut lanes);
+            lanes
+        };
         let scalar_of = |value: Value| func.ty(value).scalar;
         let pairs = |args: &[Value; 2]| read(args[0]).into_iter().zip(read(args[1]));
-        Ok(match kind {
+        let mut result: Lanes = match kind {
             &InstKind::Unary { op, arg } => {
                 let lanes = read(arg).into_iter();
                 lanes.map(|a| eval::unary(op, ty.scalar, a)).collect()
@@ -498,7 +510,9 @@ impl Item {
                 smallvec![base_bits.wrapping_add(long(&read(offset)))]
             }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
-        })
+        };
+        denormals.flush(ty.scalar, &mut result);
+        Ok(result)
     }
 }
 

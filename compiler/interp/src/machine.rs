@@ -206,6 +206,8 @@ impl<'a> Machine<'a> {
                 smallvec![u64::from(index.unwrap_or(0))]
             }
             BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
+            // Pointers are addresses here.
+            BuiltIn::AddressDelta => smallvec![0],
             BuiltIn::PrivateMemory => {
                 let size = self.kernel.private_bytes as usize;
                 let global = &mut self.global;
@@ -214,6 +216,17 @@ impl<'a> Machine<'a> {
                     .entry(key)
                     .or_insert_with(|| global.add(vec![0; size], 128, false));
                 smallvec![*address]
+            }
+            BuiltIn::DeviceLaunch if self.options.device_launch != 0 => {
+                smallvec![self.options.device_launch]
+            }
+            BuiltIn::DeviceLaunch | BuiltIn::DeviceRecord => {
+                return Err(ErrorKind::Unsupported("device-side enqueue".into()));
+            }
+            BuiltIn::DispatchGroup => {
+                let [x, y, z] = self.group_id;
+                let [width, height, _] = self.num_groups();
+                smallvec![(z * height + y) * width + x]
             }
             BuiltIn::PrintfBuffer => {
                 let size = self.options.printf_buffer_size as usize;

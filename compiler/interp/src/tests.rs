@@ -5,6 +5,15 @@ use pumice_ir::text::parse_module;
 use pumice_ir::{Type, verify};
 
 fn run_text(body: &str, buffer: Vec<u8>, local: u64) -> Result<Output, super::InterpError> {
+    run_on(body, buffer, &NdRange::linear(local * 2, local), false)
+}
+
+fn run_on(
+    body: &str,
+    buffer: Vec<u8>,
+    range: &NdRange,
+    flush_denormals: bool,
+) -> Result<Output, super::InterpError> {
     let text = format!(
         "string str0 = \"v=%d %s\\n\"\nstring str1 = \"abc\"\n\
          kernel \"k\" fn0 {{\n  pointer global\n  local align 4\n}}\n\
@@ -27,10 +36,11 @@ fn run_text(body: &str, buffer: Vec<u8>, local: u64) -> Result<Output, super::In
         &module,
         "k",
         &inputs,
-        &NdRange::linear(local * 2, local),
+        range,
         &Options {
             subgroup_size: 4,
             fuel: 100_000,
+            flush_denormals,
             ..Options::default()
         },
     )
@@ -172,4 +182,30 @@ fn sub_group_collectives() {
     ] {
         assert_eq!(per_item(lines), expected, "{lines}");
     }
+}
+
+#[test]
+fn denormals_are_flushed_in_arithmetic_alone() {
+    let body = "  v2: f32 = load v0, align 4\n  v3: ptr.global = ptr_add v0, i64 4\n  \
+                v4: f32 = load v3, align 4\n  v5: f32 = fmul v2, v4\n  v6: f32 = fadd v2, v2\n  \
+                v7: bool = fcmp.oeq v2, f32 0x0\n  v8: f32 = select v7, v2, v4\n  \
+                store v0, v5, align 4\n  store v3, v6, align 4\n  \
+                v9: ptr.global = ptr_add v0, i64 8\n  store v9, v8, align 4\n  return";
+    // A denormal, and a number that lifts it among the normal ones.
+    let words = [0x8040_0000_u32, 0x4100_0000, 0];
+    let buffer: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let result = |flush_denormals| {
+        let output = run_on(
+            body,
+            buffer.clone(),
+            &NdRange::linear(1, 1),
+            flush_denormals,
+        )
+        .expect("runs");
+        let chunks = output.buffers[0].chunks(4);
+        let words = chunks.map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
+        words.collect::<Vec<u32>>()
+    };
+    assert_eq!(result(false), [0x8180_0000, 0x8080_0000, 0x4100_0000]);
+    assert_eq!(result(true), [0x8000_0000, 0x8000_0000, 0x8040_0000]);
 }

@@ -21,6 +21,8 @@ pub struct ArgLayout {
     pub places: Vec<Option<ArgPlace>>,
     /// Place of the address of private memory, behind the arguments.
     pub private: Option<ArgPlace>,
+    /// Place of the address of the memory of device-side enqueue, behind that.
+    pub launch: Option<ArgPlace>,
     /// Bytes of the whole block, a multiple of 4.
     pub size: u32,
 }
@@ -53,6 +55,13 @@ impl ArgLayout {
             });
             layout.size += 8;
         }
+        if kernel.enqueue.is_some() {
+            layout.launch = Some(ArgPlace {
+                offset: layout.size,
+                size: 8,
+            });
+            layout.size += 8;
+        }
         layout
     }
 
@@ -60,6 +69,7 @@ impl ArgLayout {
         let mut layout = ArgLayout {
             places: vec![None; kernel.args.len()],
             private: None,
+            launch: None,
             size: 0,
         };
         for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {

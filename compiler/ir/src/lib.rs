@@ -62,8 +62,8 @@ pub use inst::{
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use module::{
-    ArgAccess, ArgAddress, ArgInfo, GlobalData, KernelArg, KernelArgKind, KernelInfo, Module,
-    Pointee, PrintfRecord, Relocation,
+    ArgAccess, ArgAddress, ArgInfo, EnqueueRole, GlobalData, KernelArg, KernelArgKind, KernelInfo,
+    Module, Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;

@@ -88,10 +88,55 @@ pub struct KernelInfo {
     pub finalizer: bool,
     /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
     pub private_bytes: u32,
+    /// Its part in device-side enqueue, if it has one.
+    pub enqueue: Option<EnqueueRole>,
+    /// The arguments that are device queues: their ordinals.
+    pub queues: Vec<u32>,
     /// Its part as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
     pub attributes: String,
+}
+
+impl KernelInfo {
+    /// A kernel without arguments and attributes.
+    pub fn new(name: String, func: FuncId) -> Self {
+        Self {
+            name,
+            func,
+            args: Vec::new(),
+            required_work_group_size: None,
+            work_group_size_hint: None,
+            required_sub_group_size: None,
+            initializer: false,
+            finalizer: false,
+            private_bytes: 0,
+            enqueue: None,
+            queues: Vec::new(),
+            node: None,
+            attributes: String::new(),
+        }
+    }
+}
+
+/// The part that a kernel has in device-side enqueue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EnqueueRole {
+    /// A kernel of the application that enqueues, or asks for queues or events; made by
+    /// `place_blocks`.
+    Parent,
+    /// A block that kernels enqueue. Applications do not see it.
+    Block {
+        /// Its number among the module's blocks.
+        number: u32,
+        /// Bytes of captured variables.
+        captured: u32,
+    },
+    /// Decides between dispatches what runs next. Applications do not see it.
+    Scheduler {
+        /// It wants to know the times of dispatches.
+        times: bool,
+    },
 }
 
 /// One kernel argument.
@@ -169,6 +214,13 @@ pub struct ArgInfo {
     pub access: Option<ArgAccess>,
     /// CL_KERNEL_ARG_TYPE_* bits: const 1, restrict 2, volatile 4, pipe 8.
     pub type_qualifier: Option<u32>,
+}
+
+impl ArgInfo {
+    /// Returns whether the argument is a pipe (CL_KERNEL_ARG_TYPE_PIPE).
+    pub fn is_pipe(&self) -> bool {
+        self.type_qualifier.is_some_and(|bits| bits & 8 != 0)
+    }
 }
 
 /// CL_KERNEL_ARG_ADDRESS_*.

@@ -163,6 +163,19 @@ impl InstKind {
         }
     }
 
+    /// The pointer of a load, store or atomic operation.
+    pub fn pointer(&self) -> Option<Value> {
+        match *self {
+            InstKind::Load { ptr, .. }
+            | InstKind::Store { ptr, .. }
+            | InstKind::AtomicLoad { ptr, .. }
+            | InstKind::AtomicStore { ptr, .. }
+            | InstKind::AtomicRmw { ptr, .. }
+            | InstKind::AtomicCmpXchg { ptr, .. } => Some(ptr),
+            _ => None,
+        }
+    }
+
     /// Calls `f` on every operand, branch arguments included.
     pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
         let mut f = |value: &Value| f(*value);
@@ -256,7 +269,7 @@ impl BuiltIn {
             | BuiltIn::EnqueuedLocalSize
             | BuiltIn::NumGroups
             | BuiltIn::GlobalOffset => Type::vector(Scalar::I64, 3),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId => Type::I64,
+            BuiltIn::GlobalLinearId | BuiltIn::LocalLinearId | BuiltIn::AddressDelta => Type::I64,
             BuiltIn::WorkDim
             | BuiltIn::SubgroupSize
             | BuiltIn::SubgroupMaxSize
@@ -266,13 +279,17 @@ impl BuiltIn {
             | BuiltIn::SubgroupLocalId
             | BuiltIn::MaxWorkGroupSize
             | BuiltIn::RemainingRecursionLevels
-            | BuiltIn::ShaderIndex => Type::I32,
+            | BuiltIn::ShaderIndex
+            | BuiltIn::DeviceRecord
+            | BuiltIn::DispatchGroup => Type::I32,
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory => Type::ptr(AddressSpace::Global),
+            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory | BuiltIn::DeviceLaunch => {
+                Type::ptr(AddressSpace::Global)
+            }
         }
     }
 }

@@ -4,17 +4,17 @@
 //! interpreter has arithmetic of its own, since it checks what folding gives.
 #![forbid(unsafe_code)]
 
-/// Rounding modes of conversions.
+/// Rounding modes of conversions, numbered as SPIR-V's FPRoundingMode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To nearest, ties to even.
-    Rte,
+    Rte = 0,
     /// Toward zero.
-    Rtz,
+    Rtz = 1,
     /// Toward positive infinity.
-    Rtp,
+    Rtp = 2,
     /// Toward negative infinity.
-    Rtn,
+    Rtn = 3,
 }
 
 impl Rounding {

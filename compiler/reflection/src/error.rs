@@ -105,6 +105,12 @@ pub enum ReadError {
         /// The import's revision.
         revision: u32,
     },
+    /// An instruction that a module may have once stands there again.
+    #[error("the module has {instruction} twice")]
+    Repeated {
+        /// The instruction.
+        instruction: &'static str,
+    },
     /// An operand's id does not name what the instruction needs, or names it only later.
     #[error("{operand} of {instruction}: %{id} is not {expected} defined before it")]
     WrongOperand {

@@ -13,6 +13,7 @@
 //! Invariant: `model.rs` holds the one list of instructions; reader and writer derive from it.
 #![forbid(unsafe_code)]
 
+mod address_delta;
 mod data;
 mod definitions;
 mod descriptor_map;
@@ -27,6 +28,7 @@ mod roles;
 mod strip;
 mod writer;
 
+pub use address_delta::AddressDelta;
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{

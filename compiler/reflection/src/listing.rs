@@ -29,6 +29,9 @@ impl fmt::Display for Reflection {
             let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);
             writeln!(f, "{} {}", need.name(), fields.trim_end_matches(" }"))?;
         }
+        if let Some(delta) = self.address_delta {
+            writeln!(f, "AddressDelta offset: {}", delta.offset)?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

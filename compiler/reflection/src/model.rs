@@ -1,5 +1,6 @@
 //! The model: THE list of reflection instructions, and the payloads that they share.
 
+use crate::address_delta::AddressDelta;
 use crate::error::{ReadError, WriteError};
 use crate::needs::Need;
 use crate::operand::{
@@ -467,6 +468,8 @@ pub struct Reflection {
     pub roles: Vec<KernelRole>,
     /// Requirements of launches from the same set, in module order.
     pub needs: Vec<Need>,
+    /// The number between pointers and device addresses, from the same set; `None` where they are the same.
+    pub address_delta: Option<AddressDelta>,
 }
 
 /// A list of instructions that knows how many kernels and argument infos it holds.

@@ -5,6 +5,10 @@
 //! |---|---|---|
 //! | 3 | SubgroupSize | *Kernel*, *Size*: required number of work-items per sub-group |
 //! | 4 | PrivateMemory | *Kernel*, *Ordinal*, *Bytes*: the last argument is not the application's but scratch memory, *Bytes* for each work-item of a dispatch |
+//! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
+//! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
+//! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
+//! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -31,6 +35,36 @@ pub enum Need {
         /// Bytes of a work-item.
         bytes: u32,
     },
+    /// Memory for device-side enqueue.
+    DeviceLaunch {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The pointer argument that the memory's address takes the place of: the last one.
+        ordinal: u32,
+    },
+    /// A device queue.
+    QueueArgument {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+    },
+    /// To be run for what kernels enqueue.
+    Block {
+        /// The kernel.
+        kernel: KernelRef,
+        /// Its number among the module's blocks.
+        number: u32,
+        /// Bytes of captured variables.
+        captured: u32,
+    },
+    /// To be run before each dispatch of blocks.
+    Scheduler {
+        /// The kernel.
+        kernel: KernelRef,
+        /// 1 if it wants to know the times of dispatches, else 0.
+        times: u32,
+    },
 }
 
 impl Need {
@@ -39,13 +73,22 @@ impl Need {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
             Need::PrivateMemory { .. } => "PrivateMemory",
+            Need::DeviceLaunch { .. } => "DeviceLaunch",
+            Need::QueueArgument { .. } => "QueueArgument",
+            Need::Block { .. } => "Block",
+            Need::Scheduler { .. } => "Scheduler",
         }
     }
 
     /// The kernel.
     pub fn kernel(self) -> KernelRef {
         match self {
-            Need::SubgroupSize { kernel, .. } | Need::PrivateMemory { kernel, .. } => kernel,
+            Need::SubgroupSize { kernel, .. }
+            | Need::PrivateMemory { kernel, .. }
+            | Need::DeviceLaunch { kernel, .. }
+            | Need::QueueArgument { kernel, .. }
+            | Need::Block { kernel, .. }
+            | Need::Scheduler { kernel, .. } => kernel,
         }
     }
 
@@ -54,6 +97,10 @@ impl Need {
         match self {
             Need::SubgroupSize { .. } => 3,
             Need::PrivateMemory { .. } => 4,
+            Need::DeviceLaunch { .. } => 8,
+            Need::QueueArgument { .. } => 9,
+            Need::Block { .. } => 10,
+            Need::Scheduler { .. } => 11,
         }
     }
 
@@ -67,6 +114,14 @@ impl Need {
                 ordinal: 0,
                 bytes: 0,
             },
+            Need::DeviceLaunch { kernel, ordinal: 0 },
+            Need::QueueArgument { kernel, ordinal: 0 },
+            Need::Block {
+                kernel,
+                number: 0,
+                captured: 0,
+            },
+            Need::Scheduler { kernel, times: 0 },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -85,6 +140,23 @@ impl Need {
                 ordinal: u32::decode(source, "Ordinal")?,
                 bytes: u32::decode(source, "Bytes")?,
             },
+            Need::DeviceLaunch { .. } => Need::DeviceLaunch {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
+            Need::QueueArgument { .. } => Need::QueueArgument {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
+            Need::Block { .. } => Need::Block {
+                kernel,
+                number: u32::decode(source, "Number")?,
+                captured: u32::decode(source, "Captured")?,
+            },
+            Need::Scheduler { .. } => Need::Scheduler {
+                kernel,
+                times: u32::decode(source, "Times")?,
+            },
         })
     }
 
@@ -97,6 +169,16 @@ impl Need {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
             }
+            Need::DeviceLaunch { ordinal, .. } | Need::QueueArgument { ordinal, .. } => {
+                ordinal.encode(sink, "Ordinal")
+            }
+            Need::Block {
+                number, captured, ..
+            } => {
+                number.encode(sink, "Number")?;
+                captured.encode(sink, "Captured")
+            }
+            Need::Scheduler { times, .. } => times.encode(sink, "Times"),
         }
     }
 }

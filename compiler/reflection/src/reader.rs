@@ -1,5 +1,6 @@
 //! Words to model.
 
+use crate::address_delta::{self, AddressDelta};
 use crate::data;
 use crate::definitions::Definitions;
 use crate::error::ReadError;
@@ -202,11 +203,13 @@ impl Reader {
             return self.data(ty, operands);
         }
         let need = Need::of(number);
+        let is_delta = number == address_delta::NUMBER;
         let role = match need {
-            Some(_) => None,
-            None => Some(KernelRole::of(number)?),
+            None if !is_delta => Some(KernelRole::of(number)?),
+            _ => None,
         };
         let instruction = match (need, role) {
+            _ if is_delta => address_delta::NAME,
             (Some(need), _) => need.name(),
             (None, Some(role)) => role(KernelRef(0)).name(),
             (None, None) => return Ok(()),
@@ -222,6 +225,12 @@ impl Reader {
         };
         if let Some(need) = need {
             self.reflection.needs.push(need.decode(&mut source)?);
+        }
+        if is_delta {
+            let delta = AddressDelta::decode(&mut source)?;
+            if self.reflection.address_delta.replace(delta).is_some() {
+                return Err(ReadError::Repeated { instruction });
+            }
         }
         if let Some(role) = role {
             let kernel = KernelRef::decode(&mut source, "Kernel")?;

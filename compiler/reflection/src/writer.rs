@@ -1,5 +1,6 @@
 //! Model to words.
 
+use crate::address_delta;
 use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
@@ -54,7 +55,9 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
             }
         }
     }
-    if !(reflection.roles.is_empty() && reflection.needs.is_empty() && large.is_empty()) {
+    let delta = reflection.address_delta;
+    let own = !reflection.roles.is_empty() || !reflection.needs.is_empty() || delta.is_some();
+    if own || !large.is_empty() {
         let set = pools.sections.import(PUMICE_SET);
         for (buffer, data) in large {
             let operands = data::encode(buffer, &data.0, &mut pools)?;
@@ -67,6 +70,11 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         for need in &reflection.needs {
             let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
             own_instruction(&mut pools, need.name(), [set, need.number()], encode)?;
+        }
+        if let Some(delta) = delta {
+            let encode = |sink: &mut Sink<'_, '_>| delta.encode(sink);
+            let head = [set, address_delta::NUMBER];
+            own_instruction(&mut pools, address_delta::NAME, head, encode)?;
         }
     }
     match sections.bound() {

@@ -18,6 +18,6 @@ pub use builder::{Builder, FunctionWords, Id, Section};
 pub use grammar::{Entry, capability_name, entry, op_name};
 pub use words::{
     HEADER_WORDS, Header, Inst, Instructions, MAGIC, MAX_BOUND, MAX_INSTRUCTION_WORDS, Malformed,
-    first_word, header, inst_words, instructions, native_order, push_inst, push_parts, push_string,
-    string, string_words, text,
+    first_word, has_magic, header, inst_words, instructions, module_words, native_order, push_inst,
+    push_parts, push_string, string, string_words, text,
 };

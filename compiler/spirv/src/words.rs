@@ -88,6 +88,25 @@ pub fn native_order(words: &[u32]) -> Option<Cow<'_, [u32]>> {
     }
 }
 
+/// The words of the bytes of a module in either byte order; `None` where they are none: too short
+/// for a header, no whole number of words, or without the magic number.
+pub fn module_words(bytes: &[u8]) -> Option<Vec<u32>> {
+    if bytes.len() < 4 * HEADER_WORDS || bytes.len() % 4 != 0 {
+        return None;
+    }
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|chunk| u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
+        .collect();
+    native_order(&words).map(Cow::into_owned)
+}
+
+/// Returns whether bytes begin with the magic number, in either byte order.
+pub fn has_magic(bytes: &[u8]) -> bool {
+    let first = bytes.first_chunk().copied().map(u32::from_ne_bytes);
+    first.is_some_and(|word| word == MAGIC || word.swap_bytes() == MAGIC)
+}
+
 /// One instruction of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst<'a> {
@@ -270,5 +289,16 @@ mod tests {
         assert_eq!(native_order(&words).unwrap(), &words[..]);
         assert_eq!(native_order(&swapped).unwrap(), &words[..]);
         assert!(native_order(&[7]).is_none() && native_order(&[]).is_none());
+    }
+    #[test]
+    fn bytes_are_taken_in_either_byte_order() {
+        let words = [MAGIC, 1, 2, 3, 4];
+        let little: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let big: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
+        assert_eq!(super::module_words(&little).unwrap(), words);
+        assert_eq!(super::module_words(&big).unwrap(), words);
+        assert!(super::module_words(&little[..16]).is_none());
+        assert!(super::module_words(b"not a SPIR-V module!").is_none());
+        assert!(super::has_magic(&big[..4]) && !super::has_magic(&big[..3]));
     }
 }

@@ -7,6 +7,7 @@
 pub mod abi;
 pub mod flags;
 pub mod options;
+pub mod pipe;
 mod quirks;
 mod target;
 

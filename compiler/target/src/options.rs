@@ -10,6 +10,8 @@ pub struct CompileOptions {
     pub defines: Vec<Define>,
     /// `-I` folders in order.
     pub include_dirs: Vec<String>,
+    /// Files that are read before the source, in order (`pumicec -include FILE`; no build option).
+    pub forced_includes: Vec<String>,
     /// `-cl-std=`; `None` selects the highest OpenCL C 1.x the device offers (the spec's default).
     pub std: Option<ClStd>,
     /// `-w`: no warnings.
@@ -304,6 +306,12 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Alone(|p| p.math.uniform_work_group_size = true),
     ),
+    // cl_arm_non_uniform_work_group_size: work-groups may be so without it.
+    (
+        "-cl-arm-non-uniform-work-group-size",
+        COMPILE,
+        Form::Alone(ignore),
+    ),
     (
         "-cl-no-subgroup-ifp",
         COMPILE | LINK,
@@ -343,6 +351,14 @@ const OPTIONS: &[(&str, u8, Form)] = &[
     // Optimisation levels of other compilers: accepted, without effect.
     ("-O", COMPILE, Form::Suffix(ignore_value)),
 ];
+
+/// The names of the options of clBuildProgram; those that end in `=` take a value.
+pub fn build_option_names() -> impl Iterator<Item = &'static str> {
+    let of_build = OPTIONS
+        .iter()
+        .filter(|(_, places, _)| places & COMPILE != 0);
+    of_build.map(|(name, ..)| *name)
+}
 
 /// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
 fn unsafe_math(p: &mut Parsed<'_>) {

@@ -77,6 +77,11 @@ kinds! {
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
+    /// Integers are clamped to an image's channels before they are written.
+    ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";
+    /// Texel buffers are written without a format where the device's own feature allows it, whatever it
+    /// reports of single formats.
+    TexelWritesByDevice, "vulkan-layer/src/device/instance.rs";
     /// Formats whose channels have five or six bits are not offered.
     NoSmallChannels, "runtime/src/device/format.rs";
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of

@@ -79,6 +79,9 @@ pub struct Target {
     /// Images for both, with `shaderStorageImageReadWithoutFormat`. Goes with
     /// `__opencl_c_read_write_images`.
     pub read_write_images: bool,
+    /// Uniform texel buffers of R16G16B16A16_UNORM. Without them image buffers of that format are bound as
+    /// R16G16B16A16_UINT.
+    pub unorm16_texel_buffers: bool,
     /// Writing 3D images. Goes with `__opencl_c_3d_image_writes`.
     pub image_3d_writes: bool,
     /// `shaderInt8` arithmetic.
@@ -127,6 +130,9 @@ pub struct Target {
     pub exact_sqrt_f32: bool,
     /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
+    /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
+    /// is given. With device addresses only.
+    pub address_delta: bool,
     /// The driver's faults and habits: they switch passes on and change what others write. From the
     /// Vulkan layer's list, by driver and version.
     pub quirks: Quirks,
@@ -149,6 +155,10 @@ pub struct Target {
     pub maximal_reconvergence: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
+    /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
+    pub zero_local: bool,
+    /// Private variables are zero before anything is written to them.
+    pub zero_private: bool,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -183,6 +193,11 @@ impl Target {
     /// Returns whether the device offers an extension of that name.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)
+    }
+
+    /// Returns whether the device has an OpenCL C feature (`__opencl_c_…`).
+    pub fn has_feature(&self, name: &str) -> bool {
+        self.features.iter().any(|feature| feature == name)
     }
 
     /// Returns whether the device computes with integers of so many bytes and has them in memory. Else
@@ -246,6 +261,7 @@ impl Target {
             float64: true,
             images: true,
             read_write_images: true,
+            unorm16_texel_buffers: true,
             image_3d_writes: true,
             int8: true,
             int16: true,
@@ -270,6 +286,7 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
+            address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
@@ -290,6 +307,8 @@ impl Target {
             clocks: true,
             maximal_reconvergence: false,
             shader_enqueue: false,
+            zero_local: false,
+            zero_private: false,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

@@ -9,6 +9,7 @@ pub mod lowering_passes;
 pub mod number_kernels;
 pub mod random_cfg;
 pub mod random_programs;
+pub mod reference;
 mod run_target;
 pub mod runs;
 pub mod shapes;

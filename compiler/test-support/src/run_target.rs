@@ -24,6 +24,7 @@ pub fn run_target() -> Target {
         "cl_khr_kernel_clock",
     ];
     let features = [
+        "__opencl_c_pipes",
         "__opencl_c_subgroups",
         "__opencl_c_work_group_collective_functions",
     ];
@@ -79,6 +80,7 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
             target.storage16 = SmallStorage::default();
         }
         "float16" => target.float16 = false,
+        "unorm16-texel-buffers" => target.unorm16_texel_buffers = false,
         "exactFma" => {
             target.exact_fma_f16 = false;
             target.exact_fma_f32 = false;

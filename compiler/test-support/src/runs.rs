@@ -6,6 +6,7 @@ use pumice_interp::{
     buffer_address,
 };
 use pumice_ir::Module;
+use pumice_target::pipe::PipeLayout;
 
 /// A run's arguments as the interpreter takes them.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,18 @@ impl Arguments {
                 FileArg::Buffer { bytes, .. } => {
                     let index = arguments.inputs.buffers.len();
                     arguments.inputs.buffers.push(bytes.clone());
+                    (Some((index, 0)), Arg::Buffer { index, offset: 0 })
+                }
+                FileArg::Pipe {
+                    packet_size,
+                    max_packets,
+                } => {
+                    let layout = PipeLayout::new(*packet_size, *max_packets);
+                    let layout = layout.ok_or("no pipe has these sizes")?;
+                    let mut bytes = layout.header().to_vec();
+                    bytes.resize(layout.size() as usize, 0);
+                    let index = arguments.inputs.buffers.len();
+                    arguments.inputs.buffers.push(bytes);
                     (Some((index, 0)), Arg::Buffer { index, offset: 0 })
                 }
                 FileArg::Alias { arg, offset } => {

@@ -25,7 +25,7 @@ const LOG: usize = 16 << 10;
 
 /// Options of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct AppOptions {
     /// Folder for what is installed and left; stays from run to run.
     pub home: PathBuf,
     /// Install missing applications.
@@ -51,7 +51,7 @@ impl App {
     }
 
     /// Runs it, after installing if that is asked for.
-    pub fn run(&self, facts: &BTreeMap<String, String>, options: &Options) -> Outcome {
+    pub fn run(&self, facts: &BTreeMap<String, String>, options: &AppOptions) -> Outcome {
         let mut outcome = Outcome {
             suite: SUITE.to_string(),
             test: self.name.to_string(),
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// Returns whether everything is installed, after installing it if the options say so.
-    fn provide(&self, options: &Options) -> Result<bool, String> {
+    fn provide(&self, options: &AppOptions) -> Result<bool, String> {
         let missing: Vec<&str> = (self.debian.iter().copied())
             .filter(|package| !has_package(package))
             .collect();
@@ -123,7 +123,7 @@ impl App {
         Ok(true)
     }
 
-    fn execute(&self, script: &str, success: &[Check], options: &Options) -> (Status, String) {
+    fn execute(&self, script: &str, success: &[Check], options: &AppOptions) -> (Status, String) {
         let dir = options.home.join(self.name);
         let log = dir.join("output.txt");
         // Caches of another driver or an earlier run must not speed this one up.
@@ -182,12 +182,12 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("apps")
 }
 
-fn venv(options: &Options) -> PathBuf {
+fn venv(options: &AppOptions) -> PathBuf {
     options.home.join("venv")
 }
 
 /// The file that says that a Python package is in the virtual environment.
-fn marker(options: &Options, package: &str) -> PathBuf {
+fn marker(options: &AppOptions, package: &str) -> PathBuf {
     venv(options).join(format!("has-{package}"))
 }
 
@@ -199,7 +199,7 @@ fn has_package(name: &str) -> bool {
 }
 
 /// Runs an installer; an error with the end of what it said when it fails.
-fn install(mut command: Command, options: &Options) -> Result<(), String> {
+fn install(mut command: Command, options: &AppOptions) -> Result<(), String> {
     let log = options.home.join("install.txt");
     std::fs::create_dir_all(&options.home)
         .map_err(|error| format!("{}: {error}", options.home.display()))?;
@@ -210,7 +210,7 @@ fn install(mut command: Command, options: &Options) -> Result<(), String> {
     }
 }
 
-fn apt_install(packages: &[&str], options: &Options) -> Result<(), String> {
+fn apt_install(packages: &[&str], options: &AppOptions) -> Result<(), String> {
     let root = Command::new("id").arg("-u").output();
     let root = root.is_ok_and(|output| output.stdout == b"0\n");
     let apt = |words: &[&str]| {
@@ -232,7 +232,7 @@ fn apt_install(packages: &[&str], options: &Options) -> Result<(), String> {
     })
 }
 
-fn pip_install(packages: &[&str], options: &Options) -> Result<(), String> {
+fn pip_install(packages: &[&str], options: &AppOptions) -> Result<(), String> {
     let venv = venv(options);
     if !venv.join("bin/pip").is_file() {
         let mut make = Command::new("python3");
@@ -308,7 +308,7 @@ fn numbers_before(output: &str, text: &str) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{APPS, Check, Options, judge};
+    use super::{APPS, AppOptions, Check, judge};
     use crate::apps::{App, Feature};
     use crate::result::Status;
     use std::collections::BTreeMap;
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_row_passes_fails_and_waits_for_its_feature() {
         let home = std::env::temp_dir().join(format!("pumice-apps-{}", std::process::id()));
-        let options = Options {
+        let options = AppOptions {
             home: home.clone(),
             install: false,
             env: vec![("MARK".to_string(), "7 right".to_string())],

@@ -7,7 +7,7 @@
 use super::kernels::{BODIES, MATRIX, N, SIDE, TRANSFORMS};
 
 /// Compares a buffer's bytes, given what it held before; says where it is wrong.
-pub type Check = fn(before: &[f32], after: &[u8]) -> Result<(), String>;
+pub type ResultCheck = fn(before: &[f32], after: &[u8]) -> Result<(), String>;
 
 fn word(bytes: &[u8], index: usize) -> Result<u32, String> {
     let word = bytes.get(4 * index..4 * index + 4);

@@ -1,6 +1,6 @@
 //! The one list of kernels that are timed; their text is `bench/kernels.cl`.
 
-use super::check::{self, Check};
+use super::check::{self, ResultCheck};
 
 /// A kernel's argument, as data.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub struct Launch {
     /// The buffer that it writes.
     pub output: usize,
     /// Expected contents after one run.
-    pub check: Check,
+    pub check: ResultCheck,
 }
 
 #[expect(clippy::too_many_arguments)]
@@ -40,7 +40,7 @@ const fn kernel(
     local: Option<&'static [usize]>,
     work: f64,
     output: usize,
-    check: Check,
+    check: ResultCheck,
 ) -> Launch {
     Launch {
         kernel,

@@ -13,9 +13,9 @@ pub use replay::CommandBuffer;
 
 use cl_sys::{
     CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION,
-    CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_TRUE,
-    cl_command_queue, cl_context, cl_device_id, cl_device_info, cl_int, cl_kernel, cl_mem,
-    cl_platform_id, cl_program, cl_uint,
+    CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, CL_MEM_READ_WRITE, CL_PLATFORM_NAME,
+    CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_device_info,
+    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -241,6 +241,28 @@ impl Session {
             mem,
             size: contents.len(),
         })
+    }
+
+    /// Makes an empty pipe. It has no bytes that could be read back.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Buffer> {
+        let mut code = 0;
+        let (flags, none) = (CL_MEM_HOST_NO_ACCESS, ptr::null());
+        // SAFETY: the list of properties is null.
+        let mem = unsafe {
+            cl_sys::clCreatePipe(
+                self.context,
+                flags,
+                packet_size,
+                max_packets,
+                none,
+                &mut code,
+            )
+        };
+        check("clCreatePipe", code)?;
+        Ok(Buffer { mem, size: 0 })
     }
 
     /// Reads a whole buffer back, after everything enqueued before.

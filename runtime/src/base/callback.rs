@@ -4,12 +4,22 @@
 //! that waits for the driver or completes commands: the application may hold a lock of its own
 //! around clFinish that its callback takes too.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 use crossbeam_channel::{Sender, unbounded};
 
 use crate::base::exit;
 use crate::base::log;
+
+thread_local! {
+    static IS_CALLBACK_THREAD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Tells whether this is the callback thread, which must not wait for callbacks.
+pub fn is_callback_thread() -> bool {
+    IS_CALLBACK_THREAD.get()
+}
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -21,6 +31,7 @@ pub fn post(job: impl FnOnce() + Send + 'static) {
         std::thread::Builder::new()
             .name("pumice-callback".into())
             .spawn(move || {
+                IS_CALLBACK_THREAD.set(true);
                 for job in receiver {
                     let _work = exit::begin_work();
                     job();

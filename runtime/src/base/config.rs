@@ -20,7 +20,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::base::files;
@@ -80,7 +80,7 @@ variables! {
     CONFIG = "PUMICE_CONFIG",
         "The configuration file (in the environment only).";
     LOG = "PUMICE_LOG",
-        "What to log: off (default), error, warn, info or debug; a group's own level as `build=debug`; several with commas.";
+        "What to log: off, error (default), warn, info or debug; a group's own level as `build=debug`; several with commas.";
     LOG_FILE = "PUMICE_LOG_FILE",
         "Log to the end of this file instead of stderr; %p becomes the process's number.";
     TRACE = "PUMICE_TRACE",
@@ -104,7 +104,7 @@ variables! {
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
-        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt; sampleExactly: use the samplers of devices where they are coarse.";
+        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, hostAddresses; sampleExactly: use the samplers of devices where they are coarse.";
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",
@@ -132,6 +132,8 @@ fn key(name: &str) -> String {
 /// A configuration file as read.
 #[derive(Debug, Default)]
 struct File {
+    /// Its path; `None` where there is none.
+    path: Option<PathBuf>,
     values: HashMap<String, String>,
     /// Lines that say nothing, for the log.
     complaints: Vec<String>,
@@ -148,6 +150,7 @@ fn file() -> &'static File {
             Err(error) => {
                 return File {
                     complaints: vec![format!("{}: {error}", path.display())],
+                    path: Some(path),
                     ..File::default()
                 };
             }
@@ -158,6 +161,7 @@ fn file() -> &'static File {
         for complaint in &mut file.complaints {
             complaint.insert_str(0, &format!("{}:", path.display()));
         }
+        file.path = Some(path);
         file
     })
 }
@@ -243,8 +247,22 @@ fn parse(text: &str, program: &str) -> File {
     file
 }
 
+/// The configuration file that counts.
+pub(crate) fn file_path() -> Option<&'static Path> {
+    file().path.as_deref()
+}
+
+/// The options that are set, with their values and true for those of the environment.
+pub(crate) fn in_force() -> Vec<(&'static Variable, String, bool)> {
+    let set = VARIABLES.iter().filter_map(|variable| {
+        let from_environment = environment(variable.name).is_some_and(|value| !value.is_empty());
+        Some((variable, variable.value()?, from_environment))
+    });
+    set.collect()
+}
+
 /// The lines of the file, and the variables that look like ours, that have no effect.
-pub(super) fn complaints() -> Vec<String> {
+pub(crate) fn complaints() -> Vec<String> {
     let mut complaints = file().complaints.clone();
     if os::is_privileged() {
         return complaints;

@@ -161,8 +161,6 @@ pub(crate) enum Stage {
     Devices,
     /// The cache is written.
     Cache,
-    /// The trace is written.
-    Trace,
 }
 
 /// The process's end, as its jobs see it.

@@ -26,13 +26,13 @@ pub enum Links {
 
 /// The fate of a file that exists where one is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contents {
+pub enum OpenMode {
     /// It grows at its end.
-    Kept,
+    Append,
     /// It is emptied.
-    Replaced,
+    Truncate,
     /// That is an error.
-    New,
+    CreateNew,
 }
 
 fn refused(why: impl Into<String>) -> io::Error {
@@ -111,12 +111,12 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// The file cannot be opened, or belongs to another user.
-pub fn open_private(path: &Path, contents: Contents) -> io::Result<File> {
+pub fn open_private(path: &Path, mode: OpenMode) -> io::Result<File> {
     let file = File::options()
-        .append(contents == Contents::Kept)
+        .append(mode == OpenMode::Append)
         .write(true)
         .create(true)
-        .create_new(contents == Contents::New)
+        .create_new(mode == OpenMode::CreateNew)
         .mode(PRIVATE_FILE)
         // A FIFO that nobody reads is an error, not a wait.
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -125,7 +125,7 @@ pub fn open_private(path: &Path, contents: Contents) -> io::Result<File> {
     let meta = file.metadata()?;
     if meta.is_file() {
         check_owner(&meta)?;
-        if contents == Contents::Replaced {
+        if mode == OpenMode::Truncate {
             file.set_len(0)?;
         }
     } else if !meta.file_type().is_char_device() && !meta.file_type().is_fifo() {
@@ -217,26 +217,26 @@ mod tests {
     fn what_is_written_is_private_and_no_link_is_followed() {
         let folder = scratch("private");
         let (file, link) = (folder.join("file"), folder.join("link"));
-        open_private(&file, Contents::Kept)
+        open_private(&file, OpenMode::Append)
             .unwrap()
             .write_all(b"one")
             .unwrap();
-        open_private(&file, Contents::Kept)
+        open_private(&file, OpenMode::Append)
             .unwrap()
             .write_all(b"two")
             .unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"onetwo");
         assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
-        drop(open_private(&file, Contents::Replaced).unwrap());
+        drop(open_private(&file, OpenMode::Truncate).unwrap());
         assert_eq!(fs::read(&file).unwrap(), b"");
-        assert!(open_private(&file, Contents::New).is_err());
+        assert!(open_private(&file, OpenMode::CreateNew).is_err());
         // A link to a file that is there, and one to a file that would be made.
         for target in ["file", "none"] {
             symlink(folder.join(target), &link).unwrap();
-            for contents in [Contents::Kept, Contents::Replaced, Contents::New] {
-                assert!(open_private(&link, contents).is_err());
+            for mode in [OpenMode::Append, OpenMode::Truncate, OpenMode::CreateNew] {
+                assert!(open_private(&link, mode).is_err());
             }
-            let error = open_private(&link, Contents::Kept);
+            let error = open_private(&link, OpenMode::Append);
             assert_eq!(why(error), "it is a symbolic link, which is not followed");
             let error = open_regular(&link, Links::Refused);
             assert_eq!(why(error), "it is not a regular file");
@@ -269,7 +269,7 @@ mod tests {
             assert_eq!(why(read_text(path, 10)), "it is not a regular file");
         }
         // Nobody reads it.
-        assert!(open_private(&pipe, Contents::Kept).is_err());
+        assert!(open_private(&pipe, OpenMode::Append).is_err());
         let file = folder.join("text");
         fs::write(&file, "0123456789").unwrap();
         assert_eq!(read_text(&file, 10).unwrap(), "0123456789");

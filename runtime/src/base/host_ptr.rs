@@ -4,9 +4,10 @@
 //! The application answers for its pointers (OpenCL's contract), the Vulkan layer for mapped
 //! memory. Lengths are checked here.
 
-use pumice_vulkan_layer::{Buffer, Device};
+use pumice_vulkan_layer::{Buffer, LogicalDevice};
 
 use crate::base::log;
+use crate::base::os;
 
 /// A stretch of memory outside the runtime's ownership.
 ///
@@ -42,10 +43,18 @@ impl HostSlice {
         Some(unsafe { Self::new(start.as_ptr(), buffer.size() as usize) })
     }
 
+    /// The host's memory at a buffer's pointer ([`Buffer::at_pointer`]), and whether it is a copy.
+    pub fn at_pointer(buffer: &Buffer) -> Option<(Self, bool)> {
+        let (start, copied) = buffer.at_pointer()?;
+        // SAFETY: as above: the pages stay while a clone of the buffer lives.
+        let slice = unsafe { Self::new(start.as_ptr(), buffer.size() as usize) };
+        Some((slice, copied))
+    }
+
     /// Makes a buffer of the memory itself, without a copy; `None` where the device cannot, or
     /// not at this address. The memory must outlive the buffer, which whoever made the slice has
     /// promised of memory given with CL_MEM_USE_HOST_PTR.
-    pub fn import(self, device: &Device) -> Option<Buffer> {
+    pub fn import(self, device: &LogicalDevice) -> Option<Buffer> {
         let alignment = device.capabilities().host_import_alignment?;
         // The whole pages that the memory lies in are there; the buffer uses none of the rest.
         let size = (self.length as u64).checked_next_multiple_of(alignment)?;
@@ -62,6 +71,17 @@ impl HostSlice {
                 log::info!("host memory is copied, not imported: {error}");
                 None
             }
+        }
+    }
+
+    /// The whole pages that the memory lies in. They are there wherever the memory is; only the memory itself
+    /// may be used.
+    pub fn whole_pages(self) -> Self {
+        let page = os::page_size();
+        let before = self.address() % page;
+        Self {
+            start: self.start.wrapping_sub(before),
+            length: (before + self.length).next_multiple_of(page),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Log lines, asked for by `PUMICE_LOG`; silent otherwise.
+//! Log lines, asked for by `PUMICE_LOG`; those of errors are written without being asked for.
 //!
 //! A line's group is that of the module that it stands in ([`GROUPS`]); nothing names it.
 
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 
 use crate::base::config;
-use crate::base::files::{self, Contents};
+use crate::base::files::{self, OpenMode};
 use crate::base::os;
 
 /// The amount of log lines; each level includes the ones before it.
@@ -16,7 +16,7 @@ use crate::base::os;
 pub enum Level {
     /// Nothing.
     Off,
-    /// The driver's own failures.
+    /// The driver's own failures, and the reason why there is no device or a setting is ignored.
     Error,
     /// Something does not work as the application may expect.
     Warn,
@@ -97,7 +97,7 @@ type Levels = [Level; GROUPS.len()];
 
 /// Reads `PUMICE_LOG`; gives what it does not understand as well.
 fn parse(text: &str) -> (Levels, Vec<String>) {
-    let mut levels = [Level::Off; GROUPS.len()];
+    let mut levels = [Level::Error; GROUPS.len()];
     let mut strange = Vec::new();
     let level = |name: &str| LEVELS.iter().find(|(n, _)| *n == name).map(|(_, l)| *l);
     for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
@@ -140,7 +140,7 @@ fn write(text: Arguments<'_>) {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let file = FILE.get_or_init(|| {
         let path = process_path(&config::LOG_FILE)?;
-        let opened = files::open_private(path.as_ref(), Contents::Kept);
+        let opened = files::open_private(path.as_ref(), OpenMode::Append);
         opened
             .inspect_err(|error| eprintln!("pumice: error: {path}: {error}"))
             .ok()
@@ -193,7 +193,7 @@ pub use crate::{log_debug as debug, log_error as error, log_info as info, log_wa
 /// Logs the options that have no effect.
 pub(crate) fn report_options() {
     for complaint in config::complaints() {
-        warn!("{complaint}");
+        error!("{complaint}");
     }
     if os::is_privileged() {
         info!("the environment is not read: the process has rights that its user lacks");
@@ -246,7 +246,8 @@ mod tests {
         assert_eq!(of("build"), Level::Debug);
         assert_eq!(of("api"), Level::Off);
         assert_eq!(of("queue"), Level::Warn);
-        assert_eq!(parse("").0, [Level::Off; GROUPS.len()]);
+        assert_eq!(parse("").0, [Level::Error; GROUPS.len()]);
+        assert_eq!(parse("off").0, [Level::Off; GROUPS.len()]);
         let (_, strange) = parse("loud,nothing=warn,api=very");
         assert_eq!(strange, ["loud", "nothing=warn", "api=very"]);
     }

@@ -1,5 +1,7 @@
 //! Rectangular regions of buffers (clEnqueueReadBufferRect and its kin), checked and flattened.
 
+use pumice_vulkan_layer::TexelRows;
+
 use crate::base::error::{Error, Result};
 
 /// The place of a three-dimensional region in linear memory.
@@ -151,6 +153,28 @@ pub fn ascending_pieces(
                 .step_by(step)
                 .map(move |x| (a + x, b + x, step.min(extent[0] - x)))
         })
+}
+
+impl Layout {
+    /// The same rows from another byte on.
+    pub fn shifted(self, bytes: usize) -> Self {
+        Self {
+            offset: self.offset + bytes,
+            ..self
+        }
+    }
+
+    /// The place for Vulkan, in texels and rows; `None` if a pitch is no multiple of them.
+    pub fn texel_rows(self, texel: usize) -> Option<TexelRows> {
+        let row = self.row_pitch.max(1);
+        let whole = self.row_pitch % texel == 0 && self.slice_pitch % row == 0;
+        let rows = TexelRows {
+            offset: self.offset as u64,
+            row_texels: u32::try_from(self.row_pitch / texel).ok()?,
+            slice_rows: u32::try_from(self.slice_pitch / row).ok()?,
+        };
+        whole.then_some(rows)
+    }
 }
 
 /// Tells whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).

@@ -1,12 +1,14 @@
 //! A trace of what the driver does, for Perfetto or chrome://tracing (`PUMICE_TRACE`).
 //!
-//! The format is the JSON array of Chrome's trace events, whose end bracket may be missing: the
-//! trace of a process that died is as good. Threads have a track each, with the API calls and the
+//! The format is the JSON array of Chrome's trace events. Each event is written at once, over the end
+//! bracket and with a new one behind it: the file is whole at every moment, also when the process
+//! dies. Threads have a track each, with the API calls and the
 //! stages of builds as slices; queues have one each, with what the device ran, in the host's
 //! clock. Without the option every function here costs one load.
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,86 +16,94 @@ use parking_lot::Mutex;
 
 use crate::base::clock::host_time;
 use crate::base::config;
-use crate::base::exit::{self, Stage};
-use crate::base::files::{self, Contents};
+use crate::base::files::{self, OpenMode};
+use crate::base::json::{Fields, quoted};
 use crate::base::log;
 
-/// Written to at most so many bytes at a time.
-const BUFFER: usize = 64 << 10;
+/// The end of the file.
+const END: &str = "\n]\n";
 /// Tracks of queues have numbers from here on.
 const FIRST_QUEUE: u64 = 1_000_000;
 
 struct Trace {
-    /// Guards the order of lines.
-    file: Mutex<BufWriter<File>>,
+    file: File,
+    /// Bytes written so far, without the end. Guards the order of events.
+    length: Mutex<u64>,
     process: u32,
+    /// Launches seen so far, by their keys.
+    launched: Mutex<HashSet<(usize, [u32; 3])>>,
 }
 
 fn trace() -> Option<&'static Trace> {
     static TRACE: OnceLock<Option<Trace>> = OnceLock::new();
     let open = || {
         let path = log::process_path(&config::TRACE)?;
-        let file = files::open_private(path.as_ref(), Contents::Replaced)
+        let file = files::open_private(path.as_ref(), OpenMode::Truncate)
             .inspect_err(|error| log::error!("{path}: {error}"))
             .ok()?;
         let trace = Trace {
-            file: Mutex::new(BufWriter::with_capacity(BUFFER, file)),
+            file,
+            length: Mutex::new(0),
             process: std::process::id(),
+            launched: Mutex::default(),
         };
-        trace.line("[");
-        exit::at_end(Stage::Trace, |_| end());
+        trace.write("[");
         Some(trace)
     };
     TRACE.get_or_init(open).as_ref()
 }
 
 impl Trace {
-    fn line(&self, text: &str) {
-        // A child that was forked has its parent's buffer, which the parent will write.
+    /// Adds an event, which is one line.
+    fn event(&self, text: &str) {
+        // A child that was forked does not know how much its parent has written.
         if self.process == std::process::id() {
-            let _ = writeln!(self.file.lock(), "{text}");
+            self.write(text);
+        }
+    }
+
+    fn write(&self, text: &str) {
+        let mut length = self.length.lock();
+        let before = match *length {
+            0 => "",
+            1 => "\n",
+            _ => ",\n",
+        };
+        let added = format!("{before}{text}");
+        let whole = format!("{added}{END}");
+        // A full disk ends the trace, not the program.
+        if self.file.write_all_at(whole.as_bytes(), *length).is_ok() {
+            *length += added.len() as u64;
         }
     }
 
     /// A slice on a track, from and to nanoseconds of the host's clock.
-    fn slice(&self, track: u64, category: &str, name: &str, times: (u64, u64), args: &str) {
+    fn slice(&self, track: u64, category: &str, name: &str, times: (u64, u64), args: Fields) {
         let (start, end) = times;
-        let length = end.saturating_sub(start);
-        self.line(&format!(
-            "{{\"ph\":\"X\",\"pid\":{},\"tid\":{track},\"cat\":\"{category}\",\"name\":{},\
-             \"ts\":{}.{:03},\"dur\":{}.{:03}{args}}},",
-            self.process,
-            quoted(name),
-            start / 1000,
-            start % 1000,
-            length / 1000,
-            length % 1000,
-        ));
+        let microseconds = |time: u64| format!("{}.{:03}", time / 1000, time % 1000);
+        let event = Fields::default()
+            .text("ph", "X")
+            .with("pid", self.process)
+            .with("tid", track)
+            .text("cat", category)
+            .text("name", name)
+            .with("ts", microseconds(start))
+            .with("dur", microseconds(end.saturating_sub(start)));
+        let event = match args.is_empty() {
+            true => event,
+            false => event.with("args", args.object()),
+        };
+        self.event(&event.object());
     }
 
     fn name_track(&self, track: u64, name: &str) {
-        self.line(&format!(
+        self.event(&format!(
             "{{\"ph\":\"M\",\"pid\":{},\"tid\":{track},\"name\":\"thread_name\",\
-             \"args\":{{\"name\":{}}}}},",
+             \"args\":{{\"name\":{}}}}}",
             self.process,
             quoted(name)
         ));
     }
-}
-
-/// A JSON string.
-fn quoted(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            c if c < ' ' => json.push_str(&format!("\\u{:04x}", c as u32)),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
 }
 
 /// The calling thread's track.
@@ -122,33 +132,55 @@ pub fn enabled() -> bool {
 
 /// Something under way on this thread; its end ends the slice.
 #[must_use]
-pub struct Span(Option<(&'static str, &'static str, u64)>);
+pub struct Span(Option<Begun>);
+
+struct Begun {
+    category: &'static str,
+    name: &'static str,
+    start: u64,
+    args: Fields,
+}
 
 /// Begins a slice.
 pub fn span(category: &'static str, name: &'static str) -> Span {
-    Span(trace().map(|_| (category, name, host_time())))
+    span_with(category, name, Fields::default)
+}
+
+/// Begins a slice with details.
+pub(crate) fn span_with(
+    category: &'static str,
+    name: &'static str,
+    args: impl FnOnce() -> Fields,
+) -> Span {
+    Span(trace().map(|_| Begun {
+        category,
+        name,
+        start: host_time(),
+        args: args(),
+    }))
 }
 
 impl Span {
     /// Ends an API call's slice with what it returned.
     pub fn returns(mut self, result: &str) {
-        if self.0.is_some() {
-            let args = format!(",\"args\":{{\"result\":{}}}", quoted(result));
-            self.end(&args);
-        }
-    }
-
-    fn end(&mut self, args: &str) {
-        if let (Some((category, name, start)), Some(trace)) = (self.0.take(), trace()) {
-            let track = thread_track(trace);
-            trace.slice(track, category, name, (start, host_time()), args);
+        if let Some(begun) = &mut self.0 {
+            begun.args = std::mem::take(&mut begun.args).text("result", result);
         }
     }
 }
 
 impl Drop for Span {
     fn drop(&mut self) {
-        self.end("");
+        if let (Some(begun), Some(trace)) = (self.0.take(), trace()) {
+            let times = (begun.start, host_time());
+            trace.slice(
+                thread_track(trace),
+                begun.category,
+                begun.name,
+                times,
+                begun.args,
+            );
+        }
     }
 }
 
@@ -163,27 +195,13 @@ pub(crate) fn queue_track(device: &str) -> u64 {
 }
 
 /// Traces a command of a device, from and to nanoseconds of the host's clock.
-pub(crate) fn command(track: u64, name: &str, times: (u64, u64)) {
+pub(crate) fn command(track: u64, name: &str, times: (u64, u64), details: impl FnOnce() -> Fields) {
     if let Some(trace) = trace() {
-        trace.slice(track, "device", name, times, "");
+        trace.slice(track, "device", name, times, details());
     }
 }
 
-/// Writes out what is buffered: the process ends.
-fn end() {
-    if let Some(trace) = trace() {
-        if trace.process == std::process::id() {
-            let _ = trace.file.lock().flush();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn strings_are_json() {
-        assert_eq!(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
-    }
+/// Tells whether a kernel, by its address, is launched for the first time with a work-group size.
+pub(crate) fn first_launch(kernel: usize, local_size: [u32; 3]) -> bool {
+    trace().is_some_and(|trace| trace.launched.lock().insert((kernel, local_size)))
 }

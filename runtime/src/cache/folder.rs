@@ -20,8 +20,10 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use crate::base::files::{self, Contents, Links};
+use crate::base::files::{self, Links, OpenMode};
 use crate::base::log;
+use crate::base::os;
+use crate::cache::State;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
 /// Magic and hash.
@@ -78,6 +80,34 @@ impl Folder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Counts the entries and looks whether the folder can be used.
+    pub fn state(&self) -> State {
+        let entries = self.entries();
+        State {
+            path: self.path.clone(),
+            limit: self.limit,
+            entries: entries.len(),
+            bytes: entries.iter().map(|entry| entry.length).sum(),
+            fault: self.fault(),
+        }
+    }
+
+    /// Reason why entries cannot be read or written.
+    fn fault(&self) -> Option<String> {
+        match files::check_folder(&self.path) {
+            Ok(()) if os::may_write_in(&self.path) => None,
+            Ok(()) => Some("it cannot be written".to_string()),
+            Err(error)
+                if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) =>
+            {
+                let above = self.path.ancestors().find(|folder| folder.exists())?;
+                let possible = above.is_dir() && os::may_write_in(above);
+                (!possible).then(|| format!("it cannot be made in {}", above.display()))
+            }
+            Err(error) => Some(error.to_string()),
+        }
     }
 
     fn complain(&self, what: &str, error: &io::Error) {
@@ -165,7 +195,7 @@ impl Folder {
         let written = (|| {
             // A process of the same number may have left it behind.
             let _ = fs::remove_file(&unfinished);
-            let mut file = files::open_private(&unfinished, Contents::New)?;
+            let mut file = files::open_private(&unfinished, OpenMode::CreateNew)?;
             file.write_all(&MAGIC)?;
             file.write_all(&seal(name, contents))?;
             file.write_all(contents)?;

@@ -29,6 +29,26 @@ const DEFAULT_LIMIT: u64 = 512 << 20;
 /// Writes entries of programs.
 static WRITER: Writer = Writer::new();
 
+/// The cache's place and contents.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// The folder.
+    pub path: PathBuf,
+    /// Bytes that it may hold.
+    pub limit: u64,
+    /// Number of entries.
+    pub entries: usize,
+    /// Bytes of the entries.
+    pub bytes: u64,
+    /// Reason why it cannot be used.
+    pub fault: Option<String>,
+}
+
+/// Returns the cache's state; `None` where it is turned off or has no place.
+pub(crate) fn state() -> Option<State> {
+    folder().map(Folder::state)
+}
+
 /// The cache, unless it is turned off or has no place.
 fn folder() -> Option<&'static Folder> {
     static FOLDER: OnceLock<Option<Folder>> = OnceLock::new();

@@ -6,6 +6,7 @@ use opencl_sys as cl;
 use pumice_vulkan_layer::CopyRegion;
 
 use crate::base::error::{Error, Result};
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{
     Extent, Layout, ascending_pieces, boxes_intersect, overlap, piece_count, pieces,
@@ -114,6 +115,7 @@ impl Copy {
         // CL_INVALID_VALUE if a region is out of bounds.
         source.check_region(from, extent)?;
         destination.check_region(to, extent)?;
+        destination.check_mutable()?;
         source.check_alignment(on.device())?;
         destination.check_alignment(on.device())?;
         // CL_MEM_COPY_OVERLAP if both are of one buffer and the regions overlap.
@@ -150,6 +152,11 @@ impl DeviceCommand for Copy {
 
     fn name(&self) -> &str {
         "copy"
+    }
+
+    fn details(&self) -> Fields {
+        let bytes: usize = self.extent.iter().product();
+        Fields::default().with("bytes", bytes)
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

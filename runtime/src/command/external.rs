@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, ImageBox};
+use pumice_vulkan_layer::Buffer;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
@@ -12,7 +12,7 @@ use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
 use crate::memory::external::External;
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::residency::Access;
 
 /// Objects that change hands.
@@ -96,41 +96,21 @@ impl DeviceCommand for HandOver {
 }
 
 impl HandOver {
-    /// Copies an image's texels from its memory or back, row by row where the rows are apart.
+    /// Copies an image's texels from its memory or back.
     fn copy(
         &self,
         on: &Placement,
         recorder: &mut gpu::Recorder,
-        image: &Image,
+        image: &ImageMem,
         bytes: &Buffer,
     ) -> Result<()> {
         let (texels, whole) = image.texels(on.index())?;
-        let layout = image.layout();
-        let [width, height, depth] = whole.extent;
-        let row = width as usize * image.format().texel_size();
-        let tight = layout.row_pitch == row && layout.slice_pitch == row * height as usize;
-        let mut boxes = Vec::new();
-        match tight {
-            true => boxes.push((0, whole)),
-            false => {
-                for z in 0..depth {
-                    for y in 0..height {
-                        let part = ImageBox {
-                            origin: [0, y, z],
-                            extent: [width, 1, 1],
-                        };
-                        boxes.push((layout.row(y as usize, z as usize) as u64, part));
-                    }
-                }
-            }
-        }
-        for (offset, part) in boxes {
-            let copied = match self.to_us {
-                true => recorder.copy_buffer_to_image(bytes, offset, &texels, part),
-                false => recorder.copy_image_to_buffer(&texels, part, bytes, offset),
-            };
-            copied.map_err(gpu::error)?;
-        }
-        Ok(())
+        let rows = image.layout().texel_rows(image.format().texel_size());
+        let rows = rows.ok_or(Error::OutOfResources)?;
+        let copied = match self.to_us {
+            true => recorder.copy_buffer_to_image(bytes, rows, &texels, whole),
+            false => recorder.copy_image_to_buffer(&texels, whole, bytes, rows),
+        };
+        copied.map_err(gpu::error)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
@@ -40,6 +41,7 @@ pub fn buffer(
         return Err(Error::InvalidValue);
     }
     buffer.check_alignment(on.device())?;
+    buffer.check_mutable()?;
     Ok(Command::Device(Arc::new(Fill {
         buffer: buffer.clone(),
         pattern: pattern.to_vec(),
@@ -65,6 +67,10 @@ impl DeviceCommand for Fill {
 
     fn name(&self) -> &str {
         "fill"
+    }
+
+    fn details(&self) -> Fields {
+        Fields::default().with("bytes", self.size)
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

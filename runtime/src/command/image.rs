@@ -6,6 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::command::transfer::Direction;
@@ -13,8 +14,9 @@ use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
 use crate::memory::Mem;
-use crate::memory::image::Image;
+use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::planar;
 
 /// A read or write.
 struct ImageTransfer {
@@ -30,7 +32,7 @@ struct ImageTransfer {
 ///
 /// # Errors
 /// [`Error::InvalidMemObject`].
-pub fn image_of(mem: &Ref<Mem>) -> Result<&Image> {
+pub fn image_of(mem: &Ref<Mem>) -> Result<&ImageMem> {
     mem.image().ok_or(Error::InvalidMemObject)
 }
 
@@ -39,9 +41,13 @@ pub fn image_of(mem: &Ref<Mem>) -> Result<&Image> {
 ///
 /// # Errors
 /// [`Error::InvalidOperation`], [`Error::ImageFormatNotSupported`].
-pub fn check_device(device: &Ref<Device>, image: &Image) -> Result<()> {
+pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     if !device.has_images() {
         return Err(Error::InvalidOperation);
+    }
+    if planar::is_planar(image) {
+        let reason = "a planar image is used by its planes";
+        return Err(Error::InvalidOperation.because(reason));
     }
     let features = device.capabilities().format(image.format().vulkan);
     match features.sampled || features.storage_write || features.uniform_texel {
@@ -52,7 +58,7 @@ pub fn check_device(device: &Ref<Device>, image: &Image) -> Result<()> {
 
 /// A box of texels, and its pitches in the application's memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Region {
+pub struct ImageRegion {
     /// The first texel.
     pub origin: [usize; 3],
     /// Texels in each dimension.
@@ -72,7 +78,7 @@ pub fn transfer(
     on: &Placement,
     mem: &Ref<Mem>,
     direction: Direction,
-    region: Region,
+    region: ImageRegion,
     host: impl FnOnce(usize) -> Option<HostSlice>,
 ) -> Result<Command> {
     on.check_context(mem.context())?;
@@ -102,6 +108,10 @@ impl HostCommand for ImageTransfer {
 
     fn name(&self) -> &str {
         "image transfer"
+    }
+
+    fn details(&self) -> Fields {
+        Fields::default().with("bytes", self.host.len())
     }
 
     fn run(&self, on: &Placement) -> Result<()> {

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image as VkImage, ImageBox};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
+use crate::base::region::{Extent, Layout, pieces};
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
@@ -57,6 +58,7 @@ pub fn copy(
     let (from, to) = (a.region(origins[0], region)?, b.region(origins[1], region)?);
     check_device(on.device(), a)?;
     check_device(on.device(), b)?;
+    destination.check_mutable()?;
     let (size, texel) = (a.bytes(from), a.format().texel_size());
     let (from, to) = (a.part(from), b.part(to));
     // CL_MEM_COPY_OVERLAP if both are of one image and the regions overlap.
@@ -121,6 +123,8 @@ fn between(
     buffer.check_range(offset, size)?;
     buffer.check_alignment(on.device())?;
     check_device(on.device(), image)?;
+    let written = if to_buffer { buffer } else { mem };
+    written.check_mutable()?;
     // CL_MEM_COPY_OVERLAP if the image is the buffer's own and the regions overlap.
     let (texels, bytes) = (image.part(area), buffer.bytes(offset, size)?);
     if texels.overlaps(&bytes) {
@@ -157,6 +161,7 @@ pub fn fill(
     let color = color.ok_or(Error::InvalidValue)?;
     let area = image.region(origin, region)?;
     check_device(on.device(), image)?;
+    mem.check_mutable()?;
     Ok(Command::Device(Arc::new(ImageCopy {
         command_type: cl::CL_COMMAND_FILL_IMAGE,
         from: Source::Fill(texel::pack(image.format(), color)),
@@ -169,8 +174,9 @@ pub fn fill(
 
 /// A part in the memory of a device.
 enum Memory {
-    Texels(VkImage, ImageBox),
-    Bytes(Buffer, u64),
+    Texels(Image, ImageBox),
+    /// Rows: their places, and their bytes, rows and slices.
+    Bytes(Buffer, Layout, Extent),
 }
 
 impl Memory {
@@ -179,8 +185,10 @@ impl Memory {
         Ok(match part {
             Part::Texels { storage, area } => Memory::Texels(storage.allocation(index)?, *area),
             Part::Bytes {
-                storage, offset, ..
-            } => Memory::Bytes(storage.allocation(index)?, *offset as u64),
+                storage,
+                place,
+                extent,
+            } => Memory::Bytes(storage.allocation(index)?, *place, *extent),
         })
     }
 }
@@ -216,12 +224,42 @@ impl DeviceCommand for ImageCopy {
         }
         // By way of bytes in between.
         let between = on.device().gpu()?.allocate(self.size as u64, false)?;
-        let between = Memory::Bytes(between, 0);
+        let linear = [self.size, 1, 1];
+        let between = Memory::Bytes(between, Layout::linear(0), linear);
         self.record_straight(recorder, &from, &between)?;
         recorder.barrier();
         self.record_straight(recorder, &between, &to)?;
         Ok(Retire::alone())
     }
+}
+
+/// Records a copy of rows between buffers; one side may have all of them without gaps, as one row.
+fn copy_rows(
+    recorder: &mut gpu::Recorder,
+    (a, from, shape): (&Buffer, Layout, Extent),
+    (b, to, of_target): (&Buffer, Layout, Extent),
+) -> Result<bool> {
+    let shape = if shape[1] * shape[2] > 1 {
+        shape
+    } else {
+        of_target
+    };
+    let tight = |layout: Layout| match layout.row_pitch {
+        0 => Layout {
+            offset: layout.offset,
+            row_pitch: shape[0],
+            slice_pitch: shape[0] * shape[1],
+        },
+        _ => layout,
+    };
+    let regions = pieces(tight(from), tight(to), shape).map(|(from, to, size)| CopyRegion {
+        from: from as u64,
+        to: to as u64,
+        size: size as u64,
+    });
+    let regions: Vec<CopyRegion> = regions.collect();
+    recorder.copy_buffer(a, b, &regions).map_err(gpu::error)?;
+    Ok(true)
 }
 
 impl ImageCopy {
@@ -232,7 +270,11 @@ impl ImageCopy {
         from: &Memory,
         to: &Memory,
     ) -> Result<bool> {
-        let aligned = |offset: u64| offset % self.texel as u64 == 0;
+        // Texels without gaps have no pitches.
+        let rows = |place: &Layout| {
+            let rows = place.texel_rows(self.texel);
+            rows.filter(|rows| rows.offset % self.texel as u64 == 0)
+        };
         let recorded = match (from, to) {
             (Memory::Texels(a, source), Memory::Texels(b, target)) => {
                 if a.desc().kind != b.desc().kind {
@@ -240,25 +282,20 @@ impl ImageCopy {
                 }
                 recorder.copy_image(a, source.origin, b, target.origin, source.extent)
             }
-            (Memory::Texels(image, part), Memory::Bytes(buffer, offset)) => {
-                if !aligned(*offset) {
+            (Memory::Texels(image, part), Memory::Bytes(buffer, place, _)) => {
+                let Some(rows) = rows(place) else {
                     return Ok(false);
-                }
-                recorder.copy_image_to_buffer(image, *part, buffer, *offset)
-            }
-            (Memory::Bytes(buffer, offset), Memory::Texels(image, part)) => {
-                if !aligned(*offset) {
-                    return Ok(false);
-                }
-                recorder.copy_buffer_to_image(buffer, *offset, image, *part)
-            }
-            (Memory::Bytes(a, source), Memory::Bytes(b, target)) => {
-                let region = CopyRegion {
-                    from: *source,
-                    to: *target,
-                    size: self.size as u64,
                 };
-                recorder.copy_buffer(a, b, &[region])
+                recorder.copy_image_to_buffer(image, *part, buffer, rows)
+            }
+            (Memory::Bytes(buffer, place, _), Memory::Texels(image, part)) => {
+                let Some(rows) = rows(place) else {
+                    return Ok(false);
+                };
+                recorder.copy_buffer_to_image(buffer, rows, image, *part)
+            }
+            (Memory::Bytes(a, source, shape), Memory::Bytes(b, target, of_target)) => {
+                return copy_rows(recorder, (a, *source, *shape), (b, *target, *of_target));
             }
         };
         recorded.map_err(gpu::error)?;
@@ -274,9 +311,13 @@ impl ImageCopy {
         to: Memory,
     ) -> Result<()> {
         match to {
-            Memory::Bytes(buffer, offset) => recorder
-                .fill_buffer(&buffer, offset, self.size as u64, texel)
-                .map_err(gpu::error)?,
+            Memory::Bytes(buffer, place, extent) => {
+                for (at, _, size) in pieces(place, place, extent) {
+                    recorder
+                        .fill_buffer(&buffer, at as u64, size as u64, texel)
+                        .map_err(gpu::error)?;
+                }
+            }
             Memory::Texels(image, part) => {
                 let [x, y, z] = part.origin;
                 let [width, height, depth] = part.extent;

@@ -1,4 +1,4 @@
-//! clEnqueueMigrateMemObjects.
+//! clEnqueueMigrateMemObjects and clEnqueueMigrateMemObjectEXT.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::memory::residency::Access;
 
 /// A migration.
 struct Migrate {
+    command_type: u32,
     objects: Vec<Ref<Mem>>,
     to_host: bool,
 }
@@ -27,10 +28,33 @@ pub fn migrate(on: &Placement, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Com
         return Err(Error::InvalidValue);
     }
     check_flags(flags)?;
+    migration(on, cl::CL_COMMAND_MIGRATE_MEM_OBJECTS, objects, flags)
+}
+
+/// clEnqueueMigrateMemObjectEXT.
+///
+/// # Errors
+/// Those that cl_ext_migrate_memobject lists, in its order.
+pub fn migrate_ext(on: &Placement, objects: Vec<Ref<Mem>>, flags: u64) -> Result<Command> {
+    // CL_INVALID_VALUE if flags is not 0 or CL_MIGRATE_MEM_OBJECT_HOST_EXT.
+    if flags & !cl::CL_MIGRATE_MEM_OBJECT_HOST_EXT != 0 {
+        return Err(Error::InvalidValue);
+    }
+    let command_type = cl::CL_COMMAND_MIGRATE_MEM_OBJECT_EXT as u32;
+    migration(on, command_type, objects, flags)
+}
+
+fn migration(
+    on: &Placement,
+    command_type: u32,
+    objects: Vec<Ref<Mem>>,
+    flags: u64,
+) -> Result<Command> {
     for object in &objects {
         on.check_context(object.context())?;
     }
     Ok(Command::Host(Arc::new(Migrate {
+        command_type,
         objects,
         to_host: flags & cl::CL_MIGRATE_MEM_OBJECT_HOST != 0,
     })))
@@ -47,7 +71,7 @@ pub(super) fn check_flags(flags: u64) -> Result<()> {
 
 impl HostCommand for Migrate {
     fn command_type(&self) -> u32 {
-        cl::CL_COMMAND_MIGRATE_MEM_OBJECTS
+        self.command_type
     }
 
     fn name(&self) -> &str {

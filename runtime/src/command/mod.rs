@@ -9,6 +9,7 @@
 //! notice.
 
 pub mod copy;
+mod enqueuing;
 pub mod external;
 pub mod fill;
 pub mod image;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::base::error::Result;
+use crate::base::json::Fields;
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::residency::{Access, Contents};
@@ -37,6 +39,11 @@ pub trait DeviceCommand: Send + Sync {
 
     /// Its name in a trace.
     fn name(&self) -> &str;
+
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
 
     /// The waits for initializers of programs, which the device must have ended before.
     fn initializers(&self) -> Vec<gpu::Wait> {
@@ -74,9 +81,14 @@ pub trait HostCommand: Send + Sync {
     /// Its name in a trace.
     fn name(&self) -> &str;
 
-    /// Tells whether it runs the application's code, which only the queue's host thread does; any other
-    /// command runs on a thread of ours or the enqueuing one.
-    fn calls_application(&self) -> bool {
+    /// Sizes and the like for a trace.
+    fn details(&self) -> Fields {
+        Fields::default()
+    }
+
+    /// Tells whether it takes as long as the application likes: its code, or kernels that enqueue
+    /// others. No call waits for that; it runs on the queue's host thread or one of its own.
+    fn takes_long(&self) -> bool {
         false
     }
 

@@ -62,7 +62,7 @@ impl HostCommand for Native {
         "native kernel"
     }
 
-    fn calls_application(&self) -> bool {
+    fn takes_long(&self) -> bool {
         true
     }
 

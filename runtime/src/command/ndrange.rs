@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer};
+use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::base::trace;
+use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::{Context, Placement};
@@ -18,8 +21,9 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
-use crate::memory::Mem;
+use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
@@ -30,14 +34,23 @@ struct KernelLaunch {
     kernel: Ref<Kernel>,
     device_kernel: DeviceKernel,
     args: ArgBlock,
+    /// The buffers behind device pointers, among the arguments and beside them.
+    pointed_at: Vec<Ref<Mem>>,
     range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
     queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
-    prepared: Mutex<Option<Prepared>>,
+    prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     initializers: Option<Arc<InitRun>>,
+}
+
+/// Everything that the dispatches of a launch need.
+pub(super) struct Ready {
+    prepared: Prepared,
+    /// Images that are rows of buffers.
+    staged: Vec<StagedUse>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -92,7 +105,7 @@ pub fn launch_with(
     let args = args()?;
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
-    for (index, arg) in (0_u32..).zip(&args) {
+    for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
             let checked = object.check_alignment(on.device());
             checked.map_err(|error| {
@@ -111,6 +124,11 @@ pub fn launch_with(
             parts: None,
         }));
     }
+    if device_kernel.info().enqueues {
+        let kernel = (kernel, device_kernel);
+        return enqueuing::command(on, command_type, kernel, args, range);
+    }
+    let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     Ok(Command::Device(Arc::new(KernelLaunch {
@@ -118,6 +136,7 @@ pub fn launch_with(
         kernel: kernel.clone(),
         device_kernel,
         args,
+        pointed_at,
         range,
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
@@ -148,30 +167,63 @@ fn resolve(
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
 /// missing.
-fn prepare(
+pub(super) fn prepare(
     on: &Placement,
     kernel: &Kernel,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
     range: &NdRange,
-) -> Result<Prepared> {
-    let values = (args.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| arg.as_ref().map(|arg| value(on, meta.kind, arg)))
-        .map(Option::transpose)
-        .collect::<Result<Vec<_>>>()?;
+) -> Result<Ready> {
+    let (values, staged) = values(on, device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
         args: &values,
+        // Only checked: `enqueuing` prepares kernels that take the address.
+        enqueue: Some(0),
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
-    prepared.map_err(|error| refused(kernel, &error))
+    let prepared = prepared.map_err(|error| refused(kernel, &error))?;
+    Ok(Ready { prepared, staged })
+}
+
+/// The arguments on the device, and the images that are rows of buffers among them.
+pub(super) fn values(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+    args: &ArgBlock,
+) -> Result<(Vec<Option<ArgValue>>, Vec<StagedUse>)> {
+    let mut staged = Vec::new();
+    let values = (args.values.iter().zip(&device_kernel.info().args))
+        .map(|(arg, meta)| {
+            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
+            arg.as_ref().map(&mut value).transpose()
+        })
+        .collect::<Result<_>>()?;
+    Ok((values, staged))
+}
+
+/// Names the contents that a kernel uses.
+pub(super) fn uses(
+    args: &ArgBlock,
+    device_kernel: &DeviceKernel,
+    visit: &mut Visit<'_>,
+) -> Result<()> {
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
+        if let Some(Argument::Memory(object)) = arg {
+            visit(object.contents(), access(object, meta.kind))?;
+        }
+    }
+    Ok(())
 }
 
 /// Submits the program's initializers, before the first of its kernels on a device.
-fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Option<Arc<InitRun>>> {
+pub(super) fn run_initializers(
+    on: &Placement,
+    device_kernel: &DeviceKernel,
+) -> Result<Option<Arc<InitRun>>> {
     let gpu = on.device().gpu()?;
     if !exit::begin_batch() {
         return Ok(None);
@@ -183,7 +235,7 @@ fn run_initializers(on: &Placement, device_kernel: &DeviceKernel) -> Result<Opti
 }
 
 /// The error of a launch that cannot be, with its reason.
-fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
+pub(super) fn refused(kernel: &Kernel, error: &LaunchError) -> Error {
     match error {
         LaunchError::Args(index) => {
             kernel.arg_error(code(error), *index as u32, "its value is not of its kind")
@@ -206,18 +258,48 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
-/// An argument on the device.
-fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
+/// An argument on the device; adds an image that is rows of a buffer to those that are staged.
+fn value(
+    on: &Placement,
+    kind: ArgKind,
+    arg: &Argument,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, .. } => image_value(on, object, binding),
+            ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
             _ => Ok(ArgValue::Buffer {
-                buffer: object.storage()?.allocation(on.index())?,
+                buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
                 size: object.size() as u64,
             }),
         },
+        // Another device gets the pointer alone.
+        Argument::Shared { allocation, offset } if allocation.device() != on.index() => {
+            Ok(ArgValue::Pointer((allocation.start() + offset) as u64))
+        }
+        Argument::Shared { allocation, offset } => Ok(ArgValue::Buffer {
+            buffer: allocation.memory().clone(),
+            offset: *offset as u64,
+            size: (allocation.size() - offset) as u64,
+        }),
+        Argument::DevicePointer(address) => {
+            let found = device_address::find(on.context(), on.index(), *address);
+            let Some((buffer, offset)) = found else {
+                return Ok(ArgValue::Pointer(*address));
+            };
+            Ok(ArgValue::Buffer {
+                buffer: buffer.storage()?.allocation(on.index())?,
+                offset,
+                size: buffer.size() as u64 - offset,
+            })
+        }
+        // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
+        Argument::Queue(queue) => {
+            let handle = u64::from(queue.number()) + 1;
+            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
+        }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
@@ -225,12 +307,32 @@ fn value(on: &Placement, kind: ArgKind, arg: &Argument) -> Result<ArgValue> {
     }
 }
 
+/// The buffers behind the device pointers of a launch.
+fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
+    let listed = args.values.iter().filter_map(|arg| match arg {
+        Some(Argument::DevicePointer(address)) => Some(*address),
+        _ => None,
+    });
+    let all = listed.chain(args.indirect.iter().copied());
+    let found = all.filter_map(|address| device_address::find(on.context(), on.index(), address));
+    found.map(|(buffer, _)| buffer).collect()
+}
+
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
-fn image_value(on: &Placement, mem: &Ref<Mem>, binding: BindingKind) -> Result<ArgValue> {
+fn image_value(
+    on: &Placement,
+    mem: &Ref<Mem>,
+    binding: BindingKind,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
     let (index, gpu) = (on.index(), on.device().gpu()?);
     let view = match binding {
+        BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
+            let writes = binding == BindingKind::StorageImage;
+            ImageArg::Image(rows_view(on, mem, writes, staged)?)
+        }
         BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
         BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
@@ -241,6 +343,23 @@ fn image_value(on: &Placement, mem: &Ref<Mem>, binding: BindingKind) -> Result<A
         order: format.order,
         data_type: format.data_type,
     })
+}
+
+/// The view of the image that the launch has for rows of a buffer.
+fn rows_view(
+    on: &Placement,
+    mem: &Ref<Mem>,
+    writes: bool,
+    staged: &mut Vec<StagedUse>,
+) -> Result<ImageView> {
+    let image = image_of(mem)?;
+    let rows = image.rows().ok_or(Error::InvalidMemObject)?;
+    let gpu = on.device().gpu()?;
+    let made = rows.staged(on.index(), on.number(), gpu)?;
+    let view = made.view(gpu, image.format(), image.components(writes)?)?;
+    let writes = writes && mem.kernel_writes();
+    staged.push(StagedUse::new(rows, image.layout(), made, writes));
+    Ok(view)
 }
 
 /// The use that a kernel makes of an argument that is a memory object.
@@ -258,14 +377,38 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
     }
 }
 
+/// Records the dispatches, with the copies that images of rows need before and after.
+pub(super) fn record_staged(
+    prepared: &Prepared,
+    staged: &[StagedUse],
+    recorder: &mut gpu::Recorder,
+) -> Result<()> {
+    if !staged.is_empty() {
+        // Launches of the queue use one image in turn.
+        recorder.barrier();
+        for staged in staged {
+            staged.before(recorder)?;
+        }
+        recorder.barrier();
+    }
+    prepared.record(recorder).map_err(gpu::error)?;
+    if !staged.is_empty() {
+        recorder.barrier();
+        for staged in staged {
+            staged.after(recorder)?;
+        }
+    }
+    Ok(())
+}
+
 impl KernelLaunch {
     /// Records the dispatches; gives the launch's printf buffer.
     fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
         let own_queue = on.number() == self.queue;
         let there = if own_queue { slot.take() } else { None };
-        let mut prepared = match there {
-            Some(prepared) => prepared,
+        let mut ready = match there {
+            Some(ready) => ready,
             None => prepare(
                 on,
                 &self.kernel,
@@ -274,10 +417,10 @@ impl KernelLaunch {
                 &self.range,
             )?,
         };
-        prepared.record(recorder).map_err(gpu::error)?;
-        let printf = prepared.take_printf();
+        record_staged(&ready.prepared, &ready.staged, recorder)?;
+        let printf = ready.prepared.take_printf();
         if printf.is_none() && own_queue {
-            *slot = Some(prepared);
+            *slot = Some(ready);
         }
         Ok(printf)
     }
@@ -292,16 +435,29 @@ impl DeviceCommand for KernelLaunch {
         self.kernel.name()
     }
 
+    fn details(&self) -> Fields {
+        let dimensions = self.range.work_dim as usize;
+        let (global, local) = (self.range.global_size, self.range.local_size);
+        let fields = Fields::default()
+            .text("kernel", self.kernel.name())
+            .with("global", format!("{:?}", &global[..dimensions]))
+            .with("local", format!("{:?}", &local[..dimensions]));
+        // Drivers may leave their compiler's work to the first launch, which then takes long.
+        match trace::first_launch(self.kernel.handle(), local) {
+            true => fields.with("first_launch", true),
+            false => fields,
+        }
+    }
+
     fn initializers(&self) -> Vec<gpu::Wait> {
         let run = self.initializers.iter();
         run.filter_map(|run| run.wait()).collect()
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        for (arg, meta) in self.args.iter().zip(&self.device_kernel.info().args) {
-            if let Some(Argument::Memory(object)) = arg {
-                visit(object.contents(), access(object, meta.kind))?;
-            }
+        uses(&self.args, &self.device_kernel, visit)?;
+        for object in &self.pointed_at {
+            visit(object.contents(), access(object, ArgKind::Buffer))?;
         }
         Ok(())
     }
@@ -311,20 +467,21 @@ impl DeviceCommand for KernelLaunch {
         if self.initializers.is_none() && printf.is_none() {
             return Ok(Retire::nothing());
         }
-        let mut output = Output {
-            executable: self.device_kernel.executable.clone(),
-            kernel: self.kernel.clone(),
-            context: on.context().clone(),
-            initializers: self.initializers.clone(),
-            printf,
-        };
+        let initializers = self.initializers.clone();
+        let mut output = Output::new(
+            &self.device_kernel.executable,
+            &self.kernel,
+            on,
+            initializers,
+        );
+        output.printf = printf;
         Ok(Retire::with(move || output.print()))
     }
 }
 
 /// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
 /// that the recording has run.
-struct Output {
+pub(super) struct Output {
     executable: Arc<Executable>,
     kernel: Ref<Kernel>,
     context: Ref<Context>,
@@ -333,7 +490,24 @@ struct Output {
 }
 
 impl Output {
-    fn print(&mut self) -> Result<()> {
+    /// The output of a kernel without a buffer of its own yet.
+    pub(super) fn new(
+        executable: &Arc<Executable>,
+        kernel: &Ref<Kernel>,
+        on: &Placement,
+        initializers: Option<Arc<InitRun>>,
+    ) -> Self {
+        Self {
+            executable: executable.clone(),
+            kernel: kernel.clone(),
+            context: on.context().clone(),
+            initializers,
+            printf: None,
+        }
+    }
+
+    /// Prints everything.
+    pub(super) fn print(&mut self) -> Result<()> {
         // The first kernel to end prints what the initializers did.
         let before = self.initializers.take();
         for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
@@ -348,10 +522,12 @@ impl Output {
     }
 
     /// Prints what a buffer holds, and empties it.
-    fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+    pub(super) fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
+        let mut all = Vec::new();
         let decoded = (self.executable)
-            .read_printf(buffer, &mut |text| printf::print(text))
+            .read_printf(buffer, &mut |text| all.extend_from_slice(text))
             .map_err(gpu::error)?;
+        self.context.print(all);
         let launch = format!("kernel `{}`", self.kernel.name());
         if let Some(complaint) = printf::complain(&launch, decoded) {
             let context = self.context.clone();

@@ -11,6 +11,7 @@ use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{Extent, Layout, piece_count, pieces};
 use crate::command::{Command, DeviceCommand, HostCommand, Retire, Visit};
@@ -282,6 +283,17 @@ impl HostCommand for Transfer {
 
     fn name(&self) -> &str {
         "transfer"
+    }
+
+    fn details(&self) -> Fields {
+        let bytes: usize = self.sides.extent.iter().product();
+        let direction = match self.direction {
+            Direction::Read => "read",
+            Direction::Write => "write",
+        };
+        Fields::default()
+            .text("direction", direction)
+            .with("bytes", bytes)
     }
 
     fn run(&self, on: &Placement) -> Result<()> {

@@ -17,8 +17,8 @@ const FLAGS: u64 = cl::CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR
 /// CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR (`opencl_sys` has another number than the registry).
 const ASSERTS: u64 = 0x12B7;
 
-/// Checks a list of properties: CL_INVALID_VALUE if a name or value is not valid, or a name stands there
-/// twice. `valid` gives the bits that a property may have, `None` for an unknown one.
+/// Checks a list of properties. CL_INVALID_VALUE if a name or value is not valid, or a name is repeated.
+/// `valid` gives the bits that a property's value may have, `None` for an unknown property.
 pub(super) fn check_properties(
     pairs: &[[u64; 2]],
     valid: impl Fn(u64) -> Option<u64>,
@@ -67,20 +67,21 @@ impl CommandBuffer {
             _ => None,
         })?;
         let flags = property(pairs, cl::CL_COMMAND_BUFFER_FLAGS_KHR).unwrap_or(0);
-        // CL_INCOMPATIBLE_COMMAND_QUEUE_KHR if all commands are to synchronize natively and the devices
-        // cannot: each does with itself alone.
+        // CL_INCOMPATIBLE_COMMAND_QUEUE_KHR if device-side synchronization is asked for and the queues have
+        // several devices: a device synchronizes only with itself.
         let same = |queue: &Ref<Queue>| queue.device().handle() == first.device().handle();
         if flags & cl::CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR != 0 && !queues.iter().all(same) {
             return Err(Error::IncompatibleCommandQueue);
         }
-        Ok(Self::with(
+        Ok(Self::empty(
             &queues,
             properties.as_deref().map(with_terminator),
             flags,
         ))
     }
 
-    pub(super) fn with(
+    /// A command buffer without commands.
+    pub(super) fn empty(
         queues: &[Ref<Queue>],
         property_list: Option<Vec<u64>>,
         flags: u64,
@@ -115,7 +116,7 @@ impl Object<CommandBuffer> {
             cl::CL_COMMAND_BUFFER_NUM_QUEUES_KHR => Info::u32(self.queues.len() as u32),
             cl::CL_COMMAND_BUFFER_QUEUES_KHR => Info::objects(&self.queues),
             cl::CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => Info::u32(self.reference_count()),
-            cl::CL_COMMAND_BUFFER_STATE_KHR => Info::u32(self.state.lock().name()),
+            cl::CL_COMMAND_BUFFER_STATE_KHR => Info::u32(self.state.lock().cl_state()),
             cl::CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => {
                 Info::u64s(self.property_list.as_deref().unwrap_or_default())
             }
@@ -127,7 +128,7 @@ impl Object<CommandBuffer> {
 
 impl State {
     /// CL_COMMAND_BUFFER_STATE_KHR.
-    pub(super) fn name(&self) -> u32 {
+    pub(super) fn cl_state(&self) -> u32 {
         match &self.segments {
             None => cl::CL_COMMAND_BUFFER_STATE_RECORDING_KHR,
             Some(_) if self.complete => cl::CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR,

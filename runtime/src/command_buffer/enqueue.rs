@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use super::record::Entry;
-use super::replay::{Replay, Uses};
+use super::replay::{Replay, SegmentUses};
 use super::segment::{Body, Segment, cut};
 use super::{CommandBuffer, State};
 use crate::base::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::queue::event::{Event, Moment};
 use crate::queue::{Queue, WaitList};
 
 impl Object<CommandBuffer> {
-    /// clFinalizeCommandBufferKHR. Records what can be recorded already for its own queues.
+    /// clFinalizeCommandBufferKHR. Records the segments for the command buffer's own queues.
     ///
     /// # Errors
     /// Those that the specification lists for clFinalizeCommandBufferKHR, in its order.
@@ -35,7 +35,7 @@ impl Object<CommandBuffer> {
         state.complete = state.entries.iter().all(|entry| entry.command.is_some());
         if state.complete {
             for segment in &segments {
-                // A command that is made and dropped leaves its recordings.
+                // The command is dropped; the recordings made for it stay.
                 segment.command(self, &state.entries, &self.queues)?;
             }
         }
@@ -84,7 +84,7 @@ impl Object<CommandBuffer> {
         self.submit(queues.unwrap_or(&self.queues), &segments, commands, wait)
     }
 
-    /// Checks the queues that are to be used in place of its own.
+    /// Checks the queues that replace its own for one enqueue.
     fn check_queues(&self, queues: &[Ref<Queue>]) -> Result<()> {
         // CL_INVALID_VALUE if there are not as many.
         if queues.len() != self.queues.len() {
@@ -98,7 +98,7 @@ impl Object<CommandBuffer> {
         {
             return Err(Error::IncompatibleCommandQueue);
         }
-        // CL_INVALID_DEVICE if a queue has another device than that in its place.
+        // CL_INVALID_DEVICE if a queue has another device than the one that it replaces.
         if pairs().any(|(a, b)| a.device().handle() != b.device().handle()) {
             return Err(Error::InvalidDevice);
         }
@@ -106,7 +106,7 @@ impl Object<CommandBuffer> {
         pairs().try_for_each(|(a, b)| a.on().check_context(b.context()))
     }
 
-    /// Puts the segments into their queues; gives the event of all.
+    /// Enqueues the segments; returns the event of them all.
     fn submit(
         self: &Ref<CommandBuffer>,
         queues: &[Ref<Queue>],
@@ -135,8 +135,8 @@ impl Object<CommandBuffer> {
             };
             events.push(queues[segment.queue].enqueue(command, wait, false)?);
         }
-        // Times are there if all queues take them.
-        let home = queues.iter().find(|queue| !queue.profiling());
+        // The event has times only if all queues measure them: else its queue is one that does not.
+        let without_times = queues.iter().find(|queue| !queue.profiling());
         let end = Command::Empty(Empty {
             command_type: cl::CL_COMMAND_COMMAND_BUFFER_KHR,
             keeps: Some(Arc::new(self.clone())),
@@ -153,7 +153,9 @@ impl Object<CommandBuffer> {
             },
             gives_event: wait.gives_event,
         };
-        home.unwrap_or(&queues[0]).enqueue(end, wait, false)
+        without_times
+            .unwrap_or(&queues[0])
+            .enqueue(end, wait, false)
     }
 }
 
@@ -176,7 +178,7 @@ impl Parts for Whole {
 }
 
 impl Segment {
-    /// The command of a queue that does the segment.
+    /// Makes the command that runs the segment on its queue.
     fn command(
         &self,
         buffer: &Ref<CommandBuffer>,
@@ -186,14 +188,16 @@ impl Segment {
         let (chunks, slot) = match &self.body {
             Body::Device { chunks, uses } => (chunks, uses),
             Body::Host(entry) => {
-                // A segment of the host's is made of a command only.
+                // Only an entry with a command becomes a host segment.
                 return (entries[*entry].command.clone()).ok_or(Error::OutOfResources);
             }
         };
         let mut slot = slot.lock();
         let uses = match &*slot {
             Some(uses) => uses.clone(),
-            None => slot.insert(Arc::new(Uses::of(entries, chunks)?)).clone(),
+            None => slot
+                .insert(Arc::new(SegmentUses::of(entries, chunks)?))
+                .clone(),
         };
         let leases = (chunks.iter())
             .map(|chunk| chunk.lease(entries, &queues[self.queue]))
@@ -205,13 +209,13 @@ impl Segment {
         })))
     }
 
-    /// Notes that a command has changed.
-    pub(super) fn forget(&self, entry: usize) {
+    /// Drops the recordings of a command that has changed.
+    pub(super) fn invalidate(&self, entry: usize) {
         if let Body::Device { chunks, uses } = &self.body {
             let mut holding =
                 (chunks.iter()).filter(|chunk| chunk.steps.iter().any(|step| step.entry == entry));
             if let Some(chunk) = holding.next() {
-                chunk.forget();
+                chunk.invalidate();
                 *uses.lock() = None;
             }
         }

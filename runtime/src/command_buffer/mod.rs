@@ -1,18 +1,19 @@
-//! Command buffers: commands that are recorded once and enqueued as one, often (cl_khr_command_buffer,
-//! cl_khr_command_buffer_mutable_dispatch, cl_khr_command_buffer_multi_device).
+//! Command buffers: commands that are recorded once and enqueued together, any number of times
+//! (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch,
+//! cl_khr_command_buffer_multi_device).
 //!
 //! - `create.rs`: properties, queries and capabilities
 //! - `record.rs`: the clCommand* functions, and the order between their commands
-//! - `segment.rs`: the parts of a command buffer that one command of a queue can do
+//! - `segment.rs`: the parts of a command buffer that run as one command of a queue
 //! - `replay.rs`: the recordings of a segment, and the command that runs them
 //! - `enqueue.rs`: clFinalizeCommandBufferKHR and clEnqueueCommandBufferKHR
 //! - `mutable.rs`: commands that change between two enqueues
 //! - `remap.rs`: clRemapCommandBufferKHR
 //!
-//! A command buffer holds its commands as `command` makes them. Finalizing cuts them into segments: what
-//! the device of one queue does without another queue or the host in between. A segment is recorded into
-//! Vulkan command buffers that stay, and an enqueue submits them as one command of the queue. The host's
-//! part of a command (what printf wrote, contents that another device holds) is done at each enqueue.
+//! A command buffer holds its commands as `command` makes them. Finalizing cuts them into segments:
+//! commands that the device of one queue runs without waiting for another queue or the host. A segment is
+//! recorded once, into Vulkan command buffers; each enqueue submits these as one command of the queue. The
+//! host's part of a command (printf output, contents that another device holds) is done at each enqueue.
 //!
 //! Invariant: no callback of the application runs under a command buffer's lock, and no other lock is held
 //! when it is taken.
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-pub use self::record::{KernelCommand, Recipe, Target};
+pub use self::record::{CommandArgs, KernelCommand, Recipe};
 
 use self::record::Entry;
 use self::segment::Segment;
@@ -41,7 +42,7 @@ use crate::queue::Queue;
 /// A command buffer object.
 pub struct CommandBuffer {
     context: Ref<Context>,
-    /// Those that it was created for; commands name them by their place here.
+    /// The queues that it was created for; commands refer to them by index.
     queues: Vec<Ref<Queue>>,
     /// The list given to clCreateCommandBufferKHR, with its terminator.
     property_list: Option<Vec<u64>>,
@@ -54,7 +55,7 @@ pub struct CommandBuffer {
 #[derive(Default)]
 struct State {
     entries: Vec<Entry>,
-    order: record::Order,
+    order: record::RecordOrder,
     /// Made when recording ends.
     segments: Option<Vec<Arc<Segment>>>,
     /// True once recording has ended and all commands have all their arguments.

@@ -6,7 +6,7 @@ use std::sync::Weak;
 use opencl_sys as cl;
 
 use super::CommandBuffer;
-use super::record::{KernelCommand, Source};
+use super::record::{CommandSource, KernelCommand};
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
@@ -14,10 +14,11 @@ use crate::command::Command;
 use crate::executable::RangeRequest;
 use crate::program::kernel::Kernel;
 
-/// The handle of a kernel's command. The command buffer owns it: the application has no count of it.
+/// The handle of a kernel's command. The command buffer owns it; applications
+/// neither retain nor release it.
 pub struct MutableCommand {
     buffer: Weak<Object<CommandBuffer>>,
-    /// Its place among the commands.
+    /// The command's index in the command buffer.
     index: usize,
 }
 
@@ -47,7 +48,7 @@ pub struct List {
 pub struct Change<'a> {
     /// The command.
     pub command: Ref<MutableCommand>,
-    /// work_dim; 0 for the command's.
+    /// work_dim; 0 keeps the command's.
     pub dimensions: u32,
     /// Gives the new global offset, global size and local size of that many dimensions.
     pub range: &'a dyn Fn(u32) -> [Option<[usize; 3]>; 3],
@@ -65,8 +66,8 @@ impl MutableCommand {
         })
     }
 
-    /// Its place in a command buffer: CL_INVALID_MUTABLE_COMMAND_KHR if it is none of its commands.
-    pub(super) fn place_in(&self, buffer: &Ref<CommandBuffer>) -> Result<usize> {
+    /// Its index in a command buffer. CL_INVALID_MUTABLE_COMMAND_KHR if it belongs to another one.
+    pub(super) fn index_in(&self, buffer: &Ref<CommandBuffer>) -> Result<usize> {
         let own = std::ptr::eq(self.buffer.as_ptr(), std::sync::Arc::as_ptr(buffer));
         own.then_some(self.index)
             .ok_or(Error::InvalidMutableCommand)
@@ -82,7 +83,7 @@ impl Object<MutableCommand> {
         let buffer = self.buffer.upgrade().ok_or(Error::InvalidMutableCommand)?;
         let state = buffer.state.lock();
         let entry = &state.entries[self.index];
-        let Source::Kernel(command) = &entry.source else {
+        let CommandSource::Kernel(command) = &entry.source else {
             return Err(Error::InvalidMutableCommand);
         };
         let dimensions = command.request.dimensions as usize;
@@ -112,12 +113,12 @@ impl Object<CommandBuffer> {
     pub fn update(self: &Ref<CommandBuffer>, changes: &[Change<'_>]) -> Result<()> {
         let mut changed: HashMap<usize, (KernelCommand, Option<Command>)> = HashMap::new();
         for change in changes {
-            let index = change.command.place_in(self)?;
+            let index = change.command.index_in(self)?;
             let there = changed.get(&index).map(|(command, _)| command.clone());
             let (mut command, queue) = {
                 let state = self.state.lock();
                 let entry = &state.entries[index];
-                let Source::Kernel(recorded) = &entry.source else {
+                let CommandSource::Kernel(recorded) = &entry.source else {
                     return Err(Error::InvalidMutableCommand);
                 };
                 let command = there.unwrap_or_else(|| (**recorded).clone());
@@ -132,9 +133,9 @@ impl Object<CommandBuffer> {
         for (index, (command, made)) in changed {
             let entry = &mut state.entries[index];
             entry.command = made;
-            entry.source = Source::Kernel(Box::new(command));
+            entry.source = CommandSource::Kernel(Box::new(command));
             for segment in &segments {
-                segment.forget(index);
+                segment.invalidate(index);
             }
         }
         state.complete = state.entries.iter().all(|entry| entry.command.is_some());
@@ -163,7 +164,7 @@ impl KernelCommand {
             return Err(Error::InvalidOperation);
         }
         let range = (change.range)(dimensions);
-        // CL_INVALID_OPERATION if a field changes that was not declared to.
+        // CL_INVALID_OPERATION if a field changes that was not declared updatable.
         let [arguments, svm, exec_infos] = change.lists;
         let fields = [
             (
@@ -197,7 +198,7 @@ impl KernelCommand {
             global: range[1].or(self.request.global),
             local: range[2].or(self.request.local),
         };
-        // CL_INVALID_OPERATION if work-groups were of one size and are not any more, or the reverse.
+        // CL_INVALID_OPERATION if uniform work-groups become non-uniform, or the reverse.
         if is_uniform(&self.request)
             .zip(is_uniform(&request))
             .is_some_and(|(before, after)| before != after)

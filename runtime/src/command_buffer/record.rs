@@ -17,11 +17,11 @@ use crate::executable::RangeRequest;
 use crate::program::kernel::{ArgBlock, Kernel};
 use crate::queue::Queue;
 
-/// Makes a command for a place, as often as it is asked.
+/// Makes a command for a queue; called again for each queue that the command is remapped to.
 pub type Recipe = Box<dyn Fn(&Placement) -> Result<Command> + Send + Sync>;
 
 /// The arguments that all clCommand* functions have.
-pub struct Target {
+pub struct CommandArgs {
     /// `None` for NULL.
     pub queue: Option<Ref<Queue>>,
     /// `None` for NULL.
@@ -35,17 +35,17 @@ pub struct Target {
 
 /// A recorded command.
 pub(super) struct Entry {
-    /// The place of its queue among the command buffer's.
+    /// The index of its queue in the command buffer.
     pub queue: usize,
-    /// The commands before it that it waits for, by their places.
+    /// The indices of the earlier commands that it waits for.
     pub after: Vec<usize>,
     /// `None` while arguments of a kernel are missing.
     pub command: Option<Command>,
-    pub source: Source,
+    pub source: CommandSource,
 }
 
 /// All that is needed to make a command again.
-pub(super) enum Source {
+pub(super) enum CommandSource {
     Recipe(Arc<Recipe>),
     Kernel(Box<KernelCommand>),
 }
@@ -67,31 +67,31 @@ pub struct KernelCommand {
     pub handle: Option<Ref<MutableCommand>>,
 }
 
-impl Source {
+impl CommandSource {
     /// Makes the command for a queue; `None` while arguments are missing.
     pub fn make(&self, queue: &Ref<Queue>) -> Result<Option<Command>> {
         match self {
-            Source::Recipe(recipe) => recipe(queue.on()).map(Some),
-            Source::Kernel(command) => command.make(queue.on()),
+            CommandSource::Recipe(recipe) => recipe(queue.on()).map(Some),
+            CommandSource::Kernel(command) => command.make(queue.on()),
         }
     }
 }
 
 impl Entry {
-    /// Tells whether it is a kernel's, which may change.
+    /// Tells whether it launches a kernel: such a command may change.
     pub fn is_kernel(&self) -> bool {
-        matches!(self.source, Source::Kernel(_))
+        matches!(self.source, CommandSource::Kernel(_))
     }
 
-    /// A copy without a command, and the place of its queue.
-    pub fn again(&self) -> (usize, Entry) {
+    /// A copy without its command, and the index of its queue.
+    pub fn without_command(&self) -> (usize, Entry) {
         let copy = Entry {
             queue: self.queue,
             after: self.after.clone(),
             command: None,
             source: match &self.source {
-                Source::Recipe(recipe) => Source::Recipe(recipe.clone()),
-                Source::Kernel(command) => Source::Kernel(command.clone()),
+                CommandSource::Recipe(recipe) => CommandSource::Recipe(recipe.clone()),
+                CommandSource::Kernel(command) => CommandSource::Kernel(command.clone()),
             },
         };
         (self.queue, copy)
@@ -115,17 +115,17 @@ impl KernelCommand {
 
 /// The order that queues and barriers give to the commands.
 #[derive(Clone, Default)]
-pub(super) struct Order {
+pub(super) struct RecordOrder {
     /// The last command of each in-order queue.
     last: HashMap<usize, usize>,
     /// The last barrier.
     barrier: Option<usize>,
-    /// The last barrier that waited for all commands before it.
+    /// The index of the last barrier that waits for all commands before it.
     full: usize,
 }
 
-impl Order {
-    /// Places a new command behind sync points; gives the commands that it follows.
+impl RecordOrder {
+    /// Orders a new command behind sync points `waits`; returns all commands that it must follow.
     fn place(
         &mut self,
         index: usize,
@@ -153,35 +153,35 @@ impl Order {
 }
 
 impl Object<CommandBuffer> {
-    /// Every function but clCommandNDRangeKernelKHR; gives the sync point.
+    /// All clCommand* functions but clCommandNDRangeKernelKHR; returns the sync point.
     ///
     /// # Errors
     /// Those that the specification lists for the function, in its order.
-    pub fn record(self: &Ref<CommandBuffer>, target: Target, recipe: Recipe) -> Result<u32> {
-        let (queue, waits) = self.check(&target)?;
+    pub fn record(self: &Ref<CommandBuffer>, args: CommandArgs, recipe: Recipe) -> Result<u32> {
+        let (queue, waits) = self.check(&args)?;
         // CL_INVALID_VALUE if properties are not valid, or mutable_handle is not NULL.
-        check_properties(target.properties.as_deref().unwrap_or_default(), |_| None)?;
-        if target.takes_handle {
+        check_properties(args.properties.as_deref().unwrap_or_default(), |_| None)?;
+        if args.takes_handle {
             return Err(Error::InvalidValue);
         }
         let waits = waits.ok_or(Error::InvalidSyncPointWaitList)?;
         let command = recipe(self.queues[queue].on())?;
-        let source = Source::Recipe(Arc::new(recipe));
+        let source = CommandSource::Recipe(Arc::new(recipe));
         self.append(queue, &waits, Some(command), |_| source)
     }
 
-    /// clCommandNDRangeKernelKHR; gives the sync point and the handle.
+    /// clCommandNDRangeKernelKHR; returns the sync point and the handle.
     ///
     /// # Errors
     /// Those that the specification lists for clCommandNDRangeKernelKHR, in its order.
     pub fn record_kernel(
         self: &Ref<CommandBuffer>,
-        target: Target,
+        args: CommandArgs,
         kernel: &Ref<Kernel>,
         request: RangeRequest,
     ) -> Result<(u32, Option<Ref<MutableCommand>>)> {
-        let (queue, waits) = self.check(&target)?;
-        let pairs = target.properties.as_deref().unwrap_or_default();
+        let (queue, waits) = self.check(&args)?;
+        let pairs = args.properties.as_deref().unwrap_or_default();
         check_properties(pairs, |name| match name {
             cl::CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR => Some(FIELDS),
             cl::CL_MUTABLE_DISPATCH_ASSERTS_KHR => {
@@ -193,14 +193,14 @@ impl Object<CommandBuffer> {
         let given = property(pairs, cl::CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR);
         // CL_INVALID_KERNEL_ARGS if an argument is not set and cannot be set later.
         let later = given.unwrap_or(0) & cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0;
-        let deferred = later && self.is_mutable() && target.takes_handle;
+        let deferred = later && self.is_mutable() && args.takes_handle;
         let on = self.queues[queue].on();
         let mut command = KernelCommand {
             kernel: kernel.clone(),
             args: kernel.arguments(),
             request,
             fields: given.unwrap_or(FIELDS),
-            properties: target.properties.as_deref().map(with_terminator),
+            properties: args.properties.as_deref().map(with_terminator),
             handle: None,
         };
         let made = match deferred {
@@ -212,18 +212,18 @@ impl Object<CommandBuffer> {
         };
         let mut handle = None;
         let point = self.append(queue, &waits, made, |index| {
-            handle = (target.takes_handle).then(|| MutableCommand::new(self, index));
+            handle = (args.takes_handle).then(|| MutableCommand::new(self, index));
             command.handle.clone_from(&handle);
-            Source::Kernel(Box::new(command))
+            CommandSource::Kernel(Box::new(command))
         })?;
         Ok((point, handle))
     }
 
-    /// The checks of all functions: gives the queue's place and the sync points.
-    fn check(&self, target: &Target) -> Result<(usize, Option<Vec<u32>>)> {
+    /// Makes the checks that all functions share; returns the queue's index and the sync points.
+    fn check(&self, args: &CommandArgs) -> Result<(usize, Option<Vec<u32>>)> {
         // CL_INVALID_COMMAND_QUEUE if command_queue is NULL and there are several queues, or none of
         // the command buffer's.
-        let queue = match &target.queue {
+        let queue = match &args.queue {
             None if self.queues.len() == 1 => Some(0),
             None => None,
             Some(queue) => (self.queues.iter()).position(|own| own.handle() == queue.handle()),
@@ -236,7 +236,7 @@ impl Object<CommandBuffer> {
         }
         // CL_INVALID_SYNC_POINT_WAIT_LIST_KHR if a sync point is not valid.
         let known = 1..=state.entries.len();
-        let waits = (target.waits.clone()).filter(|points| {
+        let waits = (args.waits.clone()).filter(|points| {
             points
                 .iter()
                 .all(|point| known.contains(&(*point as usize)))
@@ -244,13 +244,13 @@ impl Object<CommandBuffer> {
         Ok((queue, waits))
     }
 
-    /// Adds a command; gives its sync point.
+    /// Adds a command; returns its sync point.
     fn append(
         &self,
         queue: usize,
         waits: &[u32],
         command: Option<Command>,
-        source: impl FnOnce(usize) -> Source,
+        source: impl FnOnce(usize) -> CommandSource,
     ) -> Result<u32> {
         let in_order = !self.queues[queue].out_of_order();
         let mut state = self.state.lock();

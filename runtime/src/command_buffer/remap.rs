@@ -1,7 +1,7 @@
 //! clRemapCommandBufferKHR.
 
 use super::mutable::MutableCommand;
-use super::record::{Entry, Source};
+use super::record::{CommandSource, Entry};
 use super::{CommandBuffer, State};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::queue::Queue;
 
 impl Object<CommandBuffer> {
-    /// clRemapCommandBufferKHR; gives the copy and, in it, the commands of `handles`.
+    /// clRemapCommandBufferKHR; returns the copy, and its handles of the commands that `handles` name.
     ///
     /// # Errors
     /// Those that the specification lists for clRemapCommandBufferKHR, in its order.
@@ -24,34 +24,34 @@ impl Object<CommandBuffer> {
             return Err(Error::InvalidValue);
         }
         // CL_INVALID_VALUE if a handle is none of the command buffer's.
-        let places: Vec<usize> = (handles.iter())
-            .map(|handle| handle.place_in(self).map_err(|_| Error::InvalidValue))
+        let indices: Vec<usize> = (handles.iter())
+            .map(|handle| handle.index_in(self).map_err(|_| Error::InvalidValue))
             .collect::<Result<_>>()?;
         // CL_INVALID_CONTEXT if a queue has another context.
         for queue in queues {
             queue.on().check_context(self.context())?;
         }
-        let copy = CommandBuffer::with(queues, self.property_list.clone(), self.flags);
+        let copy = CommandBuffer::empty(queues, self.property_list.clone(), self.flags);
         // Commands are made without a lock.
         let (finalized, commands) = {
             let state = self.state.lock();
-            let commands: Vec<_> = state.entries.iter().map(Entry::again).collect();
+            let commands: Vec<_> = state.entries.iter().map(Entry::without_command).collect();
             (state.segments.is_some(), commands)
         };
         let mut made = State::default();
         for (index, (old, mut entry)) in commands.into_iter().enumerate() {
             (entry.queue, entry.command) = self.choose(automatic, queues, old, &entry.source)?;
-            if let Source::Kernel(command) = &mut entry.source {
+            if let CommandSource::Kernel(command) = &mut entry.source {
                 let handle = &mut command.handle;
                 *handle = (handle.as_ref()).map(|_| MutableCommand::new(&copy, index));
             }
             made.entries.push(entry);
         }
-        let commands = places
+        let commands = indices
             .iter()
-            .map(|place| match &made.entries[*place].source {
-                Source::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
-                Source::Recipe(_) => Err(Error::InvalidValue),
+            .map(|index| match &made.entries[*index].source {
+                CommandSource::Kernel(command) => command.handle.clone().ok_or(Error::InvalidValue),
+                CommandSource::Recipe(_) => Err(Error::InvalidValue),
             });
         let commands: Vec<Ref<MutableCommand>> = commands.collect::<Result<_>>()?;
         let order = self.state.lock().order.clone();
@@ -63,14 +63,15 @@ impl Object<CommandBuffer> {
         Ok((copy, commands))
     }
 
-    /// The queue of a command in the copy, with the command made for it. The runtime chooses a queue of the
-    /// same device if there is one, else the first that can take the command.
+    /// Chooses the queue of a command in the copy, by its index, and makes the command for it. An
+    /// `automatic` choice is a queue of the same device or, without one, the first queue that can take the
+    /// command.
     fn choose(
         &self,
         automatic: bool,
         queues: &[Ref<Queue>],
         old: usize,
-        source: &Source,
+        source: &CommandSource,
     ) -> Result<(usize, Option<Command>)> {
         if !automatic {
             return Ok((old, source.make(&queues[old])?));

@@ -19,26 +19,26 @@ use crate::device::gpu;
 use crate::memory::residency::{Access, Contents};
 use crate::queue::Queue;
 
-/// Recordings of one chunk that are kept for later.
+/// The most recordings of one chunk that are kept for later enqueues.
 const KEPT: usize = 16;
 
 /// Commands of a segment that are recorded together.
 pub(super) struct Chunk {
     pub steps: Vec<Step>,
-    /// Guards the recordings made of the commands as they are now.
+    /// Guards the recordings of the commands' current state.
     recordings: Mutex<Vec<Arc<Recorded>>>,
 }
 
 /// A recording that stays.
 struct Recorded {
-    /// The number of the queue that it was made for.
+    /// The number of the queue that it was recorded for.
     queue: usize,
     recording: Recording,
     /// Guards the host's part of its commands.
     retire: Mutex<Vec<Retire>>,
     /// True if it must not run twice at the same time.
-    alone: bool,
-    /// True while a recording that must run alone is in use.
+    exclusive: bool,
+    /// True while an exclusive recording is in use.
     busy: AtomicBool,
 }
 
@@ -51,13 +51,13 @@ impl Drop for Lease {
     }
 }
 
-/// Contents that the commands of a segment use, and initializers that they wait for.
-pub(super) struct Uses {
+/// The contents that the commands of a segment use, and the initializers that they wait for.
+pub(super) struct SegmentUses {
     contents: Vec<(Arc<dyn Contents>, Access)>,
     waits: Vec<gpu::Wait>,
 }
 
-impl Uses {
+impl SegmentUses {
     /// The uses of the commands of some chunks.
     pub fn of(entries: &[Entry], chunks: &[Chunk]) -> Result<Self> {
         let mut uses = Self {
@@ -101,17 +101,17 @@ impl Chunk {
         }
     }
 
-    /// Drops the recordings: a command has changed. Those in use stay until they are not.
-    pub fn forget(&self) {
+    /// Drops the recordings, after a command has changed. Those in use live until their submission ends.
+    pub fn invalidate(&self) {
         self.recordings.lock().clear();
     }
 
-    /// A recording for a queue, made now if there is none to be had.
+    /// Returns a free recording for a queue; records one if there is none.
     pub fn lease(&self, entries: &[Entry], queue: &Queue) -> Result<Lease> {
         let number = queue.on().number();
         let free = |recorded: &&Arc<Recorded>| {
             recorded.queue == number
-                && (!recorded.alone || !recorded.busy.swap(true, Ordering::AcqRel))
+                && (!recorded.exclusive || !recorded.busy.swap(true, Ordering::AcqRel))
         };
         let mut recordings = self.recordings.lock();
         if let Some(recorded) = recordings.iter().find(free) {
@@ -140,19 +140,19 @@ impl Chunk {
         Ok(Recorded {
             queue: queue.on().number(),
             recording: recorder.into_recording().map_err(gpu::error)?,
-            alone: !retire.is_empty(),
+            exclusive: !retire.is_empty(),
             busy: AtomicBool::new(true),
             retire: Mutex::new(retire),
         })
     }
 }
 
-/// A segment in a queue.
+/// The command of a queue that runs a segment's recordings.
 pub(super) struct Replay {
     /// Lives until its commands have ended.
     pub _buffer: Ref<CommandBuffer>,
     pub leases: Vec<Lease>,
-    pub uses: Arc<Uses>,
+    pub uses: Arc<SegmentUses>,
 }
 
 impl DeviceCommand for Replay {
@@ -181,7 +181,7 @@ impl DeviceCommand for Replay {
             .map(|lease| lease.0.recording.clone())
             .collect();
         recorder.run(&recordings).map_err(gpu::error)?;
-        let with_rest = self.leases.iter().filter(|lease| lease.0.alone);
+        let with_rest = self.leases.iter().filter(|lease| lease.0.exclusive);
         let rest: Vec<Arc<Recorded>> = with_rest.map(|lease| lease.0.clone()).collect();
         if rest.is_empty() {
             return Ok(Retire::nothing());

@@ -1,21 +1,20 @@
 //! Cuts the commands of a command buffer into segments.
 //!
-//! A segment belongs to one queue and holds what the queue's device does without waiting for another queue
-//! or the host, or one command of the host. The segments of a queue are done one after the other. A
-//! segment that another one waits for takes no more commands, so that segments never wait for each
-//! other in a circle.
+//! A segment belongs to one queue. It holds either device commands that run without waiting for another
+//! queue or the host, or one host command. The segments of a queue run in order. A segment takes no more
+//! commands once another one waits for it: so segments never wait for each other in a circle.
 
 use std::collections::HashSet;
 
 use parking_lot::Mutex;
 
 use super::record::Entry;
-use super::replay::{Chunk, Uses};
+use super::replay::{Chunk, SegmentUses};
 use crate::command::Command;
 
 /// A part of a command buffer.
 pub(super) struct Segment {
-    /// The place of its queue among the command buffer's.
+    /// The index of its queue in the command buffer.
     pub queue: usize,
     /// The segments before it that it waits for.
     pub after: Vec<usize>,
@@ -26,32 +25,33 @@ pub(super) struct Segment {
 pub(super) enum Body {
     Device {
         chunks: Vec<Chunk>,
-        /// Guards what the commands use, until one of them changes.
-        uses: Mutex<Option<std::sync::Arc<Uses>>>,
+        /// Guards the contents that the commands use; `None` after one of them has changed.
+        uses: Mutex<Option<std::sync::Arc<SegmentUses>>>,
     },
-    /// A command of the host, by its place.
+    /// A host command, by its index.
     Host(usize),
 }
 
 /// A command of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Its place.
+    /// Its index in the command buffer.
     pub entry: usize,
     /// True if it waits for commands of the segment.
     pub barrier: bool,
 }
 
-/// Commands that are recorded together where commands may change; a change has them recorded anew.
-const CHANGED_TOGETHER: usize = 32;
+/// The number of commands per recording in a mutable command buffer. A change records only the
+/// commands of its own recording again.
+const MUTABLE_CHUNK: usize = 32;
 
 /// The kind of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Device,
     Host,
-    /// Only a place in the order.
-    Nothing,
+    /// A marker or barrier: it does nothing but order others.
+    OrderOnly,
 }
 
 fn kind(entry: &Entry) -> Kind {
@@ -60,7 +60,7 @@ fn kind(entry: &Entry) -> Kind {
         _ if entry.is_kernel() => Kind::Device,
         Some(Command::Host(_)) => Kind::Host,
         Some(Command::Device(_)) => Kind::Device,
-        _ => Kind::Nothing,
+        _ => Kind::OrderOnly,
     }
 }
 
@@ -70,9 +70,9 @@ struct Draft {
     after: Vec<usize>,
     steps: Vec<Step>,
     host: Option<usize>,
-    /// By queue, the last segment that is over before this one begins.
+    /// For each queue, the last segment that has ended when this one begins.
     past: Vec<Option<usize>>,
-    /// Commands since the last barrier, and places in the order behind them.
+    /// Commands since the last barrier, and markers that wait for such commands.
     unordered: HashSet<usize>,
 }
 
@@ -85,12 +85,13 @@ struct Plan {
     home: Vec<usize>,
 }
 
-/// Cuts commands for so many queues. `changes` says whether they may change.
-pub(super) fn cut(entries: &[Entry], queues: usize, changes: bool) -> Vec<Segment> {
+/// Cuts the commands of a command buffer with so many queues. `is_mutable` tells whether commands may
+/// change.
+pub(super) fn cut(entries: &[Entry], queues: usize, is_mutable: bool) -> Vec<Segment> {
     let kinds = entries.iter().map(|entry| (entry.queue, kind(entry)));
     let after: Vec<&[usize]> = entries.iter().map(|entry| &*entry.after).collect();
-    let chunk = if changes {
-        CHANGED_TOGETHER
+    let chunk = if is_mutable {
+        MUTABLE_CHUNK
     } else {
         usize::MAX
     };
@@ -131,14 +132,15 @@ fn plan(
 }
 
 impl Plan {
-    /// The segment of a command of a queue behind others.
+    /// Returns the segment for a command of a queue that follows the commands `after`: the queue's last
+    /// one, or a new one.
     fn segment(&mut self, queue: usize, kind: Kind, after: &[usize]) -> usize {
         let last = self.last[queue];
         let past = |at: usize| match last {
             Some((last, true)) => self.drafts[last].past[at],
             _ => None,
         };
-        // Segments of the same queue are done in turn anyway.
+        // Segments of one queue run in order anyway.
         let mut waits: Vec<usize> = (after.iter())
             .map(|entry| self.home[*entry])
             .filter(|home| {
@@ -186,11 +188,11 @@ impl Draft {
             (after.iter()).any(|before| home[*before] == here && self.unordered.contains(before));
         match kind {
             Kind::Host => self.host = Some(entry),
-            // What follows waits for what this one waits for.
-            Kind::Nothing if waits => {
+            // Commands behind this one wait for what it waits for.
+            Kind::OrderOnly if waits => {
                 self.unordered.insert(entry);
             }
-            Kind::Nothing => {}
+            Kind::OrderOnly => {}
             Kind::Device => {
                 if waits {
                     self.unordered.clear();
@@ -207,7 +209,7 @@ impl Draft {
 mod tests {
     use super::{Draft, Kind, plan};
 
-    use Kind::{Device, Host, Nothing};
+    use Kind::{Device, Host, OrderOnly};
 
     fn segments(commands: &[(usize, Kind, &[usize])], queues: usize) -> Vec<Draft> {
         let kinds = commands.iter().map(|(queue, kind, _)| (*queue, *kind));
@@ -228,7 +230,7 @@ mod tests {
                 (0, Device, &[0]),
                 // Ordered by the barrier that the one before has already.
                 (0, Device, &[1]),
-                (0, Nothing, &[0, 1, 2, 3]),
+                (0, OrderOnly, &[0, 1, 2, 3]),
                 (0, Device, &[4]),
                 (0, Device, &[4]),
             ],

@@ -1,7 +1,11 @@
-//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory.
+//! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
+//! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf.
 
+pub mod device_queue;
+mod printf;
 pub mod svm;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
@@ -10,10 +14,15 @@ use parking_lot::Mutex;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
+use crate::base::printf as base_printf;
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueues;
+use crate::context::printf::Printf;
 use crate::context::svm::Allocations;
-use crate::device::Device;
 use crate::device::platform::Platform;
+use crate::device::{Device, Wishes, extensions};
+
+pub use self::printf::PrintfCallback;
 
 /// A function of the application that runs once when an object is destroyed.
 pub type Destructor = Box<dyn FnOnce() + Send>;
@@ -24,10 +33,16 @@ pub struct Context {
     /// The properties as given, with the terminating zero; `None` for NULL.
     properties: Option<Vec<isize>>,
     notify: Option<Callback>,
+    /// The application's printf callback; without one text goes to stdout.
+    printf: Option<Arc<Printf>>,
+    /// The wishes about programs.
+    wishes: Wishes,
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
     /// Shared virtual memory.
     svm: Allocations,
+    /// Guards which device queues there are, by the devices' places.
+    device_queues: Mutex<Vec<DeviceQueues>>,
 }
 
 impl std::fmt::Debug for Context {
@@ -104,6 +119,25 @@ impl Placement {
     }
 }
 
+/// CL_PRINTF_CALLBACK_ARM.
+pub const PRINTF_CALLBACK: isize = cl::CL_PRINTF_CALLBACK_ARM as isize;
+/// CL_PRINTF_BUFFERSIZE_ARM.
+const PRINTF_BUFFERSIZE: isize = cl::CL_PRINTF_BUFFERSIZE_ARM as isize;
+
+/// CL_CONTEXT_MEMORY_INITIALIZE_KHR.
+const MEMORY_INITIALIZE: isize = cl::CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize;
+const ZERO_LOCAL: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
+const ZERO_PRIVATE: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
+
+/// The functions of the application that a context calls.
+#[derive(Default)]
+pub struct Callbacks {
+    /// pfn_notify.
+    pub notify: Option<Callback>,
+    /// CL_PRINTF_CALLBACK_ARM.
+    pub printf: Option<PrintfCallback>,
+}
+
 /// Checks the property list of clCreateContext and clCreateContextFromType and gives it back
 /// with its terminator. `is_platform` says whether a value is the platform's handle.
 ///
@@ -129,12 +163,22 @@ pub fn check_properties(
             cl::CL_CONTEXT_PLATFORM if !is_platform(value) => return Err(Error::InvalidPlatform),
             cl::CL_CONTEXT_PLATFORM => {}
             cl::CL_CONTEXT_INTEROP_USER_SYNC if value == 0 || value == 1 => {}
+            // A callback, and a size that may be ignored.
+            PRINTF_CALLBACK if value != 0 => {}
+            PRINTF_BUFFERSIZE if value > 0 => {}
+            MEMORY_INITIALIZE if value as u64 & !(ZERO_LOCAL | ZERO_PRIVATE) == 0 => {}
             _ => return Err(Error::InvalidProperty),
         }
         list.extend([name, value]);
     }
     list.push(0);
     Ok(Some(list))
+}
+
+/// The value of a property in a list with its terminator.
+pub fn property(list: Option<&[isize]>, name: isize) -> Option<isize> {
+    let mut pairs = list?.chunks_exact(2);
+    pairs.find(|pair| pair[0] == name).map(|pair| pair[1])
 }
 
 impl Context {
@@ -145,7 +189,7 @@ impl Context {
     pub fn create(
         properties: Option<Vec<isize>>,
         devices: Vec<Ref<Device>>,
-        notify: Option<Callback>,
+        callbacks: Callbacks,
     ) -> Result<Ref<Context>> {
         // CL_INVALID_VALUE if devices is NULL or num_devices is zero.
         if devices.is_empty() {
@@ -157,16 +201,33 @@ impl Context {
                 unique.push(device);
             }
         }
+        let list = properties.as_deref();
+        let zero = property(list, MEMORY_INITIALIZE).unwrap_or_default() as u64;
+        let wishes = Wishes {
+            zero_local: zero & ZERO_LOCAL != 0,
+            zero_private: zero & ZERO_PRIVATE != 0,
+            printf_buffer: property(list, PRINTF_BUFFERSIZE).unwrap_or_default() as u64,
+        };
+        // CL_INVALID_PROPERTY if a device cannot start local memory with zeros.
+        let zeroes = |device: &Ref<Device>| extensions::zeroes_local(device.capabilities());
+        if zero != 0 && !unique.iter().all(zeroes) {
+            let reason = "a device does not have cl_khr_initialize_memory";
+            return Err(Error::InvalidProperty.because(reason));
+        }
         // CL_DEVICE_NOT_AVAILABLE if a device cannot be opened. Its start-up probes run here too:
         // what drivers build up at their first shader is there when the ICD registers its exit
         // handler, which must run before theirs.
         for device in &unique {
             device.target()?;
         }
+        let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
+            device_queues: Mutex::new(device_queues),
             devices: unique,
             properties,
-            notify,
+            notify: callbacks.notify,
+            printf: callbacks.printf.map(Printf::new),
+            wishes,
             destructors: Mutex::new(Vec::new()),
             svm: Allocations::default(),
         }))
@@ -180,10 +241,10 @@ impl Context {
         platform: &Ref<Platform>,
         properties: Option<Vec<isize>>,
         device_type: u64,
-        notify: Option<Callback>,
+        callbacks: Callbacks,
     ) -> Result<Ref<Context>> {
         let devices = platform.devices_of_type(device_type)?;
-        Self::create(properties, devices, notify)
+        Self::create(properties, devices, callbacks)
     }
 }
 
@@ -191,6 +252,11 @@ impl Object<Context> {
     /// The devices, in the order given.
     pub fn devices(&self) -> &[Ref<Device>] {
         &self.devices
+    }
+
+    /// Tells whether kernels see addresses of global memory on any of its devices.
+    pub fn has_addresses(&self) -> bool {
+        self.devices.iter().any(|device| device.has_addresses())
     }
 
     /// Its shared virtual memory.
@@ -222,6 +288,27 @@ impl Object<Context> {
     pub fn notify(&self, message: &str) {
         if let Some(notify) = &self.notify {
             notify(message);
+        }
+    }
+
+    /// The wishes about its programs.
+    pub(crate) fn wishes(&self) -> Wishes {
+        self.wishes
+    }
+
+    /// Shows the text of a launch: to the application's callback, or on stdout.
+    pub(crate) fn print(&self, text: Vec<u8>) {
+        match &self.printf {
+            Some(printf) if !text.is_empty() => printf.post(text),
+            Some(_) => {}
+            None => base_printf::print(&text),
+        }
+    }
+
+    /// Waits until the application's printf callback has run for all that was printed.
+    pub(crate) fn wait_printed(&self) {
+        if let Some(printf) = &self.printf {
+            printf.wait();
         }
     }
 

@@ -1,47 +1,154 @@
-//! Shared virtual memory: allocations whose host and device addresses are the same.
+//! Shared memory: allocations whose pointers are the same on the host and in kernels.
 //!
-//! A device supports it where its addresses are the process's own (a start-up probe finds out).
-//! There the host and the device use one memory at any time, so that maps and migrations move
-//! nothing, and pointers that no allocation covers are as good (fine-grained system memory).
+//! A device has it where its addresses are the process's own (a start-up probe finds out), or where kernels add a
+//! number to pointers (`pumice_vulkan_layer::Device::address_delta`). In the first case the host and the device use one
+//! memory at any time: maps and migrations move nothing, and pointers that no allocation covers are as good
+//! (fine-grained system memory). In the second an allocation is one of three things ([`Sharing`]): memory that both
+//! see, device memory with a copy for the host, or device memory alone. docs/shared-memory.md tells which device gives
+//! which.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::Buffer;
+use pumice_vulkan_layer::{Buffer, MemoryClass, Sharing};
 
+use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
-use crate::base::log;
 use crate::base::object::{Object, Ref};
 use crate::base::reason::null_because;
 use crate::context::Context;
-use crate::device::Device;
+use crate::device::{Device, gpu};
 
 const ACCESS_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
 const FINE_BITS: u64 = cl::CL_MEM_SVM_FINE_GRAIN_BUFFER | cl::CL_MEM_SVM_ATOMICS;
 /// Every allocation is aligned to this, in bytes.
-const ALIGNMENT: u32 = 256;
+pub const ALIGNMENT: u32 = 256;
+
+/// The access that an allocation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The host's between maps and unmaps only.
+    Coarse,
+    /// The host's and the device's at any time.
+    Fine,
+    /// The device's alone.
+    Device,
+}
+
+/// A range of shared memory.
+pub struct Allocation {
+    memory: Buffer,
+    /// The pointer to the first byte.
+    start: usize,
+    size: usize,
+    /// The place in the context of the device that `memory` is on.
+    device: usize,
+    /// The host's memory at the pointer; `None` where the host has no access.
+    host: Option<HostSlice>,
+    /// True if the host's memory is a copy.
+    copied: bool,
+    /// Guards the mapped ranges of a copy.
+    maps: Mutex<Vec<Map>>,
+}
+
+/// A mapped range of an allocation whose host memory is a copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
+    /// The pointer to its first byte.
+    pub address: usize,
+    /// In bytes.
+    pub size: usize,
+    /// True if the application may write.
+    pub writes: bool,
+}
+
+impl std::fmt::Debug for Allocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Allocation")
+            .field("start", &self.start)
+            .field("size", &self.size)
+            .field("copied", &self.copied)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Allocation {
+    /// The device's memory, which may have bytes behind the allocation's.
+    pub fn memory(&self) -> &Buffer {
+        &self.memory
+    }
+
+    /// The pointer to the first byte.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// In bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The place in the context of the device that the memory is on.
+    pub fn device(&self) -> usize {
+        self.device
+    }
+
+    /// Tells whether the host reads and writes other memory than the device, or none.
+    pub fn is_away(&self) -> bool {
+        self.copied || self.host.is_none()
+    }
+
+    /// The host's copy of the range; `None` where it is no copy.
+    pub fn copy_for_host(&self, offset: usize, size: usize) -> Option<HostSlice> {
+        let host = self.host.filter(|_| self.copied)?;
+        Some(host.part(offset, size))
+    }
+
+    /// Tells whether the host may read and write there.
+    pub fn has_host(&self) -> bool {
+        self.host.is_some()
+    }
+
+    /// Notes a mapped range.
+    pub fn add_map(&self, map: Map) {
+        self.maps.lock().push(map);
+    }
+
+    /// Ends the latest map that began at `address`.
+    pub fn take_map(&self, address: usize) -> Option<Map> {
+        let mut maps = self.maps.lock();
+        let index = maps.iter().rposition(|map| map.address == address)?;
+        Some(maps.remove(index))
+    }
+}
 
 /// A context's allocations.
 #[derive(Default)]
 pub struct Allocations {
-    /// Guards the buffers, by the address of their first byte.
-    by_address: Mutex<BTreeMap<usize, Buffer>>,
+    /// Guards the allocations, by the pointer to their first byte.
+    by_address: Mutex<BTreeMap<usize, Arc<Allocation>>>,
 }
 
 impl Device {
     /// CL_DEVICE_SVM_CAPABILITIES.
     pub fn svm_capabilities(&self) -> u64 {
-        let same = self.gpu().is_ok_and(|gpu| gpu.probes().host_addresses);
-        if !same {
-            return 0;
+        let Ok(gpu) = self.gpu() else { return 0 };
+        let mut all = 0;
+        if gpu.raw().shares_pointers() {
+            all |= cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+            if gpu.raw().shares_memory() {
+                all |= cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+            }
         }
-        cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
-            | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER
-            | cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
+        if gpu.probes().host_addresses {
+            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+        }
+        all
     }
 
-    /// Tells whether it shares addresses with the host.
+    /// Tells whether its pointers can be the host's.
     pub fn has_svm(&self) -> bool {
         self.svm_capabilities() != 0
     }
@@ -64,7 +171,68 @@ fn supported(devices: &[Ref<Device>], flags: u64) -> bool {
     known && access && (fine || !atomics) && devices.iter().all(has)
 }
 
+/// The memory of an allocation on a device.
+fn share(gpu: &gpu::OpenDevice, size: u64, wanted: Wanted) -> Result<Buffer> {
+    let device = gpu.raw();
+    let unified = device.capabilities().unified_memory;
+    let class = match unified {
+        true => MemoryClass::HostVisibleDevice,
+        false => MemoryClass::DeviceLocal,
+    };
+    let sharing = match wanted {
+        Wanted::Device => Sharing::DeviceOnly,
+        Wanted::Fine => Sharing::Whole,
+        // A copy costs what a device of its own memory saves by it.
+        Wanted::Coarse if unified && device.shares_memory() => Sharing::Whole,
+        Wanted::Coarse => Sharing::Copied,
+    };
+    let buffer = device.create_shared_buffer(size, class, sharing);
+    let buffer = buffer.map_err(gpu::error)?;
+    gpu.clear(&buffer)?;
+    Ok(buffer)
+}
+
 impl Object<Context> {
+    /// Allocates `size` bytes of shared memory on the context's device number `device`.
+    ///
+    /// # Errors
+    /// Out of memory; CL_OUT_OF_RESOURCES where several devices would have to agree on a pointer.
+    pub fn share(&self, device: usize, size: usize, wanted: Wanted) -> Result<Arc<Allocation>> {
+        let open = self.devices()[device].gpu()?;
+        if wanted != Wanted::Device && self.devices().len() > 1 {
+            // Each such device has pointers of its own.
+            let own = |device: &Ref<Device>| {
+                let gpu = device.gpu();
+                gpu.is_ok_and(|gpu| gpu.raw().address_delta() != 0)
+            };
+            if self.devices().iter().any(own) {
+                let reason = "the context's devices have no pointers in common";
+                return Err(Error::OutOfResources.because(reason));
+            }
+        }
+        let memory = share(open, size as u64, wanted)?;
+        let start = memory.pointer() as usize;
+        let host = HostSlice::at_pointer(&memory);
+        let copied = host.is_some_and(|(_, copied)| copied);
+        let host = host.map(|(slice, _)| slice.part(0, size));
+        if wanted != Wanted::Device && host.is_none() {
+            let reason = "memory for SVM lies elsewhere for the device than for the host";
+            return Err(Error::OutOfResources.because(reason));
+        }
+        let allocation = Arc::new(Allocation {
+            memory,
+            start,
+            size,
+            device,
+            host,
+            copied,
+            maps: Mutex::default(),
+        });
+        let mut all = self.svm().by_address.lock();
+        all.insert(start, allocation.clone());
+        Ok(allocation)
+    }
+
     /// clSVMAlloc; `None` where the specification answers NULL.
     pub fn svm_alloc(&self, flags: u64, size: usize, alignment: u32) -> Option<usize> {
         let devices = self.devices();
@@ -84,33 +252,47 @@ impl Object<Context> {
             ));
             return None;
         }
-        let gpu = devices[0].gpu().ok()?;
-        let buffer = gpu.allocate(size as u64, false).ok()?;
-        gpu.clear(&buffer).ok()?;
-        let address = HostSlice::of_buffer(&buffer)?.address();
-        if address as u64 != buffer.address() {
-            log::error!("memory for SVM lies elsewhere for the device than for the host");
-            return None;
+        let wanted = match flags & cl::CL_MEM_SVM_FINE_GRAIN_BUFFER {
+            0 => Wanted::Coarse,
+            _ => Wanted::Fine,
+        };
+        match self.share(0, size, wanted) {
+            Ok(allocation) => Some(allocation.start()),
+            Err(error) => {
+                null_because(format!("the allocation failed with {error}"));
+                None
+            }
         }
-        self.svm().by_address.lock().insert(address, buffer);
-        Some(address)
     }
 
     /// clSVMFree. What is no allocation is left alone; commands that use one keep it.
-    pub fn svm_free(&self, address: usize) {
-        let freed = self.svm().by_address.lock().remove(&address);
-        drop(freed);
+    pub fn svm_free(&self, address: usize) -> Option<Arc<Allocation>> {
+        self.svm().by_address.lock().remove(&address)
     }
 
     /// The allocation that holds an address, with the address's offset in it.
-    pub fn svm_find(&self, address: usize) -> Option<(Buffer, u64)> {
+    pub fn svm_find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
         let allocations = self.svm().by_address.lock();
-        let (start, buffer) = allocations.range(..=address).next_back()?;
-        let offset = (address - start) as u64;
-        (offset < buffer.size()).then(|| (buffer.clone(), offset))
+        let (start, allocation) = allocations.range(..=address).next_back()?;
+        let offset = address - start;
+        (offset < allocation.size).then(|| (allocation.clone(), offset))
     }
 
-    /// Tells whether any of its devices shares addresses with the host.
+    /// CL_INVALID_VALUE if the application gives memory for the host's use that the host has no access to.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`].
+    pub fn check_host_memory(&self, memory: HostSlice) -> Result<()> {
+        match self.svm_find(memory.address()) {
+            Some((allocation, _)) if !allocation.has_host() => {
+                let reason = "the pointer is of memory that the host has no access to";
+                Err(Error::InvalidValue.because(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells whether the pointers of any of its devices can be the host's.
     pub fn has_svm(&self) -> bool {
         self.devices().iter().any(|device| device.has_svm())
     }

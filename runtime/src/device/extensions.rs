@@ -2,6 +2,7 @@
 //! compiler's target derive from it.
 
 use pumice_vulkan_layer::Capabilities;
+use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
 use crate::base::info::make_version;
 use crate::device::format;
@@ -110,6 +111,25 @@ const DEVICE: &[Extension] = &[
         caps.memory_fds[0]
     }),
     on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
+    on("cl_khr_initialize_memory", zeroes_local),
+    always("cl_ext_immutable_memory_objects"),
+    always("cl_ext_migrate_memobject"),
+    always("cl_intel_command_queue_families"),
+    always("cl_intel_create_buffer_with_properties"),
+    always("cl_arm_non_uniform_work_group_size"),
+    Extension {
+        name: "cl_arm_printf",
+        version: make_version(2, 0, 0),
+        condition: |_| true,
+    },
+    Extension {
+        name: "cl_arm_import_memory",
+        version: make_version(1, 1, 0),
+        condition: |caps| imports_host_memory(caps) || caps.memory_fds[1],
+    },
+    on("cl_arm_import_memory_host", imports_host_memory),
+    on("cl_arm_import_memory_dma_buf", |caps| caps.memory_fds[1]),
+    always("cl_pocl_content_size"),
     always("cl_khr_il_program"),
     always("cl_khr_device_uuid"),
     Extension {
@@ -149,7 +169,21 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    Extension {
+        name: "cl_ext_buffer_device_address",
+        version: make_version(1, 0, 2),
+        condition: addresses,
+    },
     on("cl_khr_kernel_clock", clocks),
+    on("cl_khr_image2d_from_buffer", images),
+    on("cl_ext_image_from_buffer", images),
+    on("cl_intel_planar_yuv", images),
+    on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
+    Extension {
+        name: "cl_ext_image_requirements_info",
+        version: make_version(0, 5, 0),
+        condition: images,
+    },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     always("cl_khr_expect_assume"),
@@ -170,6 +204,11 @@ const UNLISTED: &[Extension] = &[always("cl_khr_work_group_uniform_arithmetic")]
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
 const FEATURES: &[Extension] = &[
+    Extension {
+        name: "__opencl_c_device_enqueue",
+        version: make_version(3, 0, 0),
+        condition: device_enqueue,
+    },
     // The compiler makes them up of words where the device has none.
     Extension {
         name: "__opencl_c_int64",
@@ -243,11 +282,21 @@ const FEATURES: &[Extension] = &[
         version: make_version(3, 0, 0),
         condition: read_write_images,
     },
+    Extension {
+        name: "__opencl_c_ext_image_unorm_int_2_101010",
+        version: V1,
+        condition: packed_2_101010,
+    },
     // Made of local memory and barriers.
     Extension {
         name: "__opencl_c_work_group_collective_functions",
         version: make_version(3, 0, 0),
         condition: |_| true,
+    },
+    Extension {
+        name: "__opencl_c_pipes",
+        version: make_version(3, 0, 0),
+        condition: pipes,
     },
     Extension {
         name: "__opencl_c_subgroups",
@@ -267,9 +316,32 @@ pub fn doubles_probed(caps: &Capabilities) -> bool {
     !caps.float_controls[2].denorm_preserve
 }
 
+/// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
+pub fn device_enqueue(caps: &Capabilities) -> bool {
+    // The scheduler is one work-item, whose loops look at all that is ready.
+    let loops_end = !quirks::has(&caps.driver, QuirkKind::LoopsStop);
+    generic_pointers(caps) && caps.features.shader_int64 && caps.timestamp_bits > 0 && loops_end
+}
+
 /// Tells whether a pointer can lead anywhere: a generic one is an address, or an offset with a tag.
 pub fn generic_pointers(caps: &Capabilities) -> bool {
+    addresses(caps)
+}
+
+/// Tells whether kernels see addresses of global memory, not descriptors.
+pub fn addresses(caps: &Capabilities) -> bool {
     caps.features.buffer_device_address
+}
+
+/// Tells whether kernels can use pipes: their functions take generic pointers and atomics with the
+/// device's scope.
+pub fn pipes(caps: &Capabilities) -> bool {
+    generic_pointers(caps) && device_scope(caps)
+}
+
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE; 0 where there are no pipes.
+pub fn max_packet_size(caps: &Capabilities) -> u32 {
+    if pipes(caps) { 4096 } else { 0 }
 }
 
 /// Tells whether atomics can have the device's scope: by the memory model's own bit, or by the model that
@@ -283,12 +355,27 @@ pub fn int64_atomics(caps: &Capabilities) -> bool {
     caps.features.shader_buffer_int64_atomics && caps.features.shader_shared_int64_atomics
 }
 
+/// Tells whether a buffer can be memory of the process itself.
+pub fn imports_host_memory(caps: &Capabilities) -> bool {
+    caps.unified_memory && caps.host_import_alignment.is_some()
+}
+
+/// Tells whether local memory can be zero when a work-group starts.
+pub fn zeroes_local(caps: &Capabilities) -> bool {
+    caps.features.shader_zero_initialize_workgroup_memory
+}
+
 /// The name of images in the mask.
 pub const IMAGES: &str = "images";
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+}
+
+/// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
+fn packed_2_101010(caps: &Capabilities) -> bool {
+    images(caps) && format::has_2_101010(caps)
 }
 
 /// Tells whether a kernel can read and write one image.
@@ -370,6 +457,57 @@ pub fn of_device(caps: &Capabilities) -> impl Iterator<Item = &'static Extension
 /// Extensions that the compiler knows on the device: those listed and [`UNLISTED`].
 pub fn of_compiler(caps: &Capabilities) -> impl Iterator<Item = &'static Extension> {
     of_device(caps).chain(UNLISTED.iter().filter(|e| (e.condition)(caps)))
+}
+
+/// An extension as docs/extensions.md shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// CL_MAKE_VERSION.
+    pub version: u32,
+    /// The objects that have it.
+    pub holders: Holders,
+}
+
+/// The objects that have an extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holders {
+    /// The platform alone.
+    Platform,
+    /// All devices.
+    AllDevices,
+    /// Devices whose Vulkan driver has what the extension needs.
+    SomeDevices,
+    /// All devices, in no extension string ([`UNLISTED`]).
+    Unlisted,
+}
+
+/// Every extension that is built.
+pub fn rows() -> Vec<Row> {
+    let least = Capabilities::default();
+    let row = |extension: &Extension, holders| Row {
+        name: extension.name,
+        version: extension.version,
+        holders,
+    };
+    let mut rows: Vec<Row> = UNLISTED.iter().map(|e| row(e, Holders::Unlisted)).collect();
+    rows.extend(DEVICE.iter().map(|e| match (e.condition)(&least) {
+        true => row(e, Holders::AllDevices),
+        false => row(e, Holders::SomeDevices),
+    }));
+    for &(name, version) in PLATFORM {
+        if rows.iter().all(|row| row.name != name) {
+            let holders = Holders::Platform;
+            rows.push(Row {
+                name,
+                version,
+                holders,
+            });
+        }
+    }
+    rows.sort_by_key(|row| row.name);
+    rows
 }
 
 /// The OpenCL C features of a device.

@@ -76,6 +76,8 @@ macro_rules! formats {
 /// Packed formats, from the lowest bit on.
 const P565: &[(u32, Option<usize>)] = &[(5, Some(2)), (6, Some(1)), (5, Some(0))];
 const P555: &[(u32, Option<usize>)] = &[(5, Some(2)), (5, Some(1)), (5, Some(0)), (1, None)];
+const P2101010: &[(u32, Option<usize>)] =
+    &[(10, Some(0)), (10, Some(1)), (10, Some(2)), (2, Some(3))];
 const P101010: &[(u32, Option<usize>)] = &[(10, Some(2)), (10, Some(1)), (10, Some(0)), (2, None)];
 
 formats! {
@@ -139,6 +141,10 @@ formats! {
         CL_SIGNED_INT8 Rgba8Sint Sint 8 [3 2 1 0],
         CL_UNSIGNED_INT8 Rgba8Uint Uint 8 [3 2 1 0],
     }
+    // Packed from alpha in the highest bits down, as Vulkan has it.
+    CL_ABGR IDENTITY: {
+        CL_UNORM_INT_2_101010_EXT A2b10g10r10Unorm Unorm 0 P2101010,
+    }
     CL_A ALPHA: {
         CL_UNORM_INT8 R8Unorm Unorm 8 [3],
         CL_UNORM_INT16 R16Unorm Unorm 16 [3],
@@ -188,9 +194,30 @@ formats! {
     }
 }
 
+/// CL_MEM_NO_ACCESS_INTEL.
+pub const NO_ACCESS: u64 = cl::CL_MEM_NO_ACCESS_INTEL as u64;
+/// Widths and heights of CL_NV12_INTEL are multiples of it.
+pub const NV12_STEP: usize = 4;
+
+/// CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL or CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL, of the size of 2D images.
+pub fn planar_size(most: u32) -> usize {
+    most as usize / NV12_STEP * NV12_STEP
+}
+
+/// CL_NV12_INTEL: bytes of luma, and behind them pairs of chroma for two by two of them. No kernel reads it: its
+/// planes are images.
+pub const NV12: ImageFormat = ImageFormat {
+    order: cl::CL_NV12_INTEL,
+    data_type: cl::CL_UNORM_INT8,
+    vulkan: Format::R8Unorm,
+    class: Class::Unorm,
+    components: IDENTITY,
+    channels: &[(8, Some(0))],
+};
+
 /// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uses {
+pub struct ImageUses {
     /// Kernels read it.
     pub read: bool,
     /// Kernels write it.
@@ -199,12 +226,15 @@ pub struct Uses {
     pub both: bool,
 }
 
-impl Uses {
+impl ImageUses {
     /// Of `cl_mem_flags`: without any, kernels read and write.
     pub fn of_flags(flags: u64) -> Self {
         let has = |bit: u64| flags & bit != 0;
         let both = has(cl::CL_MEM_KERNEL_READ_AND_WRITE);
-        let (read_only, write_only) = (has(cl::CL_MEM_READ_ONLY), has(cl::CL_MEM_WRITE_ONLY));
+        let read_only = has(cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT);
+        // What no kernel uses is to be an image all the same.
+        let read_only = read_only || has(NO_ACCESS);
+        let write_only = has(cl::CL_MEM_WRITE_ONLY);
         Self {
             read: both || !write_only,
             write: both || !read_only,
@@ -215,8 +245,7 @@ impl Uses {
 
 impl ImageFormat {
     /// Tells whether a device has images of this format and type for the uses.
-    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: Uses) -> bool {
-        let features = caps.format(self.vulkan);
+    pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: ImageUses) -> bool {
         let plain = self.components == IDENTITY && self.class != Class::Srgb;
         let planes = matches!(
             image_type,
@@ -232,12 +261,25 @@ impl ImageFormat {
         }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
             // Buffers are made for both kinds of texel buffers, whatever the kernels do.
+            let features = caps.format(self.of_texel_buffers(caps));
             let both = !uses.both || features.storage_texel_read;
             return plain && features.uniform_texel && features.storage_texel_write && both;
         }
+        let features = caps.format(self.vulkan);
         (!uses.read || self.sampled(&features))
             && (!uses.write || plain && features.storage_write)
             && (!uses.both || plain && features.storage_read)
+    }
+
+    /// Vulkan's format of image buffers: integers where a device has no uniform texel buffers of RGBA in
+    /// 16-bit UNORM, as kernels for it expect (`Target::unorm16_texel_buffers`).
+    pub fn of_texel_buffers(&self, caps: &Capabilities) -> Format {
+        match self.vulkan {
+            Format::Rgba16Unorm if !caps.format(Format::Rgba16Unorm).uniform_texel => {
+                Format::Rgba16Uint
+            }
+            format => format,
+        }
     }
 
     /// OpenCL filters whatever is no integer.
@@ -274,20 +316,33 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
     match order {
         cl::CL_R | cl::CL_Rx | cl::CL_A | cl::CL_RG | cl::CL_RGx | cl::CL_RA => any && !packed,
         cl::CL_RGBA => any && !packed || data_type == cl::CL_UNORM_INT_101010_2,
+        cl::CL_NV12_INTEL => data_type == cl::CL_UNORM_INT8,
         cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
         cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
         cl::CL_RGB | cl::CL_RGBx => packed,
-        cl::CL_ARGB | cl::CL_BGRA | cl::CL_ABGR => bytes,
+        cl::CL_ABGR => bytes || data_type == cl::CL_UNORM_INT_2_101010_EXT,
+        cl::CL_ARGB | cl::CL_BGRA => bytes,
         cl::CL_sRGB | cl::CL_sRGBx | cl::CL_sRGBA | cl::CL_sBGRA => data_type == cl::CL_UNORM_INT8,
         _ => false,
     }
+}
+
+/// Tells whether kernels can read images of ten bits a colour and two of alpha.
+pub fn has_2_101010(caps: &Capabilities) -> bool {
+    let read = ImageUses {
+        read: true,
+        write: false,
+        both: false,
+    };
+    let format = find(cl::CL_ABGR, cl::CL_UNORM_INT_2_101010_EXT);
+    format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, read))
 }
 
 /// Tells whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
 /// types of images, and its sizes.
 pub fn minimum(caps: &Capabilities) -> bool {
     use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};
-    let uses = Uses {
+    let uses = ImageUses {
         read: true,
         write: true,
         both: false,

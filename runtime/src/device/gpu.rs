@@ -77,7 +77,7 @@ pub fn wait(wait: &Wait) -> Result<()> {
 
 /// An open device.
 pub struct OpenDevice {
-    raw: vk::Device,
+    raw: vk::LogicalDevice,
     /// Copies to and from memory that is not mapped; guards the queue's use.
     transfers: Mutex<Option<vk::Queue>>,
     staging: Arc<Staging>,
@@ -94,7 +94,11 @@ impl OpenDevice {
         for quirk in vk::quirks::of(driver) {
             let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
             if kind == vk::quirks::QuirkKind::LoopsStop {
-                log::warn!("{name} {info}: {}", quirk.reason);
+                // Wrong results are told of without being asked.
+                log::error!(
+                    "{name} {info} gives wrong results: {}; use Mesa 23 or newer",
+                    quirk.reason
+                );
             } else {
                 log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }
@@ -118,7 +122,7 @@ impl OpenDevice {
     }
 
     /// The Vulkan layer's device.
-    pub fn raw(&self) -> &vk::Device {
+    pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw
     }
 
@@ -132,15 +136,15 @@ impl OpenDevice {
         self.raw.probes().clone()
     }
 
-    /// A stream for one command queue.
+    /// A stream for one command queue, on the device's queue with the index, or on any.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn create_stream(&self) -> Result<Stream> {
+    pub fn create_stream(&self, index: Option<u32>) -> Result<Stream> {
         // A queue is no memory object, whatever ran out.
         let queue = self
             .raw
-            .create_queue()
+            .create_queue_at(index)
             .map_err(|failure| match error(failure) {
                 Error::MemObjectAllocationFailure => Error::OutOfResources,
                 other => other,
@@ -231,15 +235,10 @@ impl OpenDevice {
             into.copy_from(mapped.part(offset as usize, into.len()));
             return Ok(());
         }
-        let size = into.len().min(STAGING);
-        self.staged(size, MemoryClass::Readback, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < into.len() {
-                let length = size.min(into.len() - at);
-                copy(queue, memory, staging, offset + at as u64, 0, length)?;
-                into.from(at).copy_from(mapped.part(0, length));
-                at += length;
-            }
+        let class = MemoryClass::Readback;
+        self.staged_pieces(into.len(), class, |staging, mapped, queue, at, length| {
+            copy(queue, memory, staging, offset + at as u64, 0, length)?;
+            into.from(at).copy_from(mapped.part(0, length));
             Ok(())
         })
     }
@@ -253,16 +252,26 @@ impl OpenDevice {
             mapped.part(offset as usize, from.len()).copy_from(from);
             return Ok(());
         }
-        let size = from.len().min(STAGING);
-        self.staged(size, MemoryClass::Staging, |staging, mapped, queue| {
-            let mut at = 0;
-            while at < from.len() {
-                let length = size.min(from.len() - at);
-                mapped.copy_from(from.part(at, length));
-                copy(queue, staging, memory, 0, offset + at as u64, length)?;
-                at += length;
-            }
-            Ok(())
+        let class = MemoryClass::Staging;
+        self.staged_pieces(from.len(), class, |staging, mapped, queue, at, length| {
+            mapped.copy_from(from.part(at, length));
+            copy(queue, staging, memory, 0, offset + at as u64, length)
+        })
+    }
+
+    /// Runs `job` for each piece of `size` bytes that goes through staging memory at once, with
+    /// the piece's offset and length.
+    fn staged_pieces(
+        &self,
+        size: usize,
+        class: MemoryClass,
+        job: impl Fn(&Buffer, HostSlice, &vk::Queue, usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        let most = size.min(STAGING);
+        self.staged(most, class, |staging, mapped, queue| {
+            (0..size)
+                .step_by(most)
+                .try_for_each(|at| job(staging, mapped, queue, at, most.min(size - at)))
         })
     }
 
@@ -281,6 +290,14 @@ impl OpenDevice {
         self.with_transfers(|queue| job(&staging, mapped, queue))
     }
 
+    /// Records, submits and waits, on the transfer queue.
+    pub(crate) fn run(
+        &self,
+        record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+    ) -> Result<()> {
+        self.with_transfers(|queue| run(queue, record))
+    }
+
     /// Runs `job` with the transfer queue.
     pub(crate) fn with_transfers<T>(&self, job: impl FnOnce(&vk::Queue) -> Result<T>) -> Result<T> {
         let mut slot = self.transfers.lock();
@@ -290,6 +307,20 @@ impl OpenDevice {
         };
         job(queue)
     }
+}
+
+/// Records, submits and waits.
+pub(super) fn run(
+    queue: &vk::Queue,
+    record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
+) -> Result<()> {
+    let run = || {
+        let mut recorder = queue.recorder()?;
+        record(&mut recorder)?;
+        let value = queue.submit(recorder, &[])?;
+        queue.wait(value, None)
+    };
+    run().map(|_| ()).map_err(error)
 }
 
 /// Copies on the device and waits for it.
@@ -306,13 +337,7 @@ fn copy(
         to: to_offset,
         size: size as u64,
     };
-    let run = || {
-        let mut recorder = queue.recorder()?;
-        recorder.copy_buffer(from, to, &[region])?;
-        let value = queue.submit(recorder, &[])?;
-        queue.wait(value, None)
-    };
-    run().map(|_| ()).map_err(error)
+    run(queue, |recorder| recorder.copy_buffer(from, to, &[region]))
 }
 
 /// Copies everything from one device's memory to another's.
@@ -341,7 +366,7 @@ pub fn migrate(
 /// The start and end of a command on the device.
 #[derive(Clone)]
 pub struct Times {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     start: Timestamp,
     end: Timestamp,
 }
@@ -360,11 +385,16 @@ impl Times {
 
 /// The Vulkan queue and timeline of a command queue.
 pub struct Stream {
-    device: vk::Device,
+    device: vk::LogicalDevice,
     queue: vk::Queue,
 }
 
 impl Stream {
+    /// The index of the device's queue that it submits to.
+    pub fn index(&self) -> u32 {
+        self.queue.index()
+    }
+
     /// Opens a batch; gives the timeline value that its submission will reach.
     ///
     /// # Errors

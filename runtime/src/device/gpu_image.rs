@@ -1,26 +1,12 @@
 //! Images of an open device: made ready for use, read and written by the host through staging
 //! memory.
 
-use pumice_vulkan_layer::{Buffer, Image, ImageBox, ImageDesc, MemoryClass, Queue, Recorder};
+use pumice_vulkan_layer::{self as vk, Buffer, Image, ImageBox, ImageDesc, MemoryClass};
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Extent, Layout, pieces};
-use crate::device::gpu::{self, OpenDevice, STAGING};
-
-/// Records, submits and waits.
-fn run(
-    queue: &Queue,
-    record: impl FnOnce(&mut Recorder) -> pumice_vulkan_layer::Result<()>,
-) -> Result<()> {
-    let run = || {
-        let mut recorder = queue.recorder()?;
-        record(&mut recorder)?;
-        let value = queue.submit(recorder, &[])?;
-        queue.wait(value, None)
-    };
-    run().map(|_| ()).map_err(gpu::error)
-}
+use crate::device::gpu::{self, OpenDevice, STAGING, run};
 
 /// A box's rows in bytes, and how it lies tightly packed.
 fn tight(part: ImageBox, texel: usize) -> (Extent, Layout) {
@@ -59,16 +45,8 @@ impl OpenDevice {
     /// Out of memory, or a lost device.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
         let image = self.raw().create_image(desc).map_err(gpu::error)?;
-        self.run_on_image(|recorder| recorder.initialize_image(&image))?;
+        self.run(|recorder| recorder.initialize_image(&image))?;
         Ok(image)
-    }
-
-    /// Records, submits and waits, on the transfer queue.
-    pub(crate) fn run_on_image(
-        &self,
-        record: impl FnOnce(&mut Recorder) -> pumice_vulkan_layer::Result<()>,
-    ) -> Result<()> {
-        self.with_transfers(|queue| run(queue, record))
     }
 
     /// Copies a box of an image to the host, once all commands that write it have ended. `layout`
@@ -135,7 +113,7 @@ impl OpenDevice {
         part: ImageBox,
         layout: Layout,
         class: MemoryClass,
-        job: impl Fn(&Buffer, HostSlice, &Queue, &Piece) -> Result<()>,
+        job: impl Fn(&Buffer, HostSlice, &vk::Queue, &Piece) -> Result<()>,
     ) -> Result<()> {
         let texel = image.desc().format.texel_size();
         let mut parts = Vec::new();

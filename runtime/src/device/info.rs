@@ -11,17 +11,22 @@ use crate::base::object::{Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
 use crate::device::platform;
-use crate::device::{self, Device};
+use crate::device::queue_limits;
+use crate::device::{self, Device, format};
 
 /// Versions of OpenCL C that the compiler takes (CL_DEVICE_OPENCL_C_ALL_VERSIONS), as far as the
-/// device's own version goes. Not 2.0, which has no optional features: pipes and device queues are
-/// missing; it is still taken from `-cl-std`.
+/// device's own version goes. Not 2.0, which has no optional features: device queues are missing; it is
+/// still taken from `-cl-std`.
 const C_VERSIONS: &[(u8, u8)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 
 // cl_khr_spirv_queries, which opencl-sys lacks.
 const CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR: u32 = 0x12B9;
 const CL_DEVICE_SPIRV_EXTENSIONS_KHR: u32 = 0x12BA;
 const CL_DEVICE_SPIRV_CAPABILITIES_KHR: u32 = 0x12BB;
+
+/// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.
+const HOST_QUEUE_PROPERTIES: u64 =
+    cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
 
 /// cl_khr_kernel_clock.
 const CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR: u32 = 0x1076;
@@ -44,7 +49,9 @@ impl Object<Device> {
         if let Some(info) = self.absent(name) {
             return Ok(info);
         }
-        if let Some(info) = self.images(name).or_else(|| self.extension_info(name)) {
+        let optional = self.images(name).or_else(|| self.pipes(name));
+        let optional = optional.or_else(|| self.device_queues(name));
+        if let Some(info) = optional.or_else(|| self.extension_info(name)) {
             return Ok(info);
         }
         self.limits(name)
@@ -116,22 +123,29 @@ impl Object<Device> {
         })
     }
 
-    /// Answers about what no device has: pipes, device queues, sub-devices.
+    /// Answers about device queues: zeros where the device has none.
+    fn device_queues(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let there = extensions::device_enqueue(self.offered());
+        let long = |value: u64| Info::u64(if there { value } else { 0 });
+        let word = |value: u32| Info::u32(if there { value } else { 0 });
+        Some(match name {
+            cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+                long(cl::CL_DEVICE_QUEUE_SUPPORTED | cl::CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT)
+            }
+            cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => long(queue_limits::PROPERTIES),
+            cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => word(queue_limits::PREFERRED_SIZE),
+            cl::CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => word(queue_limits::MAX_SIZE),
+            cl::CL_DEVICE_MAX_ON_DEVICE_QUEUES => word(queue_limits::MOST_QUEUES),
+            cl::CL_DEVICE_MAX_ON_DEVICE_EVENTS => word(queue_limits::MOST_EVENTS),
+            _ => return None,
+        })
+    }
+
+    /// Answers about what no device has: sub-devices.
     fn absent(self: &Ref<Device>, name: u32) -> Option<Info> {
         Some(match name {
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Info::bool(true),
-            cl::CL_DEVICE_PIPE_SUPPORT | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
-                Info::bool(false)
-            }
-            cl::CL_DEVICE_MAX_PIPE_ARGS
-            | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(0),
-            cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
-            | cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Info::u64(0),
-            cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-            | cl::CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-            | cl::CL_DEVICE_MAX_ON_DEVICE_QUEUES
-            | cl::CL_DEVICE_MAX_ON_DEVICE_EVENTS => Info::u32(0),
+            cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(false),
             cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE
             | cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Info::size(64 << 10),
             cl::CL_DEVICE_PARENT_DEVICE => Info::size(0),
@@ -140,6 +154,21 @@ impl Object<Device> {
             cl::CL_DEVICE_PARTITION_PROPERTIES => Info::u64s(&[0]),
             cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Info::u64(0),
             cl::CL_DEVICE_PARTITION_TYPE => Info::empty(),
+            _ => return None,
+        })
+    }
+
+    /// Pipes: zeros where the device has none.
+    fn pipes(self: &Ref<Device>, name: u32) -> Option<Info> {
+        let caps = self.capabilities();
+        let count = |most| Info::u32(if extensions::pipes(caps) { most } else { 0 });
+        Some(match name {
+            cl::CL_DEVICE_PIPE_SUPPORT => Info::bool(extensions::pipes(caps)),
+            // A pipe is an address among the other arguments.
+            cl::CL_DEVICE_MAX_PIPE_ARGS => count(16),
+            // A reservation is a number: a pipe bounds only its packets.
+            cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => count(1024),
+            cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE => Info::u32(extensions::max_packet_size(caps)),
             _ => return None,
         })
     }
@@ -162,12 +191,18 @@ impl Object<Device> {
                 count(if both { limits.max_storage_images } else { 0 }, 64)
             }
             cl::CL_DEVICE_MAX_SAMPLERS => count(limits.max_samplers, 16),
-            // There are no 2D images of buffers.
+            // In texels: the rows of a buffer are copied, wherever they are.
             cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
-                Info::u32(0)
+                Info::u32(u32::from(images))
             }
             cl::CL_DEVICE_IMAGE2D_MAX_WIDTH => size(limits.max_image_2d.min(limits.max_image_1d)),
             cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(limits.max_image_2d),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL if images => Info::size(format::planar_size(
+                limits.max_image_2d.min(limits.max_image_1d),
+            )),
+            cl::CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL if images => {
+                Info::size(format::planar_size(limits.max_image_2d))
+            }
             cl::CL_DEVICE_IMAGE3D_MAX_WIDTH
             | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT
             | cl::CL_DEVICE_IMAGE3D_MAX_DEPTH => size(limits.max_image_3d),
@@ -226,6 +261,7 @@ impl Object<Device> {
                 }
                 Info::u32s(&extensions::semaphore_handles(caps))
             }
+            cl::CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL => queue_families(caps.opened_queues()),
             cl::CL_DEVICE_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
             cl::CL_DEVICE_PCI_BUS_INFO_KHR => {
                 let pci = caps.pci?;
@@ -314,7 +350,7 @@ impl Object<Device> {
             // printf and program-scope data.
             cl::CL_DEVICE_MAX_CONSTANT_ARGS => Info::u32(match self.abi() {
                 Abi::Addresses => 254,
-                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4),
+                Abi::Descriptors(_) => caps.limits.max_storage_buffers.saturating_sub(4).min(254),
             }),
             cl::CL_DEVICE_LOCAL_MEM_TYPE => {
                 Info::u32(if on_cpu { cl::CL_GLOBAL } else { cl::CL_LOCAL })
@@ -330,9 +366,7 @@ impl Object<Device> {
                 Info::u64(cl::CL_EXEC_KERNEL | cl::CL_EXEC_NATIVE_KERNEL)
             }
             // CL_DEVICE_QUEUE_PROPERTIES is the same query.
-            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Info::u64(
-                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
-            ),
+            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Info::u64(HOST_QUEUE_PROPERTIES),
             cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Info::bool(true),
             cl::CL_DEVICE_PRINTF_BUFFER_SIZE => {
                 Info::size(device::printf_buffer_size(self.capabilities()) as usize)
@@ -381,6 +415,20 @@ impl Object<Device> {
         }
         Ok(config)
     }
+}
+
+/// The one `cl_queue_family_properties_intel`: queues that take every command.
+fn queue_families(count: u32) -> Info {
+    const NAME: &[u8] = b"compute and transfer";
+    let mut name = [0; cl::CL_QUEUE_FAMILY_MAX_NAME_SIZE_INTEL];
+    name[..NAME.len()].copy_from_slice(NAME);
+    let mut bytes = HOST_QUEUE_PROPERTIES.to_ne_bytes().to_vec();
+    bytes.extend(cl::CL_QUEUE_DEFAULT_CAPABILITIES_INTEL.to_ne_bytes());
+    bytes.extend(count.to_ne_bytes());
+    bytes.extend(name);
+    // The struct ends on a multiple of its alignment.
+    bytes.resize(size_of::<cl::cl_queue_family_properties_intel>(), 0);
+    Info::raw(bytes)
 }
 
 /// The vendor of a PCI or Khronos vendor id. Applications compare these strings.

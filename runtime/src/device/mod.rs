@@ -3,6 +3,7 @@
 //! - `platform.rs`: the platform, which has the list of devices
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
+//! - `found.rs`: the search for devices, and those left out
 //! - `staging.rs`: memory of recorded transfers
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
@@ -10,31 +11,31 @@
 pub mod command_buffers;
 pub mod extensions;
 pub mod format;
+mod found;
 pub mod gpu;
 mod gpu_image;
 mod info;
 mod pipelines;
 pub mod platform;
+pub mod queue_limits;
 pub mod staging;
 
 use std::sync::{Arc, OnceLock};
 
-use opencl_sys as cl;
 use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
-use pumice_vulkan_layer::{
-    Capabilities, DeviceType, Fault, Instance, InstanceConfig, PhysicalDevice,
-};
+use pumice_vulkan_layer::{Capabilities, Format, PhysicalDevice};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
-use crate::base::object::{Kind, Object, Ref};
-use crate::device::platform::Platform;
+use crate::base::object::Kind;
+pub use crate::device::found::Found;
+pub(crate) use crate::device::found::{enumerate, report_validation};
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.
 const PRINTF_BUFFER_MIB: u32 = 1;
@@ -76,130 +77,6 @@ impl Kind for Device {
     const INVALID: Error = Error::InvalidDevice;
 }
 
-/// Vulkan features and extensions to treat as absent.
-fn masked() -> Vec<String> {
-    let mut masked = config::MASK.list();
-    if !config::IMAGES.flag(true) {
-        masked.push(extensions::IMAGES.into());
-    }
-    match config::ABI.value().as_deref() {
-        None | Some("addresses") => {}
-        Some("descriptors") => masked.push("bufferDeviceAddress".into()),
-        Some(other) => log::warn!("{}={other}: not a form of kernels", config::ABI.name),
-    }
-    masked
-}
-
-/// Finds the devices above the floor. Without Vulkan there is none, and nothing is printed.
-pub fn enumerate(platform: &Ref<Platform>) -> Vec<Ref<Device>> {
-    log::report_options();
-    let config = InstanceConfig {
-        validation: config::VALIDATION.flag(false),
-        masked: masked(),
-        faults: faults(&config::FAULTS.list()),
-        library: config::VULKAN_LIBRARY.value().map(Into::into),
-    };
-    let instance = match Instance::load(&config) {
-        Ok(instance) => instance,
-        Err(error) => {
-            log::info!("no devices: {error}");
-            return Vec::new();
-        }
-    };
-    if config.validation {
-        let _ = VALIDATED.set(instance.clone());
-    }
-    for left_out in instance.left_out() {
-        log::info!("{} is left out: {}", left_out.name, left_out.reason);
-    }
-    let name = config::DEVICE_NAME.value();
-    let device_type = match config::DEVICE_TYPE.value().as_deref() {
-        Some("cpu") => Some(cl::CL_DEVICE_TYPE_CPU),
-        Some("gpu") => Some(cl::CL_DEVICE_TYPE_GPU),
-        Some("accelerator") => Some(cl::CL_DEVICE_TYPE_ACCELERATOR),
-        Some(other) => {
-            log::warn!("{}={other}: not a device type", config::DEVICE_TYPE.name);
-            None
-        }
-        None => None,
-    };
-    chosen(instance.devices(), &config::DEVICES.list())
-        .into_iter()
-        .map(|physical| {
-            let caps = physical.capabilities();
-            log::info!(
-                "device {}, Vulkan {:?}, driver {} {}",
-                caps.name,
-                caps.api_version,
-                caps.driver.name,
-                caps.driver.info
-            );
-            let natural = match caps.device_type {
-                DeviceType::Cpu => cl::CL_DEVICE_TYPE_CPU,
-                DeviceType::DiscreteGpu | DeviceType::IntegratedGpu | DeviceType::VirtualGpu => {
-                    cl::CL_DEVICE_TYPE_GPU
-                }
-                DeviceType::Other => cl::CL_DEVICE_TYPE_ACCELERATOR,
-            };
-            let device = Object::new(Device {
-                platform: platform.handle(),
-                name: name.clone().unwrap_or_else(|| caps.name.clone()),
-                device_type: device_type.unwrap_or(natural),
-                gpu: OnceLock::new(),
-                opening: Mutex::new(()),
-                target: OnceLock::new(),
-                offered: OnceLock::new(),
-                physical: physical.clone(),
-            });
-            // Root devices are never released.
-            device.clone().publish();
-            device
-        })
-        .collect()
-}
-
-/// The faults that tests ask for.
-fn faults(list: &[String]) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for text in list {
-        match Fault::parse(text) {
-            Some(fault) => faults.push(fault),
-            None => log::warn!("{}: {text}?", config::FAULTS.name),
-        }
-    }
-    faults
-}
-
-/// The devices that the application is to see: all for an empty list, else those that an entry
-/// names by its number or a part of its name, in the list's order.
-fn chosen<'a>(all: &'a [PhysicalDevice], list: &[String]) -> Vec<&'a PhysicalDevice> {
-    let names: Vec<&str> = all.iter().map(|d| d.capabilities().name.as_str()).collect();
-    choose(&names, list).into_iter().map(|i| &all[i]).collect()
-}
-
-fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
-    if list.is_empty() {
-        return (0..names.len()).collect();
-    }
-    let mut found = Vec::new();
-    for wanted in list {
-        let number = wanted.parse::<usize>().ok();
-        let lower = wanted.to_lowercase();
-        let matches = |&index: &usize| match number {
-            Some(number) => index == number,
-            None => names[index].to_lowercase().contains(&lower),
-        };
-        let before = found.len();
-        found.extend((0..names.len()).filter(matches));
-        if found.len() == before {
-            log::warn!("{}: there is no device {wanted}", config::DEVICES.name);
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|index| seen.insert(*index));
-    found
-}
-
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes, as far as a device can bind it.
 pub fn printf_buffer_size(caps: &Capabilities) -> u32 {
     static MIB: OnceLock<u32> = OnceLock::new();
@@ -220,23 +97,6 @@ pub fn printf_buffer_size(caps: &Capabilities) -> u32 {
     });
     let most = caps.limits.max_storage_buffer_range & !3;
     (mib << 20).min(most.max(PRINTF_BUFFER_MIB << 20))
-}
-
-/// The instance whose validation messages are reported (PUMICE_VALIDATION).
-static VALIDATED: OnceLock<Instance> = OnceLock::new();
-
-/// Prints what the validation layer has said since the last call.
-pub(crate) fn report_validation() {
-    static REPORTED: Mutex<usize> = Mutex::new(0);
-    let Some(instance) = VALIDATED.get() else {
-        return;
-    };
-    let messages = instance.validation_messages();
-    let mut reported = REPORTED.lock();
-    for message in messages.iter().skip(*reported) {
-        eprintln!("pumice: validation: {message}");
-    }
-    *reported = messages.len();
 }
 
 impl Device {
@@ -334,6 +194,11 @@ impl Device {
         alignment.max(128) as usize
     }
 
+    /// Tells whether kernels see addresses of global memory, not descriptors.
+    pub fn has_addresses(&self) -> bool {
+        extensions::addresses(self.capabilities())
+    }
+
     /// CL_DEVICE_IMAGE_SUPPORT.
     pub fn has_images(&self) -> bool {
         extensions::images(self.capabilities())
@@ -423,6 +288,36 @@ impl Device {
     }
 }
 
+/// The wishes of a context about its programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Local memory is zero when a work-group starts (cl_khr_initialize_memory).
+    pub zero_local: bool,
+    /// Private variables are zero before anything is written to them.
+    pub zero_private: bool,
+    /// The least size of a printf buffer in bytes (cl_arm_printf).
+    pub printf_buffer: u64,
+}
+
+impl Wishes {
+    /// The target of a context's programs, on a device that can bind storage buffers of `most` bytes.
+    pub fn apply(self, target: &Arc<Target>, most: u32) -> Arc<Target> {
+        let size = self
+            .printf_buffer
+            .min(u64::from(MAX_PRINTF_BUFFER_MIB) << 20) as u32;
+        let wished = Target {
+            zero_local: self.zero_local,
+            zero_private: self.zero_private,
+            printf_buffer_size: target.printf_buffer_size.max(size.min(most) & !3),
+            ..(**target).clone()
+        };
+        match wished == **target {
+            true => target.clone(),
+            false => Arc::new(wished),
+        }
+    }
+}
+
 /// `offered` decides what programs see, `caps` what code may use.
 fn make_target(
     caps: &Capabilities,
@@ -442,6 +337,7 @@ fn make_target(
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     Target {
+        address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
@@ -449,6 +345,7 @@ fn make_target(
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),
+        unorm16_texel_buffers: caps.format(Format::Rgba16Unorm).uniform_texel,
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,
@@ -497,26 +394,10 @@ fn make_target(
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Graph pipelines are not dispatched yet.
         shader_enqueue: false,
+        zero_local: false,
+        zero_private: false,
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: (1, 5),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::choose;
-
-    #[test]
-    fn devices_are_chosen_by_number_or_name() {
-        let names = ["Radeon RX", "llvmpipe (LLVM 15)", "llvmpipe (LLVM 19)"];
-        let of = |list: &[&str]| {
-            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-            choose(&names, &list)
-        };
-        assert_eq!(of(&[]), [0, 1, 2]);
-        assert_eq!(of(&["2", "radeon"]), [2, 0]);
-        assert_eq!(of(&["llvm", "1"]), [1, 2]);
-        assert!(of(&["3", "GeForce"]).is_empty());
     }
 }

@@ -1,12 +1,12 @@
 //! The Vulkan driver's pipeline cache, kept on disk where the driver gives it out.
 
-use pumice_vulkan_layer::Device;
+use pumice_vulkan_layer::LogicalDevice;
 
 use crate::base::log;
 use crate::cache::{self, Feed, Key};
 
 /// The key of a device's pipeline cache.
-fn key(device: &Device) -> Key {
+fn key(device: &LogicalDevice) -> Key {
     let caps = device.capabilities();
     let mut feed = Feed::new("pipelines");
     feed.part(&caps.device_uuid);
@@ -23,7 +23,7 @@ fn key(device: &Device) -> Key {
 const EMPTY_PIPELINES: usize = 64;
 
 /// Gives a device what its driver compiled in earlier processes; gives the size of that.
-pub fn load(device: &Device) -> usize {
+pub fn load(device: &LogicalDevice) -> usize {
     let Some(bytes) = cache::get(&key(device)) else {
         return 0;
     };
@@ -37,7 +37,7 @@ pub fn load(device: &Device) -> usize {
 }
 
 /// Keeps what the device's driver has compiled, if it is more than `before` bytes.
-pub fn store(device: &Device, before: usize) {
+pub fn store(device: &LogicalDevice, before: usize) {
     match device.pipeline_cache_data() {
         Ok(data) if data.len() > before.max(EMPTY_PIPELINES) => {
             cache::put_now(&key(device), &data);

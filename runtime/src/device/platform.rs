@@ -9,7 +9,7 @@ use crate::base::info::{Info, make_version};
 use crate::base::object::{self, Kind, Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
-use crate::device::{self, Device};
+use crate::device::{self, Device, Found};
 use pumice_vulkan_layer::Capabilities;
 
 /// The newest version of OpenCL, major and minor, that a device here can have.
@@ -30,7 +30,7 @@ pub fn numeric_version((major, minor): (u8, u8)) -> u32 {
 /// The platform object (one per process).
 #[derive(Debug, Default)]
 pub struct Platform {
-    devices: OnceLock<Vec<Ref<Device>>>,
+    found: OnceLock<Found>,
 }
 
 impl Kind for Platform {
@@ -53,7 +53,12 @@ pub fn platform(table: usize) -> &'static Ref<Platform> {
 impl Object<Platform> {
     /// Every device, found through Vulkan at the first call; none is a valid answer.
     pub fn devices(self: &Arc<Self>) -> &[Ref<Device>] {
-        self.devices.get_or_init(|| device::enumerate(self))
+        &self.found().devices
+    }
+
+    /// The devices, and those that are not offered.
+    pub(crate) fn found(self: &Arc<Self>) -> &Found {
+        self.found.get_or_init(|| device::enumerate(self))
     }
 
     /// clGetDeviceIDs without the output rules.

@@ -3,30 +3,39 @@
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
-    Buffer, Device, Error, Layout, MemoryClass, Pipeline, PipelineDesc, Result, ShaderModule,
+    Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc, PipelineLayout, Result,
+    ShaderModule,
 };
 use rustc_hash::FxHashMap;
 
+use crate::base::json::Fields;
+use crate::base::trace;
+
+use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
 pub(super) struct DeviceModule {
-    pub device: Device,
+    pub device: LogicalDevice,
     module: ShaderModule,
     /// One buffer per data block of the module, in its order.
     pub data: Vec<Buffer>,
     /// Bound where an argument is NULL or the kernel does not print.
     pub null_buffer: Buffer,
     /// One layout per kernel.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<PipelineLayout>,
     /// Guards the map alone: pipelines are made without the lock.
     pipelines: Mutex<FxHashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
     /// Private memory by the queue whose launches use it in turn.
     private: Mutex<Vec<(usize, Buffer)>>,
+    /// The number that the module adds to pointers; 0 for one that takes addresses.
+    pub delta: u64,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
+    /// Schedulers of device queues that no launch uses.
+    pub schedulers: Mutex<Vec<Scheduler>>,
 }
 
 /// Everything that a pipeline depends on.
@@ -48,19 +57,24 @@ const HOLE: u8 = 0xff;
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
 impl DeviceModule {
-    pub fn new(device: &Device, words: &[u32], interface: &Interface) -> Result<Self> {
+    pub fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
         let module = device.create_shader_module(words)?;
+        let delta = match interface.address_delta {
+            Some(_) => device.address_delta(),
+            None => 0,
+        };
         let data = (interface.data.iter())
-            .map(|data| data_buffer(device, data))
+            .map(|data| data_buffer(device, data, delta))
             .collect::<Result<_>>()?;
         let layouts = (interface.kernels.iter())
-            .map(|kernel| device.create_layout(&kernel.layout))
+            .map(|kernel| device.create_pipeline_layout(&kernel.layout))
             .collect::<Result<_>>()?;
         let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
         null_buffer.write(0, &[0; 256])?;
         Ok(Self {
             device: device.clone(),
             module,
+            delta,
             data,
             null_buffer,
             layouts,
@@ -68,13 +82,22 @@ impl DeviceModule {
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
+            schedulers: Mutex::default(),
         })
+    }
+
+    /// The pointer to a byte at a device address, as the module takes it.
+    pub fn pointer(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.delta)
     }
 
     pub fn pipeline(&self, entry: &str, key: PipelineKey) -> Result<Pipeline> {
         if let Some(pipeline) = self.pipelines.lock().get(&key) {
             return Ok(pipeline.clone());
         }
+        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
+            Fields::default().text("kernel", entry)
+        });
         let made = self.device.create_pipeline(&PipelineDesc {
             module: &self.module,
             entry,
@@ -169,13 +192,14 @@ pub(super) fn empty_printf(buffer: &Buffer, used: u64) -> Result<()> {
     buffer.write(0, &[0; 4])
 }
 
-/// A buffer with the data, its pointers set to addresses of its own objects.
-fn data_buffer(device: &Device, data: &ModuleData) -> Result<Buffer> {
+/// A buffer with the data, its pointers set to those of its own objects.
+fn data_buffer(device: &LogicalDevice, data: &ModuleData, delta: u64) -> Result<Buffer> {
     let size = (data.bytes.len() as u64).next_multiple_of(16).max(16);
     let buffer = device.create_buffer(size, MemoryClass::HostVisibleDevice)?;
     let mut bytes = data.bytes.clone();
     for relocation in &data.relocations {
-        let address = buffer.address() + u64::from(relocation.object_offset);
+        let address = buffer.address().wrapping_sub(delta);
+        let address = address.wrapping_add(u64::from(relocation.object_offset));
         let address = address.to_le_bytes();
         let (low, high) = address.split_at(relocation.pointer_size as usize);
         if high.iter().any(|&byte| byte != 0) {

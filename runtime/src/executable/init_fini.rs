@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{Buffer, Device, Queue, Wait};
+use pumice_vulkan_layer::{self as vk, Buffer, LogicalDevice, Wait};
 
 use crate::base::printf::Decoded;
 
@@ -22,7 +22,7 @@ use super::{Executable, Launch, LaunchError, NdRange};
 /// Initializers or finalizers that have been submitted.
 pub struct InitRun {
     /// `None` where there was nothing to submit.
-    submitted: Option<(Queue, u64)>,
+    submitted: Option<(vk::Queue, u64)>,
     /// Printf buffers that nobody has decoded.
     printf: Mutex<Vec<Buffer>>,
 }
@@ -65,7 +65,10 @@ impl Executable {
     ///
     /// # Errors
     /// See [`LaunchError`]; the next launch tries again.
-    pub fn run_initializers(&self, device: &Device) -> Result<Option<Arc<InitRun>>, LaunchError> {
+    pub fn run_initializers(
+        &self,
+        device: &LogicalDevice,
+    ) -> Result<Option<Arc<InitRun>>, LaunchError> {
         if !self.has_initializers() && !self.has_finalizers() {
             return Ok(None);
         }
@@ -94,7 +97,7 @@ impl Executable {
     /// See [`LaunchError`].
     pub fn run_finalizers(
         &self,
-        device: &Device,
+        device: &LogicalDevice,
         print: &mut dyn FnMut(&[u8]),
     ) -> Result<Vec<Decoded>, LaunchError> {
         let Some(initializers) = self.init_run.lock().take() else {
@@ -118,7 +121,7 @@ impl Executable {
 
     fn submit_kernels(
         &self,
-        device: &Device,
+        device: &LogicalDevice,
         kernels: &[usize],
         waits: &[Wait],
     ) -> Result<InitRun, LaunchError> {
@@ -133,6 +136,7 @@ impl Executable {
         let mut recorder = queue.recorder()?;
         for &kernel in kernels {
             let launch = Launch {
+                enqueue: None,
                 queue: 0,
                 kernel,
                 range: &NdRange {

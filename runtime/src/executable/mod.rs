@@ -5,12 +5,12 @@
 //!   .kernels()                            KernelInfo: what clGetKernel*Info answers
 //!   .local_memory(kernel, sizes)          CL_KERNEL_LOCAL_MEM_SIZE
 //!   .limits(kernel, &Capabilities)        the checks of a range, which give the NdRange of a launch
-//!   .prepare(&Device, &Launch)            everything of one NDRange: pipelines, descriptors, push
+//!   .prepare(&LogicalDevice, &Launch)     everything of one NDRange: pipelines, descriptors, push
 //!                                         constants, regions; LaunchError otherwise
 //! Prepared::record(&mut Recorder)         binds and dispatches; no barrier before or after
 //!   .take_printf()                        the printf buffer of this launch, if the kernel may print
 //! Executable::decode_printf(buffer, sink) once the submission is done
-//!   .run_initializers(&Device), .run_finalizers(&Device, …)
+//!   .run_initializers(&LogicalDevice), .run_finalizers(&LogicalDevice, …)
 //! ```
 //!
 //! Any module with `NonSemantic.ClspvReflection` will do, whoever made it. Nothing in it is
@@ -23,6 +23,7 @@
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
 mod device_module;
+mod enqueue;
 mod init_fini;
 mod interface;
 mod launch;
@@ -36,6 +37,7 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
+pub use self::enqueue::DeviceQueues;
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
@@ -43,7 +45,7 @@ use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
-    ArgValue, ImageArg, Launch, LaunchError, Limits, NdRange, Prepared, RangeRequest,
+    ArgValue, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits, RangeRequest,
 };
 use crate::base::printf::Decoded;
 
@@ -152,7 +154,7 @@ impl Executable {
     }
 
     /// The limits of a kernel's work-groups.
-    pub fn limits(&self, kernel: usize, caps: &Capabilities) -> Limits {
+    pub fn limits(&self, kernel: usize, caps: &Capabilities) -> RangeLimits {
         let interface = self.interface.kernels.get(kernel);
         let info = interface.map(|kernel| &kernel.info);
         let required = info.and_then(|info| info.required_work_group_size);
@@ -169,7 +171,7 @@ impl Executable {
             .flatten()
             .fold(device_group_size, usize::min);
         let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
-        Limits {
+        RangeLimits {
             group_size: required.map_or(most, |size| size.iter().product()),
             device_group_size,
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
@@ -225,7 +227,7 @@ impl Executable {
         }
     }
 
-    fn device_module(&self, device: &vk::Device) -> vk::Result<Arc<DeviceModule>> {
+    fn device_module(&self, device: &vk::LogicalDevice) -> vk::Result<Arc<DeviceModule>> {
         let mut slot = self.device_module.lock();
         if let Some(device_module) = &*slot {
             return Ok(Arc::clone(device_module));

@@ -13,17 +13,17 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::format::NO_ACCESS;
+use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, Properties};
-use crate::memory::image::Image;
+use crate::memory::flags::{
+    check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
+};
+use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
+use crate::memory::pipe::Pipe;
 use crate::memory::residency::{Access, Contents};
-use crate::memory::storage::Storage;
-
-const READ_WRITE_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
-pub(super) const HOST_PTR_BITS: u64 =
-    cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR;
-const HOST_ACCESS_BITS: u64 =
-    cl::CL_MEM_HOST_WRITE_ONLY | cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_NO_ACCESS;
+use crate::memory::storage::{Shared, Storage};
 
 /// A part that the application has mapped.
 #[derive(Clone)]
@@ -36,12 +36,12 @@ pub struct Mapping {
     pub writes: bool,
 }
 
-/// A memory object: a buffer, a part of one, or an image.
+/// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
     context: Ref<Context>,
     flags: u64,
     size: usize,
-    /// Offset in the parent (and in the storage: sub-buffers have no sub-buffers).
+    /// Offset in the storage.
     origin: usize,
     parent: Option<Ref<Mem>>,
     /// The properties as given, with the terminating zero; `None` for NULL.
@@ -53,19 +53,22 @@ pub struct Mem {
     content: Content,
     /// Memory of another API.
     external: Option<External>,
+    /// Its addresses, with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
+    addresses: Option<Addresses>,
     /// Guards the ranges mapped at the moment.
     mappings: Mutex<Vec<Mapping>>,
     /// Guards the destructor callbacks, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
 }
 
-enum Content {
+pub(super) enum Content {
     Bytes(Arc<Storage>),
-    Image(Image),
+    Image(ImageMem),
+    Pipe(Pipe),
 }
 
 /// The properties of a memory object that its maker decides.
-pub(super) struct Parts {
+pub(super) struct MemDesc {
     pub context: Ref<Context>,
     /// With the default access filled in.
     pub flags: u64,
@@ -100,49 +103,24 @@ impl Kind for Mem {
     }
 }
 
-/// Fills in the access that flags without one mean.
-pub(super) fn with_default_access(flags: u64) -> u64 {
-    match flags & READ_WRITE_BITS {
-        0 => flags | cl::CL_MEM_READ_WRITE,
-        _ => flags,
+/// Checks host_ptr where it is shared memory.
+fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: bool) -> Result<()> {
+    let Some((allocation, offset)) = context.svm_find(host.address()) else {
+        return Ok(());
+    };
+    // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
+    if is_used && host.len() > allocation.size() - offset {
+        let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
+        return Err(Error::InvalidBufferSize.because(reason));
     }
-}
-
-/// Checks a `cl_mem_flags` value.
-pub(super) fn check_flags(flags: u64) -> Result<()> {
-    // CL_INVALID_VALUE if values specified in flags are not valid. CL_MEM_KERNEL_READ_AND_WRITE means
-    // something to clGetSupportedImageFormats only, yet is one of the flags that section 5.2.1 lists.
-    let known =
-        READ_WRITE_BITS | HOST_PTR_BITS | HOST_ACCESS_BITS | cl::CL_MEM_KERNEL_READ_AND_WRITE;
-    if flags & !known != 0 {
-        let unknown = flags & !known;
-        return Err(Error::InvalidValue.because(format!("unknown flags {unknown:#x}")));
-    }
-    // The bits of one group exclude each other.
-    if (flags & READ_WRITE_BITS).count_ones() > 1 || (flags & HOST_ACCESS_BITS).count_ones() > 1 {
-        let reason = format!("flags {flags:#x} exclude each other");
-        return Err(Error::InvalidValue.because(reason));
-    }
-    // CL_MEM_USE_HOST_PTR excludes the two others.
-    if flags & cl::CL_MEM_USE_HOST_PTR != 0
-        && flags & (cl::CL_MEM_ALLOC_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0
-    {
-        let reason = "CL_MEM_USE_HOST_PTR excludes CL_MEM_ALLOC_HOST_PTR and CL_MEM_COPY_HOST_PTR";
-        return Err(Error::InvalidValue.because(reason));
+    // CL_INVALID_HOST_PTR if it is memory that the host cannot use, or a part of a copy, which would not be the
+    // buffer's memory.
+    let is_part = is_used && allocation.is_away() && offset != 0;
+    if is_part || !allocation.has_host() {
+        let reason = "host_ptr is no memory of the host's, nor the beginning of an SVM allocation";
+        return Err(Error::InvalidHostPtr.because(reason));
     }
     Ok(())
-}
-
-/// CL_INVALID_HOST_PTR if host_ptr is NULL and a flag needs it, or is given without one.
-pub(super) fn check_host_ptr(flags: u64, given: bool) -> Result<()> {
-    let needed = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_COPY_HOST_PTR) != 0;
-    if needed == given {
-        return Ok(());
-    }
-    Err(Error::InvalidHostPtr.because(match given {
-        true => "host_ptr is given without CL_MEM_USE_HOST_PTR or CL_MEM_COPY_HOST_PTR",
-        false => "host_ptr is NULL, which the flags do not allow",
-    }))
 }
 
 impl Mem {
@@ -159,6 +137,7 @@ impl Mem {
     ) -> Result<Ref<Mem>> {
         check_flags(flags)?;
         properties.check_flags(flags)?;
+        check_immutable(flags, properties.is_external())?;
         // CL_INVALID_BUFFER_SIZE if size is 0, or beyond every device's
         // CL_DEVICE_MAX_MEM_ALLOC_SIZE.
         let limit = context
@@ -181,17 +160,16 @@ impl Mem {
         let host_cached = flags & (cl::CL_MEM_USE_HOST_PTR | cl::CL_MEM_ALLOC_HOST_PTR) != 0;
         let svm = use_host.and_then(|host| context.svm_find(host.address()));
         let uses_svm = svm.is_some();
-        if let Some((buffer, offset)) = &svm {
-            // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-            if size as u64 > buffer.size() - offset {
-                let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
-                return Err(Error::InvalidBufferSize.because(reason));
-            }
+        if let Some(host) = host {
+            check_shared(context, host, use_host.is_some())?;
         }
-        let svm = svm
-            .filter(|(_, offset)| *offset == 0)
-            .map(|(buffer, _)| buffer);
+        let svm = svm.filter(|(_, offset)| *offset == 0);
+        let svm = svm.map(|(allocation, _)| Shared {
+            memory: allocation.memory().clone(),
+            copied: allocation.is_away(),
+        });
         let list = properties.list.take();
+        let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
@@ -201,7 +179,8 @@ impl Mem {
             }
             None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
         };
-        Ok(Object::new(Mem {
+        let addresses = fixed_addresses.then(|| Addresses::of(context, &storage));
+        let object = Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
@@ -212,62 +191,58 @@ impl Mem {
             uses_svm,
             content: Content::Bytes(storage),
             external,
+            addresses: addresses.transpose()?,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
-        }))
+        });
+        if let Some(addresses) = &object.addresses {
+            addresses.register(&object);
+        }
+        Ok(object)
     }
 
-    /// An image object.
-    pub(super) fn of_image(parts: Parts, image: Image) -> Ref<Mem> {
+    /// A buffer of memory that the application has imported; it begins at a byte of the storage.
+    pub(super) fn imported(
+        context: &Ref<Context>,
+        flags: u64,
+        size: usize,
+        (storage, origin): (Arc<Storage>, usize),
+    ) -> Ref<Mem> {
         Object::new(Mem {
-            context: parts.context,
-            flags: parts.flags,
-            size: parts.size,
-            origin: 0,
-            uses_svm: parts.parent.as_ref().is_some_and(|parent| parent.uses_svm),
-            parent: parts.parent,
-            properties: parts.properties,
-            host_address: parts.host_address,
-            content: Content::Image(image),
-            external: parts.external,
+            context: context.clone(),
+            flags: with_default_access(flags),
+            size,
+            origin,
+            parent: None,
+            properties: None,
+            host_address: 0,
+            uses_svm: false,
+            content: Content::Bytes(storage),
+            external: None,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         })
     }
-}
 
-/// The flags of an object that shows another one's memory: what is not given is inherited.
-pub(super) fn inherited_flags(parent: &Mem, flags: u64) -> Result<u64> {
-    // CL_INVALID_VALUE: the access must not exceed the parent's, and host pointer flags are
-    // inherited, never given.
-    if flags & HOST_PTR_BITS != 0 {
-        return Err(Error::InvalidValue);
+    /// An image or a pipe.
+    pub(super) fn of_desc(desc: MemDesc, content: Content) -> Ref<Mem> {
+        Object::new(Mem {
+            context: desc.context,
+            flags: desc.flags,
+            size: desc.size,
+            origin: 0,
+            uses_svm: desc.parent.as_ref().is_some_and(|parent| parent.uses_svm),
+            parent: desc.parent,
+            properties: desc.properties,
+            host_address: desc.host_address,
+            content,
+            external: desc.external,
+            addresses: None,
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        })
     }
-    let access = flags & READ_WRITE_BITS;
-    let of_parent = parent.flags & READ_WRITE_BITS;
-    let widens = (of_parent == cl::CL_MEM_WRITE_ONLY
-        && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_READ_ONLY) != 0)
-        || (of_parent == cl::CL_MEM_READ_ONLY
-            && access & (cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY) != 0);
-    let host_access = flags & HOST_ACCESS_BITS;
-    let host_parent = parent.flags & HOST_ACCESS_BITS;
-    let host_widens = (host_parent == cl::CL_MEM_HOST_WRITE_ONLY
-        && host_access == cl::CL_MEM_HOST_READ_ONLY)
-        || (host_parent == cl::CL_MEM_HOST_READ_ONLY && host_access == cl::CL_MEM_HOST_WRITE_ONLY)
-        || (host_parent == cl::CL_MEM_HOST_NO_ACCESS
-            && host_access & (cl::CL_MEM_HOST_READ_ONLY | cl::CL_MEM_HOST_WRITE_ONLY) != 0);
-    if widens || host_widens {
-        return Err(Error::InvalidValue);
-    }
-    let inherited = |bits: u64| match flags & bits {
-        0 => parent.flags & bits,
-        given => given,
-    };
-    let of_kernels = flags & cl::CL_MEM_KERNEL_READ_AND_WRITE;
-    Ok(inherited(READ_WRITE_BITS)
-        | inherited(HOST_ACCESS_BITS)
-        | (parent.flags & HOST_PTR_BITS)
-        | of_kernels)
 }
 
 impl Object<Mem> {
@@ -276,10 +251,10 @@ impl Object<Mem> {
     /// # Errors
     /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
-        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or an image.
-        if self.parent.is_some() || self.image().is_some() {
-            let reason = "the object is a sub-buffer or an image";
-            return Err(Error::InvalidMemObject.because(reason));
+        // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or no buffer.
+        let storage = self.storage()?;
+        if self.parent.is_some() {
+            return Err(Error::InvalidMemObject.because("the object is a sub-buffer"));
         }
         check_flags(flags)?;
         let inherited = inherited_flags(self, flags)?;
@@ -300,7 +275,7 @@ impl Object<Mem> {
             context: self.context.clone(),
             flags: inherited,
             size,
-            origin,
+            origin: self.origin + origin,
             parent: Some(self.clone()),
             properties: None,
             host_address: match self.host_address {
@@ -308,11 +283,27 @@ impl Object<Mem> {
                 address => address + origin,
             },
             uses_svm: self.uses_svm,
-            content: Content::Bytes(self.storage()?.clone()),
+            content: Content::Bytes(storage.clone()),
             external: None,
+            addresses: None,
             mappings: Mutex::default(),
             destructors: Mutex::default(),
         }))
+    }
+
+    /// The addresses of the first byte on the context's devices: CL_INVALID_OPERATION if the buffer was not
+    /// created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, nor the one that it is a part of.
+    fn device_addresses(&self) -> Result<Vec<u64>> {
+        let parent = self.parent.as_ref().and_then(|p| p.addresses.as_ref());
+        let addresses = self.addresses.as_ref().or(parent).ok_or_else(|| {
+            let reason = "the buffer was not created with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT";
+            Error::InvalidOperation.because(reason)
+        })?;
+        let shifted = |address: &u64| match address {
+            0 => 0,
+            _ => address + self.origin as u64,
+        };
+        Ok(addresses.list().iter().map(shifted).collect())
     }
 
     /// clGetMemObjectInfo.
@@ -321,10 +312,11 @@ impl Object<Mem> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Mem>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_MEM_TYPE => {
-                let image = self.image().map(Image::image_type);
-                Info::u32(image.unwrap_or(cl::CL_MEM_OBJECT_BUFFER))
-            }
+            cl::CL_MEM_TYPE => Info::u32(match &self.content {
+                Content::Bytes(_) => cl::CL_MEM_OBJECT_BUFFER,
+                Content::Image(image) => image.image_type(),
+                Content::Pipe(_) => cl::CL_MEM_OBJECT_PIPE,
+            }),
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
@@ -332,8 +324,9 @@ impl Object<Mem> {
             cl::CL_MEM_REFERENCE_COUNT => Info::u32(self.reference_count()),
             cl::CL_MEM_CONTEXT => Info::object(&self.context),
             cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
-            cl::CL_MEM_OFFSET => Info::size(self.origin),
+            cl::CL_MEM_OFFSET => Info::size(self.offset()),
             cl::CL_MEM_USES_SVM_POINTER => Info::bool(self.uses_svm),
+            cl::CL_MEM_DEVICE_ADDRESS_EXT => Info::u64s(&self.device_addresses()?),
             cl::CL_MEM_PROPERTIES => Info::u64s(self.properties.as_deref().unwrap_or_default()),
             _ => return Err(Error::InvalidValue),
         })
@@ -375,12 +368,23 @@ impl Mem {
         self.flags
     }
 
+    /// CL_MEM_OFFSET.
+    fn offset(&self) -> usize {
+        let parent = self.parent.as_ref().filter(|_| self.image().is_none());
+        parent.map_or(0, |parent| self.origin - parent.origin)
+    }
+
+    /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
+    pub fn host_address(&self) -> usize {
+        self.host_address
+    }
+
     /// Offset of its first byte in the storage.
     pub fn origin(&self) -> usize {
         self.origin
     }
 
-    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image.
+    /// A buffer's bytes: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
@@ -388,26 +392,73 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => Ok(storage),
             Content::Image(_) => Err(Error::InvalidMemObject.because("an image is given")),
+            Content::Pipe(_) => Err(Error::InvalidMemObject.because("a pipe is given")),
         }
     }
 
-    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image.
+    /// The bytes that a kernel gets as a buffer or a pipe: CL_INVALID_MEM_OBJECT if it is an image.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn kernel_storage(&self) -> Result<&Arc<Storage>> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(&pipe.storage),
+            _ => self.storage(),
+        }
+    }
+
+    /// A part of a buffer: CL_INVALID_MEM_OBJECT if it is an image or a pipe.
     ///
     /// # Errors
     /// [`Error::InvalidMemObject`].
     pub fn bytes(&self, offset: usize, size: usize) -> Result<Part> {
         Ok(Part::Bytes {
             storage: self.storage()?.clone(),
-            offset: self.origin + offset,
-            size,
+            place: Layout::linear(self.origin + offset),
+            extent: [size, 1, 1],
         })
     }
 
-    /// Its properties as an image; `None` for a buffer.
-    pub fn image(&self) -> Option<&Image> {
+    /// clSetContentSizeBufferPoCL: a migration copies only the bytes that mean something.
+    ///
+    /// # Errors
+    /// Those that cl_pocl_content_size lists, in its order.
+    pub fn set_content_size(&self, content_size: &Mem) -> Result<()> {
+        // CL_INVALID_VALUE if one is no buffer, or the number does not fit.
+        let storages = (self.storage(), content_size.storage());
+        let (Ok(storage), Ok(number)) = storages else {
+            return Err(Error::InvalidValue.because("an image is given"));
+        };
+        if content_size.size < size_of::<u64>() {
+            return Err(Error::InvalidValue.because("the buffer of the size has less than 8 bytes"));
+        }
+        // CL_INVALID_CONTEXT if they are of different contexts.
+        if self.context.handle() != content_size.context.handle() {
+            return Err(Error::InvalidContext.because("the objects are of different contexts"));
+        }
+        // A part says nothing of the whole, which is what is copied.
+        if self.parent.is_none() && self.origin == 0 {
+            storage.set_content_size(number, content_size.origin);
+        }
+        Ok(())
+    }
+
+    /// Its properties as an image; `None` for a buffer or a pipe.
+    pub fn image(&self) -> Option<&ImageMem> {
         match &self.content {
-            Content::Bytes(_) => None,
             Content::Image(image) => Some(image),
+            Content::Bytes(_) | Content::Pipe(_) => None,
+        }
+    }
+
+    /// Its sizes as a pipe: CL_INVALID_MEM_OBJECT if it is none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn pipe(&self) -> Result<&Pipe> {
+        match &self.content {
+            Content::Pipe(pipe) => Ok(pipe),
+            _ => Err(Error::InvalidMemObject.because("the object is no pipe")),
         }
     }
 
@@ -427,6 +478,7 @@ impl Mem {
         match &self.content {
             Content::Bytes(storage) => storage.clone(),
             Content::Image(image) => image.contents(),
+            Content::Pipe(pipe) => pipe.storage.clone(),
         }
     }
 
@@ -440,7 +492,19 @@ impl Mem {
 
     /// Tells whether kernels may write to it.
     pub fn kernel_writes(&self) -> bool {
-        self.flags & cl::CL_MEM_READ_ONLY == 0
+        let never = cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT | NO_ACCESS;
+        self.flags & never == 0
+    }
+
+    /// CL_INVALID_OPERATION if the object is immutable (cl_ext_immutable_memory_objects).
+    ///
+    /// # Errors
+    /// [`Error::InvalidOperation`].
+    pub fn check_mutable(&self) -> Result<()> {
+        match self.flags & cl::CL_MEM_IMMUTABLE_EXT {
+            0 => Ok(()),
+            _ => Err(Error::InvalidOperation.because("the object is immutable")),
+        }
     }
 
     /// CL_INVALID_OPERATION if the host may not read the object's bytes.
@@ -464,7 +528,7 @@ impl Mem {
             let reason = "the object's flags do not let the host write it";
             return Err(Error::InvalidOperation.because(reason));
         }
-        Ok(())
+        self.check_mutable()
     }
 
     /// CL_INVALID_VALUE if `size` bytes at `offset` are not inside the object.
@@ -505,7 +569,7 @@ impl Mem {
         if let Some(buffer) = shown {
             return buffer.check_alignment(device);
         }
-        if self.parent.is_some() && self.origin % device.base_alignment() != 0 {
+        if self.parent.is_some() && self.offset() % device.base_alignment() != 0 {
             return Err(Error::MisalignedSubBufferOffset);
         }
         Ok(())

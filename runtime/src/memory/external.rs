@@ -14,7 +14,8 @@ use crate::base::property::{Property, repeats};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::buffer::HOST_PTR_BITS;
+use crate::memory::device_address;
+use crate::memory::flags::HOST_PTR_BITS;
 
 /// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
 const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
@@ -35,6 +36,8 @@ pub struct Properties {
     /// The list as given, with its terminator; `None` for NULL.
     pub list: Option<Vec<u64>>,
     handle: Option<Handle>,
+    /// CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
+    pub(super) fixed_addresses: bool,
 }
 
 /// A handle of memory, and the device that imports it.
@@ -71,13 +74,23 @@ impl Properties {
         if repeats(&properties) {
             return Err(Error::InvalidProperty);
         }
-        let (mut handle, mut devices) = (None, None);
+        let (mut handle, mut devices, mut fixed_addresses) = (None, None, false);
         for Property { name, values } in &properties {
             let kind = match *name {
                 OPAQUE_FD => MemoryFd::Opaque,
                 DMA_BUF => MemoryFd::DmaBuf,
                 cl::CL_MEM_DEVICE_HANDLE_LIST_KHR => {
                     devices = Some(values);
+                    continue;
+                }
+                cl::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT => {
+                    fixed_addresses = match values[..] {
+                        [0] => false,
+                        [1] => true,
+                        _ => return Err(Error::InvalidProperty),
+                    };
+                    // CL_INVALID_OPERATION if no device of the context has the extension.
+                    device_address::check_support(context)?;
                     continue;
                 }
                 _ => return Err(Error::InvalidProperty),
@@ -94,7 +107,11 @@ impl Properties {
             // CL_INVALID_PROPERTY if devices are given without a handle.
             return match devices {
                 Some(_) => Err(Error::InvalidProperty),
-                None => Ok(Self { list, handle: None }),
+                None => Ok(Self {
+                    list,
+                    handle: None,
+                    fixed_addresses,
+                }),
             };
         };
         let device = match (devices.map(|values| &**values), context.devices()) {
@@ -109,12 +126,24 @@ impl Properties {
         }
         let fd = fd(value)?;
         let handle = Some(Handle { device, kind, fd });
-        Ok(Self { list, handle })
+        Ok(Self {
+            list,
+            handle,
+            fixed_addresses,
+        })
     }
 
     /// Tells whether the memory is another API's.
     pub fn is_external(&self) -> bool {
         self.handle.is_some()
+    }
+
+    /// CL_INVALID_PROPERTY if a property is for buffers only.
+    pub(super) fn check_image(&self) -> Result<()> {
+        match self.fixed_addresses {
+            true => Err(Error::InvalidProperty.because("an image has no device address")),
+            false => Ok(()),
+        }
     }
 
     /// CL_INVALID_VALUE if flags ask for memory of the host's where the memory is another API's.

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BufferView, IDENTITY, Image as VkImage, ImageBox, ImageKind, ImageView};
+use pumice_vulkan_layer::{BufferView, Component, IDENTITY, Image, ImageBox, ImageKind, ImageView};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::region::Layout;
 use crate::device::format::ImageFormat;
 use crate::device::gpu;
+use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::part::Part;
 use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
 /// The properties of a memory object that is an image.
-pub struct Image {
+pub struct ImageMem {
     pub(super) format: &'static ImageFormat,
     /// CL_MEM_OBJECT_IMAGE*.
     pub(super) image_type: u32,
@@ -37,6 +38,8 @@ pub(super) enum Texels {
         /// Guards the views of each device of the context, made at first use.
         views: Mutex<Vec<Views>>,
     },
+    /// Rows of a buffer.
+    Rows(Rows),
     /// A buffer's bytes, from a byte on.
     Buffer {
         storage: Arc<Storage>,
@@ -76,7 +79,7 @@ impl Texels {
     }
 }
 
-impl Image {
+impl ImageMem {
     /// Its format.
     pub fn format(&self) -> &'static ImageFormat {
         self.format
@@ -103,9 +106,23 @@ impl Image {
             // One row.
             Texels::Buffer { storage, offset } => Part::Bytes {
                 storage: storage.clone(),
-                offset: offset + area.origin[0] as usize * self.format.texel_size(),
-                size: self.bytes(area),
+                place: Layout::linear(offset + area.origin[0] as usize * self.format.texel_size()),
+                extent: [self.bytes(area), 1, 1],
             },
+            Texels::Rows(rows) => {
+                let [x, y, z] = area.origin.map(|n| n as usize);
+                let [width, height, depth] = area.extent.map(|n| n as usize);
+                let texel = self.format.texel_size();
+                let offset = rows.offset + self.layout.row(y, z) + x * texel;
+                Part::Bytes {
+                    storage: rows.storage.clone(),
+                    place: Layout {
+                        offset,
+                        ..self.layout
+                    },
+                    extent: [width * texel, height, depth],
+                }
+            }
         }
     }
 
@@ -191,10 +208,10 @@ impl Image {
     ///
     /// # Errors
     /// CL_INVALID_MEM_OBJECT if it shows a buffer.
-    pub fn texels(&self, index: usize) -> Result<(VkImage, ImageBox)> {
+    pub fn texels(&self, index: usize) -> Result<(Image, ImageBox)> {
         match &self.texels {
             Texels::Own { storage, .. } => Ok((storage.allocation(index)?, storage.whole())),
-            Texels::Buffer { .. } => Err(Error::InvalidMemObject),
+            Texels::Buffer { .. } | Texels::Rows(_) => Err(Error::InvalidMemObject),
         }
     }
 
@@ -208,6 +225,27 @@ impl Image {
         match &self.texels {
             Texels::Own { storage, .. } => storage.clone(),
             Texels::Buffer { storage, .. } => storage.clone(),
+            Texels::Rows(rows) => rows.storage.clone(),
+        }
+    }
+
+    /// The rows of a buffer that it is; `None` for other images.
+    pub fn rows(&self) -> Option<&Rows> {
+        match &self.texels {
+            Texels::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// The components that a view for reading or for writing has: CL_IMAGE_FORMAT_NOT_SUPPORTED where writing would
+    /// change their places.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`].
+    pub fn components(&self, writes: bool) -> Result<[Component; 4]> {
+        match writes && self.format.components != IDENTITY {
+            true => Err(Error::ImageFormatNotSupported),
+            false => Ok(self.format.components),
         }
     }
 
@@ -227,17 +265,16 @@ impl Image {
     /// # Errors
     /// [`Error::ImageFormatNotSupported`]; out of memory.
     pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        if self.format.components != IDENTITY {
-            return Err(Error::ImageFormatNotSupported);
-        }
-        self.view(index, device, IDENTITY, |views| &mut views.storage)
+        self.view(index, device, self.components(true)?, |views| {
+            &mut views.storage
+        })
     }
 
     fn view(
         &self,
         index: usize,
         device: &gpu::OpenDevice,
-        components: [pumice_vulkan_layer::Component; 4],
+        components: [Component; 4],
         slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
     ) -> Result<ImageView> {
         let Texels::Own { storage, views } = &self.texels else {
@@ -248,7 +285,7 @@ impl Image {
         if let Some(view) = slot {
             return Ok(view.clone());
         }
-        let image: VkImage = storage.allocation(index)?;
+        let image: Image = storage.allocation(index)?;
         let format = self.format.vulkan;
         let view = device.raw().create_image_view(&image, format, components);
         Ok(slot.insert(view.map_err(gpu::error)?).clone())
@@ -264,7 +301,8 @@ impl Image {
         };
         let buffer = storage.allocation(index)?;
         let (offset, texels) = (*offset as u64, self.width as u64);
-        let view = (device.raw()).create_buffer_view(&buffer, self.format.vulkan, offset, texels);
+        let format = self.format.of_texel_buffers(device.raw().capabilities());
+        let view = (device.raw()).create_buffer_view(&buffer, format, offset, texels);
         view.map_err(gpu::error)
     }
 

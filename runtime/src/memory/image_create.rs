@@ -9,11 +9,14 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, Uses};
-use crate::memory::buffer::{self, Mem, Parts};
+use crate::device::format::{self, ImageFormat, ImageUses, NO_ACCESS, NV12};
+use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
-use crate::memory::image::{Image, Texels, has_height, kind};
+use crate::memory::flags;
+use crate::memory::image::{ImageMem, Texels, has_height, kind};
+use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
+use crate::memory::planar;
 
 /// `cl_image_desc`, with the memory object resolved.
 #[derive(Clone, Debug)]
@@ -50,9 +53,16 @@ pub fn supported_formats(
     image_type: u32,
 ) -> Result<Vec<[u32; 2]>> {
     // CL_INVALID_VALUE if flags or image_type are not valid.
-    buffer::check_flags(flags)?;
+    flags::check_flags(flags)?;
     kind(image_type).ok_or(Error::InvalidValue)?;
-    let uses = Uses::of_flags(flags);
+    // Formats that no kernel reads or writes.
+    if flags & NO_ACCESS != 0 {
+        let here = image_type == cl::CL_MEM_OBJECT_IMAGE2D
+            && context.devices().iter().any(|device| device.has_images());
+        let formats = [[NV12.order, NV12.data_type]];
+        return Ok(if here { formats.to_vec() } else { Vec::new() });
+    }
+    let uses = ImageUses::of_flags(flags);
     let devices = || {
         context
             .devices()
@@ -69,7 +79,7 @@ pub fn supported_formats(
 
 impl Desc {
     /// Checks sizes and pitches. `has_host` says whether host_ptr is not NULL.
-    fn check(&self, texel: usize, has_host: bool) -> Result<ImageKind> {
+    pub(super) fn check(&self, texel: usize, has_host: bool) -> Result<ImageKind> {
         let invalid = Err(Error::InvalidImageDescriptor);
         // CL_INVALID_IMAGE_DESCRIPTOR if a value of image_desc is not valid.
         let kind = kind(self.image_type).ok_or(Error::InvalidImageDescriptor)?;
@@ -87,10 +97,17 @@ impl Desc {
             }));
         }
         let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        let may_have_object = of_buffer || self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
-        if of_buffer && self.mem_object.is_none() || self.mem_object.is_some() && !may_have_object {
+        let object = self.mem_object.as_ref();
+        let shows_image = object.is_some_and(|object| object.image().is_some());
+        let of_image = self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
+        if of_buffer && object.is_none() || shows_image && !of_image {
             return invalid;
         }
+        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a pitch does not suit an image of a buffer.
+        let wrong_pitch = match object.is_some() && !shows_image {
+            true => Error::InvalidImageFormatDescriptor,
+            false => Error::InvalidImageDescriptor,
+        };
         // Pitches are for memory of the application's.
         let row = self
             .width
@@ -103,7 +120,7 @@ impl Desc {
                     "row pitch {} does not suit {row} bytes a row",
                     self.row_pitch
                 );
-                return Err(Error::InvalidImageDescriptor.because(reason));
+                return Err(wrong_pitch.because(reason));
             }
         }
         let rows = if planes { self.height } else { 1 };
@@ -111,15 +128,31 @@ impl Desc {
         let slice = row.checked_mul(rows).ok_or(Error::InvalidImageSize)?;
         if self.slice_pitch != 0 && (arrays || kind == ImageKind::D3) {
             let right = self.slice_pitch >= slice && self.slice_pitch % row == 0;
-            if !right || !has_host {
-                return invalid;
+            if !right || !has_host && self.mem_object.is_none() {
+                return Err(wrong_pitch.because("the slice pitch does not suit the rows"));
             }
         }
         Ok(kind)
     }
 
+    /// Checks sizes and pitches of an image of any memory.
+    pub(super) fn check_alone(&self, texel: usize) -> Result<ImageKind> {
+        let buffer = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let image_type = match self.image_type {
+            // The buffer does not matter.
+            ty if ty == buffer => cl::CL_MEM_OBJECT_IMAGE1D,
+            ty => ty,
+        };
+        let alone = Desc {
+            image_type,
+            mem_object: None,
+            ..self.clone()
+        };
+        alone.check(texel, true)
+    }
+
     /// Tells whether a device has images of these sizes.
-    fn fits(&self, device: &Device, kind: ImageKind) -> bool {
+    pub(super) fn fits(&self, device: &Device, kind: ImageKind) -> bool {
         let limits = &device.capabilities().limits;
         let most = match kind {
             ImageKind::D1 | ImageKind::D1Array => limits.max_image_1d.min(limits.max_image_2d),
@@ -164,7 +197,7 @@ impl Desc {
     }
 
     /// The pitches of the application's memory, or those that a map gives.
-    fn layout(&self, kind: ImageKind, texel: usize) -> Layout {
+    pub(super) fn layout(&self, kind: ImageKind, texel: usize) -> Layout {
         let row_pitch = self.row_pitch.max(self.width * texel);
         let rows = match kind {
             ImageKind::D1 | ImageKind::D1Array => 1,
@@ -176,6 +209,10 @@ impl Desc {
             slice_pitch: self.slice_pitch.max(row_pitch * rows),
         }
     }
+}
+
+fn immutable(flags: u64) -> bool {
+    flags & cl::CL_MEM_IMMUTABLE_EXT != 0
 }
 
 impl Mem {
@@ -193,8 +230,11 @@ impl Mem {
         host: impl FnOnce(usize) -> Option<HostSlice>,
     ) -> Result<Ref<Mem>> {
         context.check_images()?;
-        buffer::check_flags(flags)?;
+        properties.check_image()?;
+        flags::check_flags(flags)?;
         properties.check_flags(flags)?;
+        let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
+        flags::check_immutable(flags, properties.is_external() || shows.is_some())?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
@@ -202,6 +242,15 @@ impl Mem {
             return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
+        if order == NV12.order && !properties.is_external() {
+            let list = properties.list.take();
+            return planar::create(context, flags, &desc, list, has_host, host);
+        }
+        let shown = desc.mem_object.as_ref().and_then(|object| object.image());
+        let desc = match shown.filter(|image| planar::is_planar(image)) {
+            Some(image) => planar::plane(&desc, image, [order, data_type])?,
+            None => desc,
+        };
         let format = format::find(order, data_type);
         let texel = format.map_or(1, ImageFormat::texel_size);
         let kind = desc.check(texel, has_host || properties.is_external())?;
@@ -218,10 +267,15 @@ impl Mem {
         };
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
-            Some(object) => buffer::inherited_flags(object, flags)?,
-            None => buffer::with_default_access(flags),
+            // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
+            Some(object) if object.check_mutable().is_err() && !immutable(flags) => {
+                let reason = "an image of an immutable object must be immutable";
+                return Err(Error::InvalidValue.because(reason));
+            }
+            Some(object) => flags::inherited_flags(object, flags)?,
+            None => flags::with_default_access(flags),
         };
-        let uses = Uses::of_flags(effective);
+        let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
         if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
@@ -233,9 +287,9 @@ impl Mem {
             let reason = format!("{width}x{height}x{depth} is beyond the limits of every device");
             return Err(Error::InvalidImageSize.because(reason));
         }
-        buffer::check_host_ptr(flags, has_host)?;
+        flags::check_host_ptr(flags, has_host)?;
         let layout = desc.layout(kind, format.texel_size());
-        let image = |texels| Image {
+        let image = |texels| ImageMem {
             format,
             image_type: desc.image_type,
             width: desc.width,
@@ -248,45 +302,51 @@ impl Mem {
             layout,
             texels,
         };
-        let parts = Parts {
+        let shows_buffer =
+            (desc.mem_object.as_ref()).is_some_and(|object| object.image().is_none());
+        let size = match shows_buffer {
+            true => desc.buffer_size(kind, layout),
+            false => desc.host_size(kind, layout),
+        };
+        let mem = MemDesc {
             context: context.clone(),
             flags: effective,
-            size: desc.host_size(kind, layout),
+            size,
             properties: properties.list.take(),
             parent: desc.mem_object.clone(),
             host_address: 0,
             external: None,
         };
         if let Some(object) = &desc.mem_object {
-            let texels = desc.of_object(object, format)?;
+            let texels = desc.of_object(object, kind, format)?;
             let image = image(texels);
-            return Ok(Mem::of_image(parts, image));
+            return Ok(Mem::of_desc(mem, Content::Image(image)));
         }
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
-        if !devices().any(|d| parts.size as u64 <= d.max_allocation()) {
+        if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
             let reason = format!(
                 "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
-                parts.size
+                mem.size
             );
             return Err(Error::InvalidImageSize.because(reason));
         }
-        let host = host(parts.size);
+        let host = host(mem.size);
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),
             desc.vulkan(kind, format),
             layout,
-            parts.size,
+            mem.size,
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
             use_host,
         )?;
-        let parts = Parts {
+        let mem = MemDesc {
             host_address: use_host.map_or(0, HostSlice::address),
-            external: properties.import(parts.size)?,
-            ..parts
+            external: properties.import(mem.size)?,
+            ..mem
         };
         let texels = Texels::own(storage, context.devices().len());
-        Ok(Mem::of_image(parts, image(texels)))
+        Ok(Mem::of_desc(mem, Content::Image(image(texels))))
     }
 }
 
@@ -303,24 +363,59 @@ impl Desc {
         slices.saturating_add(layout.row_pitch.saturating_mul(rows))
     }
 
-    /// The texels of an image that shows another memory object.
-    fn of_object(&self, object: &Ref<Mem>, format: &ImageFormat) -> Result<Texels> {
-        let size = self.width * format.texel_size();
-        if self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
-            // CL_INVALID_IMAGE_DESCRIPTOR if it is no buffer, or too small.
-            let buffer = object.image().is_none() && size <= object.size();
-            let storage = object.storage().ok().filter(|_| buffer);
-            let storage = storage.ok_or(Error::InvalidImageDescriptor)?;
-            return Ok(Texels::Buffer {
-                storage: storage.clone(),
-                offset: object.origin(),
-            });
+    /// Bytes of a buffer that the image's texels are in, whole slices.
+    pub(super) fn buffer_size(&self, kind: ImageKind, layout: Layout) -> usize {
+        match kind {
+            ImageKind::D1 | ImageKind::D2 => self.host_size(kind, layout),
+            ImageKind::D1Array | ImageKind::D2Array => {
+                layout.slice_pitch.saturating_mul(self.array_size)
+            }
+            ImageKind::D3 => layout.slice_pitch.saturating_mul(self.depth),
         }
-        // CL_INVALID_OPERATION if it is a buffer: there is no cl_khr_image2d_from_buffer.
-        let other = object.image().ok_or(Error::InvalidOperation)?;
-        let Texels::Own { storage, views } = &other.texels else {
-            return Err(Error::InvalidImageDescriptor);
+    }
+
+    /// The texels of an image that shows a buffer.
+    fn of_buffer(
+        &self,
+        buffer: &Ref<Mem>,
+        kind: ImageKind,
+        format: &ImageFormat,
+    ) -> Result<Texels> {
+        let (storage, offset) = (buffer.storage()?.clone(), buffer.origin());
+        let texel = format.texel_size();
+        let needed = self.buffer_size(kind, self.layout(kind, texel));
+        // CL_INVALID_IMAGE_SIZE if the buffer is too small.
+        if needed > buffer.size() {
+            let reason = format!(
+                "the buffer has {} bytes, {needed} are needed",
+                buffer.size()
+            );
+            return Err(Error::InvalidImageSize.because(reason));
+        }
+        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the memory's address does not suit.
+        if buffer.host_address() % texel != 0 || offset % texel != 0 {
+            let reason = format!("the buffer does not begin on a multiple of {texel} bytes");
+            return Err(Error::InvalidImageFormatDescriptor.because(reason));
+        }
+        Ok(match self.image_type {
+            cl::CL_MEM_OBJECT_IMAGE1D_BUFFER => Texels::Buffer { storage, offset },
+            _ => Texels::Rows(Rows::new(storage, offset, self.vulkan(kind, format))),
+        })
+    }
+
+    /// The texels of an image that shows another memory object.
+    fn of_object(
+        &self,
+        object: &Ref<Mem>,
+        kind: ImageKind,
+        format: &ImageFormat,
+    ) -> Result<Texels> {
+        let Some(other) = object.image() else {
+            return self.of_buffer(object, kind, format);
         };
+        if let (true, Texels::Rows(rows)) = (planar::is_planar(other), &other.texels) {
+            return Ok(planar::plane_rows(other, rows, self.vulkan(kind, format)));
+        }
         if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
             return Err(Error::InvalidImageDescriptor);
         }
@@ -336,7 +431,22 @@ impl Desc {
         if !same {
             return Err(Error::InvalidImageFormatDescriptor);
         }
-        let devices = views.lock().len();
-        Ok(Texels::own(storage.clone(), devices))
+        match &other.texels {
+            Texels::Own { storage, views } => {
+                let devices = views.lock().len();
+                Ok(Texels::own(storage.clone(), devices))
+            }
+            Texels::Rows(rows) if self.layout(kind, format.texel_size()) == other.layout => {
+                let desc = self.vulkan(kind, format);
+                Ok(Texels::Rows(Rows::new(
+                    rows.storage.clone(),
+                    rows.offset,
+                    desc,
+                )))
+            }
+            // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the pitches differ.
+            Texels::Rows(_) => Err(Error::InvalidImageFormatDescriptor),
+            Texels::Buffer { .. } => Err(Error::InvalidImageDescriptor),
+        }
     }
 }

@@ -1,19 +1,33 @@
 //! Memory objects and samplers.
 //!
 //! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
-//! - `external.rs`: memory of other APIs
+//! - `image_requirements.rs`: limits and alignments of images
+//! - `image_rows.rs`: images of a buffer's rows
+//! - `planar.rs`: planar images
+//! - `external.rs`: memory of other APIs; `device_address.rs`: buffers whose addresses the application knows
+//! - `flags.rs`: `cl_mem_flags`
+//! - `import.rs`: memory of the application, imported
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
 //! - `clearing.rs`: clears of new contents by the device
+//! - `pipe.rs`, `pipe_create.rs`: pipes
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
 
 pub mod buffer;
 pub mod clearing;
+pub mod device_address;
 pub mod external;
+mod flags;
 pub mod image;
 pub mod image_create;
+pub mod image_requirements;
+pub mod image_rows;
 mod image_storage;
+pub mod import;
 pub mod part;
+pub mod pipe;
+mod pipe_create;
+pub mod planar;
 pub mod residency;
 pub mod sampler;
 pub mod storage;

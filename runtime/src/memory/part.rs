@@ -6,7 +6,7 @@ use pumice_vulkan_layer::ImageBox;
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
-use crate::base::region::{Layout, boxes_intersect};
+use crate::base::region::{Extent, Layout, boxes_intersect, overlap, pieces};
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
@@ -25,10 +25,10 @@ pub enum Part {
     Bytes {
         /// The buffer's bytes.
         storage: Arc<Storage>,
-        /// The first byte.
-        offset: usize,
-        /// The number of bytes.
-        size: usize,
+        /// The places of the rows.
+        place: Layout,
+        /// Bytes of a row, rows and slices.
+        extent: Extent,
     },
 }
 
@@ -68,15 +68,22 @@ impl Part {
             (
                 Part::Bytes {
                     storage,
-                    offset,
-                    size,
+                    place,
+                    extent,
                 },
                 Part::Bytes {
                     storage: there,
-                    offset: other,
-                    ..
+                    place: other,
+                    extent: of_other,
                 },
-            ) => Arc::ptr_eq(storage, there) && offset.abs_diff(*other) < *size,
+            ) if Arc::ptr_eq(storage, there) => match extent == of_other {
+                true => overlap(*place, *other, *extent),
+                // Of unlike shapes everything from the first byte to the last counts.
+                false => {
+                    let end = |place: &Layout, extent| place.end(extent).unwrap_or(usize::MAX);
+                    place.offset < end(other, *of_other) && other.offset < end(place, *extent)
+                }
+            },
             _ => false,
         }
     }
@@ -95,9 +102,10 @@ impl Part {
             Part::Texels { storage, area } => storage.writing(*area),
             Part::Bytes {
                 storage,
-                offset,
-                size,
-            } => storage.writing(*offset, *size),
+                place,
+                extent: [size, 1, 1],
+            } => storage.writing(place.offset, *size),
+            Part::Bytes { .. } => Access::Write,
         }
     }
 
@@ -110,9 +118,10 @@ impl Part {
             Part::Texels { storage, area } => storage.read(index, *area, to, layout),
             Part::Bytes {
                 storage,
-                offset,
-                size,
-            } => storage.read(index, *offset, to.part(layout.offset, *size)),
+                place,
+                extent,
+            } => pieces(*place, layout, *extent)
+                .try_for_each(|(from, at, size)| storage.read(index, from, to.part(at, size))),
         }
     }
 
@@ -125,9 +134,10 @@ impl Part {
             Part::Texels { storage, area } => storage.write(index, *area, from, layout),
             Part::Bytes {
                 storage,
-                offset,
-                size,
-            } => storage.write(index, *offset, from.part(layout.offset, *size)),
+                place,
+                extent,
+            } => pieces(layout, *place, *extent)
+                .try_for_each(|(at, to, size)| storage.write(index, to, from.part(at, size))),
         }
     }
 
@@ -153,13 +163,11 @@ impl Part {
                     copied: true,
                 }
             }
-            Part::Bytes {
-                storage, offset, ..
-            } => {
+            Part::Bytes { storage, place, .. } => {
                 let (memory, copied) = storage.host_view(index)?;
                 HostView {
                     memory,
-                    layout: Layout::linear(*offset),
+                    layout: *place,
                     copied,
                 }
             }

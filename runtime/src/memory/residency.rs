@@ -349,6 +349,14 @@ impl<B: Backing> Residency<B> {
         Ok(outcome)
     }
 
+    /// A device whose copy holds the newest contents, and that copy; `None` if there is none, or if another thread is
+    /// at it. Never waits, so it may be asked under the lock of other contents.
+    pub fn newest(&self) -> Option<(usize, B::Memory)> {
+        let state = self.state.try_lock()?;
+        let index = state.newest.iter().position(|newest| *newest)?;
+        Some((index, state.copies[index].clone()?))
+    }
+
     /// Host memory of the size of the host's view, the same at every call.
     ///
     /// # Errors

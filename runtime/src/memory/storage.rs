@@ -1,11 +1,13 @@
 //! The bytes of a buffer, and the host's view of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use pumice_vulkan_layer::{Buffer, Recorder};
 
 use crate::base::error::Result;
-use crate::base::host_ptr::HostSlice;
+use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
@@ -19,6 +21,16 @@ pub struct Storage {
     use_host: Option<HostSlice>,
     /// True if the only device's memory is the application's itself.
     imported: bool,
+    /// True if the application's memory is the host's copy of shared memory.
+    copied: bool,
+}
+
+/// Shared memory that a buffer is made over.
+pub struct Shared {
+    /// The device's memory.
+    pub memory: Buffer,
+    /// True if the host has a copy.
+    pub copied: bool,
 }
 
 /// Buffers of one size.
@@ -26,6 +38,27 @@ struct Bytes {
     size: usize,
     /// True if the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
     host_cached: bool,
+    /// Guards the place of the number of bytes that mean something (cl_pocl_content_size).
+    content_size: Mutex<Option<(Weak<Storage>, usize)>>,
+}
+
+impl Bytes {
+    fn new(size: usize, host_cached: bool) -> Self {
+        Self {
+            size,
+            host_cached,
+            content_size: Mutex::default(),
+        }
+    }
+
+    /// The number of bytes that mean something: all, unless the application keeps it in a buffer.
+    fn meaningful(&self) -> usize {
+        let place = self.content_size.lock().clone();
+        let told = place.and_then(|(storage, offset)| storage.upgrade()?.number(offset));
+        told.map_or(self.size, |told| {
+            self.size.min(usize::try_from(told).unwrap_or(usize::MAX))
+        })
+    }
 }
 
 impl Backing for Bytes {
@@ -52,7 +85,7 @@ impl Backing for Bytes {
         (from_device, from): (&gpu::OpenDevice, &Buffer),
         (to_device, to): (&gpu::OpenDevice, &Buffer),
     ) -> Result<()> {
-        gpu::migrate(from_device, from, to_device, to, self.size)
+        gpu::migrate(from_device, from, to_device, to, self.meaningful())
     }
 
     fn host_size(&self) -> usize {
@@ -99,12 +132,13 @@ impl Storage {
         size: usize,
         contents: Option<HostSlice>,
         use_host: Option<HostSlice>,
-        svm: Option<Buffer>,
+        svm: Option<Shared>,
         host_cached: bool,
     ) -> Result<Arc<Self>> {
+        let copied = svm.as_ref().is_some_and(|svm| svm.copied);
         let import = match (devices, use_host, svm) {
             // Shared virtual memory is a buffer already.
-            ([_], Some(_), Some(svm)) => Some(svm),
+            ([_], Some(_), Some(svm)) => Some(svm.memory),
             ([device], Some(host), None) => device.gpu()?.import(host),
             _ => None,
         };
@@ -112,11 +146,12 @@ impl Storage {
         let storage = Self {
             residency: Residency::new(
                 devices,
-                Bytes { size, host_cached },
+                Bytes::new(size, host_cached),
                 import.map(|memory| (0, memory)),
             ),
             use_host,
             imported,
+            copied,
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
@@ -132,6 +167,28 @@ impl Storage {
         Ok(Arc::new(storage))
     }
 
+    /// The bytes of memory of the application's, on a context's only device; `None` where the device cannot use
+    /// the memory itself.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
+    pub fn of_host(device: &Ref<Device>, memory: HostSlice) -> Result<Option<Arc<Self>>> {
+        let Some(buffer) = device.gpu()?.import(memory) else {
+            return Ok(None);
+        };
+        let bytes = Bytes::new(memory.len(), true);
+        let devices = std::slice::from_ref(device);
+        let storage = Self {
+            residency: Residency::new(devices, bytes, Some((0, buffer))),
+            use_host: Some(memory),
+            imported: true,
+            copied: false,
+        };
+        // The memory has contents, which nobody clears.
+        storage.on_device(0, Access::Overwrite)?;
+        Ok(Some(Arc::new(storage)))
+    }
+
     /// The bytes of memory that another API has allocated, on a device of the context.
     ///
     /// # Errors
@@ -141,18 +198,32 @@ impl Storage {
         size: usize,
         (index, memory): (usize, Buffer),
     ) -> Result<Arc<Self>> {
-        let bytes = Bytes {
-            size,
-            host_cached: false,
-        };
+        let bytes = Bytes::new(size, false);
         let storage = Self {
             residency: Residency::new(devices, bytes, Some((index, memory))),
             use_host: None,
             imported: false,
+            copied: false,
         };
         // The memory has contents, which nobody clears.
         storage.on_device(index, Access::Overwrite)?;
         Ok(Arc::new(storage))
+    }
+
+    /// Names the place of the number of bytes that mean something, in another storage.
+    pub fn set_content_size(&self, storage: &Arc<Storage>, offset: usize) {
+        let place = (Arc::downgrade(storage), offset);
+        *self.residency.backing().content_size.lock() = Some(place);
+    }
+
+    /// A 64-bit number among the newest bytes; `None` if nobody wrote it, or it cannot be read now.
+    fn number(&self, offset: usize) -> Option<u64> {
+        let (index, memory) = self.residency.newest()?;
+        let mut block = HostBlock::new(8)?;
+        let slice = block.slice();
+        let gpu = self.residency.gpu(index).ok()?;
+        gpu.read(&memory, offset as u64, slice).ok()?;
+        Some(u64::from_le_bytes(slice.to_vec().try_into().ok()?))
     }
 
     /// Its size in bytes.
@@ -208,7 +279,7 @@ impl Storage {
     /// Out of memory, or a lost device.
     pub fn host_view(&self, index: usize) -> Result<(HostSlice, bool)> {
         if let Some(host) = self.use_host {
-            return Ok((host, !self.imported));
+            return Ok((host, !self.imported || self.copied));
         }
         if self.residency.devices().len() == 1 {
             let memory = self.allocation(index)?;

@@ -12,7 +12,6 @@
 //! A bare Vulkan SPIR-V module with NonSemantic.ClspvReflection is accepted as well (the door for
 //! modules made by clspv). Anything else is CL_INVALID_BINARY.
 
-use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -112,14 +111,14 @@ pub(crate) fn target_hash(device: &Device) -> u64 {
 
 /// The contents of a binary.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct BinaryContents {
     kernel: Option<KernelModule>,
     vulkan: Option<VulkanModule>,
     math: MathOptions,
     binary_type: u32,
 }
 
-impl Contents {
+impl BinaryContents {
     /// Without the Vulkan words where they can be made again.
     fn without_derived(self) -> Self {
         let vulkan = match self.kernel {
@@ -138,30 +137,18 @@ impl Contents {
     }
 }
 
-/// The words of a SPIR-V module in either byte order; `None` when it is none.
-pub fn spirv_words(bytes: &[u8]) -> Option<Vec<u32>> {
-    if bytes.len() < 20 || bytes.len() % 4 != 0 {
-        return None;
-    }
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|chunk| u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
-        .collect();
-    pumice_spirv::native_order(&words).map(Cow::into_owned)
-}
-
 /// Reads a binary for a device.
 ///
 /// # Errors
 /// The reason of CL_INVALID_BINARY for anything that is neither ours nor a Vulkan module with
 /// reflection.
-pub fn read(bytes: &[u8], device: &Device) -> Result<Contents, String> {
-    if let Some(words) = spirv_words(bytes) {
+pub fn read(bytes: &[u8], device: &Device) -> Result<BinaryContents, String> {
+    if let Some(words) = pumice_spirv::module_words(bytes) {
         return read_bare(words);
     }
     let contents = read_container(bytes, target_hash(device));
     contents
-        .map(Contents::without_derived)
+        .map(BinaryContents::without_derived)
         .ok_or_else(|| refusal(bytes).to_string())
 }
 
@@ -177,13 +164,13 @@ fn refusal(bytes: &[u8]) -> &'static str {
     "it is damaged or cut off"
 }
 
-fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
+fn read_bare(words: Vec<u32>) -> Result<BinaryContents, String> {
     // Only a module that says what its kernels are: others, IL among them, are no binaries.
     match pumice_reflection::read(&words) {
-        Ok(_) => Ok(Contents {
+        Ok(_) => Ok(BinaryContents {
             vulkan: Some(VulkanModule { words }),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-            ..Contents::default()
+            ..BinaryContents::default()
         }),
         Err(error) => Err(format!(
             "it is SPIR-V that says nothing about its kernels ({error}); give IL to clCreateProgramWithIL"
@@ -192,7 +179,7 @@ fn read_bare(words: Vec<u32>) -> Result<Contents, String> {
 }
 
 /// Reads a container; its Vulkan words only if they were made for `target` by this version.
-pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
+pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<BinaryContents> {
     let u32_at = |at: usize| {
         let field: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(field))
@@ -247,7 +234,7 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<Contents> {
     if kernel.is_none() && vulkan.is_none() {
         return None;
     }
-    Some(Contents {
+    Some(BinaryContents {
         kernel,
         vulkan,
         math,
@@ -310,7 +297,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, bits_of, container, math_of, read_container, spirv_words};
+    use super::{HEADER, bits_of, container, math_of, read_container};
     use crate::program::Build;
     use opencl_sys as cl;
     use pumice_compiler::{KernelModule, VulkanModule};
@@ -376,16 +363,5 @@ mod tests {
             damaged[at] ^= 0x40;
             assert!(read_container(&damaged, 9).is_none(), "byte {at}");
         }
-    }
-
-    #[test]
-    fn spirv_is_taken_in_either_byte_order() {
-        let words = [0x0723_0203_u32, 1, 2, 3, 4];
-        let little: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let big: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
-        assert_eq!(spirv_words(&little).unwrap(), words);
-        assert_eq!(spirv_words(&big).unwrap(), words);
-        assert!(spirv_words(&little[..16]).is_none());
-        assert!(spirv_words(b"not a SPIR-V module!").is_none());
     }
 }

@@ -16,9 +16,9 @@ use crate::base::log;
 use crate::base::object::{Object, Ref};
 use crate::cache::Key;
 use crate::context::Context;
-use crate::device::Device;
+use crate::device::{Device, Wishes};
 use crate::executable::Executable;
-use crate::program::cached::{self, Recording};
+use crate::program::cached::{self, IncludeRecorder};
 use crate::program::compile_thread::on_large_stack;
 use crate::program::dump;
 use crate::program::includes::{Allowed, Includes};
@@ -124,12 +124,25 @@ impl Call {
 
     /// Makes a build, or takes it from the cache. A build whose stages are dumped does not use the
     /// cache.
-    fn make_or_load(&self, input: &Input, device: &Device, log: &mut String) -> Option<Build> {
+    fn make_or_load(
+        &self,
+        input: &Input,
+        (device, wishes): (&Device, Wishes),
+        log: &mut String,
+    ) -> Option<Build> {
         if let Input::Vulkan(build) = input {
+            if wishes.zero_local || wishes.zero_private {
+                log.push_str(
+                    "error: the memory of a Vulkan module cannot be initialized \
+                     (CL_CONTEXT_MEMORY_INITIALIZE_KHR)\n",
+                );
+                return None;
+            }
             let loaded = load_executable(checked(build, log)?, device);
             return log_loaded(loaded, log);
         }
-        let target = device.target().ok()?;
+        let most = device.capabilities().limits.max_storage_buffer_range;
+        let target = wishes.apply(&device.target().ok()?, most);
         let dump = dump::start(&self.text);
         let key = match dump {
             Some(_) => None,
@@ -139,17 +152,17 @@ impl Call {
             log.clone_from(&build.log);
             return Some(build);
         }
-        let recording = Recording::new(&self.includes);
+        let includes = IncludeRecorder::new(&self.includes);
         let mut stages = Stages {
             target: &target,
-            includes: &recording,
+            includes: &includes,
             dump: dump.as_ref(),
             log,
         };
         let build = self.make(input, &mut stages)?;
         let build = log_loaded(load_executable(build, device), log)?;
         if let Some(key) = &key {
-            cached::store(key, &recording, &build, log, device);
+            cached::store(key, &includes, &build, log, device);
         }
         Some(build)
     }
@@ -161,13 +174,13 @@ impl Call {
     }
 
     /// Builds for devices of one target.
-    fn build(&self, input: &Input, devices: &[Ref<Device>]) -> Vec<Build> {
+    fn build(&self, input: &Input, devices: &[Ref<Device>], wishes: Wishes) -> Vec<Build> {
         budget::begin();
         let mut log = String::new();
         let Some((first, others)) = devices.split_first() else {
             return Vec::new();
         };
-        let made = self.make_or_load(input, first, &mut log);
+        let made = self.make_or_load(input, (first, wishes), &mut log);
         // Only the last stage can have failed.
         let host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
         let finish = |built: Option<Build>, log: String| Build {
@@ -327,8 +340,9 @@ impl Object<Program> {
                     .map(|&index| program.devices[index].clone())
                     .collect();
                 let (job, on) = (call.clone(), devices.clone());
+                let wishes = program.context.wishes();
                 let builds = on_large_stack(
-                    move || job.build(&input, &on),
+                    move || job.build(&input, &on, wishes),
                     |log| vec![call.failure(log.into()); devices.len()],
                 );
                 let builds = builds.unwrap_or_else(|_| {

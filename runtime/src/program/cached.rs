@@ -37,12 +37,12 @@ impl Asked {
 }
 
 /// Answers includes and remembers what was asked.
-pub struct Recording<'a> {
+pub struct IncludeRecorder<'a> {
     resolver: &'a dyn IncludeResolver,
     asked: Mutex<Vec<Asked>>,
 }
 
-impl<'a> Recording<'a> {
+impl<'a> IncludeRecorder<'a> {
     /// Nothing asked yet.
     pub fn new(resolver: &'a dyn IncludeResolver) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-impl IncludeResolver for Recording<'_> {
+impl IncludeResolver for IncludeRecorder<'_> {
     fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile> {
         let file = self.resolver.resolve(name, angled, from);
         let asked = Asked::new(name, angled, from, file.as_ref());
@@ -92,7 +92,7 @@ pub fn load(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Optio
 }
 
 /// Keeps a successful build and its log.
-pub fn store(key: &Key, includes: &Recording<'_>, build: &Build, log: &str, device: &Device) {
+pub fn store(key: &Key, includes: &IncludeRecorder<'_>, build: &Build, log: &str, device: &Device) {
     let mut bytes = Vec::new();
     write_entry(&mut bytes, &includes.asked.lock(), log);
     bytes.extend_from_slice(&binary::write_all(build, device));
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Reader, Recording, write_entry};
+    use super::{Asked, IncludeRecorder, Reader, write_entry};
     use pumice_compiler::{IncludeResolver, IncludedFile};
 
     struct One;
@@ -190,11 +190,11 @@ mod tests {
 
     #[test]
     fn includes_are_recorded_once_each() {
-        let recording = Recording::new(&One);
-        assert!(recording.resolve("a.h", false, "").is_some());
-        assert!(recording.resolve("a.h", false, "").is_some());
-        assert!(recording.resolve("b.h", true, "folder/a.h").is_none());
-        let asked = recording.asked.lock().clone();
+        let includes = IncludeRecorder::new(&One);
+        assert!(includes.resolve("a.h", false, "").is_some());
+        assert!(includes.resolve("a.h", false, "").is_some());
+        assert!(includes.resolve("b.h", true, "folder/a.h").is_none());
+        let asked = includes.asked.lock().clone();
         assert_eq!(asked.len(), 2);
         assert_eq!(asked[0].found.as_ref().unwrap().0, "folder/a.h");
         assert_eq!(asked[1].found, None);

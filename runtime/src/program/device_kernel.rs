@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::device::Device;
-use crate::executable::{Executable, KernelInfo, Limits};
+use crate::executable::{Executable, KernelInfo, RangeLimits};
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -23,9 +23,9 @@ impl DeviceKernel {
     }
 
     /// The limits of its work-groups.
-    pub fn limits(&self, device: &Device) -> Limits {
+    pub fn limits(&self, device: &Device) -> RangeLimits {
         let limits = self.executable.limits(self.index, device.capabilities());
-        Limits {
+        RangeLimits {
             non_uniform: limits.non_uniform && !self.uniform_groups,
             ..limits
         }

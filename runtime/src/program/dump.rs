@@ -12,7 +12,7 @@ use pumice_compiler::ir::text::module_to_text;
 use pumice_compiler::ir::{LowerError, Module};
 
 use crate::base::config;
-use crate::base::files::{self, Contents};
+use crate::base::files::{self, OpenMode};
 use crate::base::log;
 
 /// The files of one build.
@@ -42,7 +42,7 @@ pub fn start(options: &str) -> Option<Dump> {
 impl Dump {
     fn file(&self, name: &str, bytes: &[u8]) {
         let path = self.folder.join(name);
-        let written = files::open_private(&path, Contents::Replaced)
+        let written = files::open_private(&path, OpenMode::Truncate)
             .and_then(|mut file| file.write_all(bytes));
         if let Err(error) = written {
             log::error!("{}: {error}", path.display());

@@ -3,19 +3,21 @@
 use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::device_queue::DeviceQueue;
+use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::device::extensions;
 use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
 use crate::memory::sampler::Sampler;
 use crate::program::device_kernel::DeviceKernel;
-use crate::program::kernel_checks::{NO_SVM, unknown_name};
+use crate::program::kernel_checks::unknown_name;
 use crate::program::{Origin, Program};
 
 /// The value given to clSetKernelArg, its handle resolved.
@@ -27,10 +29,27 @@ pub enum Argument {
     Memory(Ref<Mem>),
     /// A sampler.
     Sampler(Ref<Sampler>),
+    /// A device queue.
+    Queue(Ref<DeviceQueue>),
+    /// A pointer into shared memory.
+    Shared {
+        /// The allocation.
+        allocation: Arc<Allocation>,
+        /// The byte in it.
+        offset: usize,
+    },
+    /// The address of a byte of a buffer on the device that the kernel is enqueued for.
+    DevicePointer(u64),
 }
 
 /// The arguments of one enqueue: an immutable snapshot that keeps its buffers.
-pub type ArgBlock = Vec<Option<Argument>>;
+#[derive(Clone, Default)]
+pub struct ArgBlock {
+    /// One for each argument, `None` for those that are not set.
+    pub values: Vec<Option<Argument>>,
+    /// Addresses of bytes of the buffers that the kernel uses beside its arguments.
+    pub indirect: Vec<u64>,
+}
 
 /// An argument as the kernel object stores it: clSetKernelArg retains no memory object, whose
 /// destructor callbacks and memory do not wait for the kernel.
@@ -41,6 +60,23 @@ enum Stored {
     Memory(Weak<Object<Mem>>),
 }
 
+impl Stored {
+    fn of(value: Argument) -> Self {
+        match value {
+            Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+            value => Stored::Held(value),
+        }
+    }
+}
+
+/// The arguments of the next enqueue, as the kernel object holds them.
+#[derive(Clone, Default)]
+pub(super) struct Arguments {
+    values: Vec<Option<Stored>>,
+    /// As in [`ArgBlock`].
+    pub indirect: Vec<u64>,
+}
+
 /// A kernel object.
 pub struct Kernel {
     program: Ref<Program>,
@@ -48,7 +84,7 @@ pub struct Kernel {
     /// By the program's devices; `None` where it has no executable for the device.
     device_kernels: Vec<Option<DeviceKernel>>,
     /// Guards the arguments.
-    args: Mutex<Vec<Option<Stored>>>,
+    args: Mutex<Arguments>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -101,7 +137,10 @@ impl Kernel {
             let reason = format!("the arguments of kernel {name} differ between devices");
             return Err(Error::InvalidKernelDefinition.because(reason));
         }
-        let args = vec![None; first.args.len()];
+        let args = Arguments {
+            values: vec![None; first.args.len()],
+            indirect: Vec::new(),
+        };
         Ok(Self::attached(
             program,
             name.to_string(),
@@ -126,7 +165,7 @@ impl Kernel {
         program: &Ref<Program>,
         name: String,
         device_kernels: Vec<Option<DeviceKernel>>,
-        args: Vec<Option<Stored>>,
+        args: Arguments,
     ) -> Ref<Kernel> {
         program.count_kernel(1);
         Object::new(Kernel {
@@ -220,15 +259,30 @@ impl Kernel {
                 self.check_arg_size(index, size, expected as usize)?;
                 value
             }
+            (ArgKind::Buffer, value) if self.arg(index)?.is_pipe() => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
+                // pipe.
+                let value = value.ok_or_else(|| {
+                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                })?;
+                let no_pipe = |error| self.arg_error(error, index, "a pipe is expected");
+                let Argument::Memory(pipe) = &value else {
+                    return Err(no_pipe(Error::InvalidMemObject));
+                };
+                self.check_memory(index, pipe)?;
+                pipe.pipe().map_err(no_pipe)?;
+                value
+            }
             (ArgKind::Buffer, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 let value = value.unwrap_or(Argument::Value(ArgValue::Null));
                 if let Argument::Memory(buffer) = &value {
                     self.check_memory(index, buffer)?;
                     // CL_INVALID_MEM_OBJECT if it is no buffer.
-                    buffer.storage().map_err(|error| {
-                        self.arg_error(error, index, "an image is given, a buffer expected")
-                    })?;
+                    buffer
+                        .storage()
+                        .map_err(|error| self.arg_error(error, index, "a buffer is expected"))?;
                 }
                 value
             }
@@ -250,6 +304,21 @@ impl Kernel {
                 self.check_image(index, image, binding, kind)?;
                 value
             }
+            (ArgKind::Queue, value) => {
+                self.check_arg_size(index, size, size_of::<usize>())?;
+                // CL_INVALID_DEVICE_QUEUE if arg_value is NULL or holds none of the kernel's context.
+                match value {
+                    Some(Argument::Queue(queue))
+                        if queue.context().handle() == self.program.context().handle() =>
+                    {
+                        Argument::Queue(queue)
+                    }
+                    _ => {
+                        let reason = "a device queue of the kernel's context is expected";
+                        return Err(self.arg_error(Error::InvalidDeviceQueue, index, reason));
+                    }
+                }
+            }
             (ArgKind::Sampler, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 // CL_INVALID_SAMPLER if arg_value is NULL or holds none of the kernel's context.
@@ -266,44 +335,18 @@ impl Kernel {
                 }
             }
         };
-        let stored = match value {
-            Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
-            value => Stored::Held(value),
-        };
-        self.args.lock()[index as usize] = Some(stored);
+        self.store(index, value);
         Ok(())
     }
 
-    /// clSetKernelArgSVMPointer.
-    ///
-    /// # Errors
-    /// Those that the specification lists for clSetKernelArgSVMPointer, in its order.
-    pub fn set_arg_svm(&self, index: u32, address: usize) -> Result<()> {
-        let context = self.program.context();
-        // CL_INVALID_OPERATION if no device of the context supports SVM.
-        if !context.has_svm() {
-            return Err(Error::InvalidOperation.because(NO_SVM));
-        }
-        let value = match self.arg_kind(index)? {
-            ArgKind::Unused => ArgValue::Null,
-            ArgKind::Buffer if address == 0 => ArgValue::Null,
-            ArgKind::Buffer => match context.svm_find(address) {
-                Some((buffer, offset)) => ArgValue::Buffer {
-                    size: buffer.size() - offset,
-                    buffer,
-                    offset,
-                },
-                // A pointer into no allocation is the system's memory.
-                None => ArgValue::Address(address as u64),
-            },
-            // CL_INVALID_ARG_VALUE if the argument is no pointer to global or constant memory.
-            _ => {
-                let reason = "it is no pointer to global or constant memory";
-                return Err(self.arg_error(Error::InvalidArgValue, index, reason));
-            }
-        };
-        self.args.lock()[index as usize] = Some(Stored::Held(Argument::Value(value)));
-        Ok(())
+    /// Stores an argument that has passed its checks.
+    pub(super) fn store(&self, index: u32, value: Argument) {
+        self.args.lock().values[index as usize] = Some(Stored::of(value));
+    }
+
+    /// The arguments of the next enqueue, locked.
+    pub(super) fn arguments_mut(&self) -> MutexGuard<'_, Arguments> {
+        self.args.lock()
     }
 
     /// The arguments as they are now, for one enqueue.
@@ -315,7 +358,7 @@ impl Kernel {
         let Some(index) = self.missing_argument(&args)? else {
             return Ok(args);
         };
-        let reason = match self.args.lock()[index] {
+        let reason = match self.args.lock().values[index] {
             Some(_) => "its memory object has been released",
             None => "it has not been set",
         };
@@ -329,9 +372,11 @@ impl Kernel {
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
         let args = self.args.lock();
-        args.iter()
-            .map(|arg| arg.as_ref().and_then(current))
-            .collect()
+        let values = args.values.iter();
+        ArgBlock {
+            values: (values.map(|arg| arg.as_ref().and_then(current))).collect(),
+            indirect: args.indirect.clone(),
+        }
     }
 
     /// The first argument that the kernel uses and that is not there.
@@ -340,23 +385,22 @@ impl Kernel {
     /// CL_INVALID_PROGRAM_EXECUTABLE.
     pub fn missing_argument(&self, args: &ArgBlock) -> Result<Option<usize>> {
         let description = self.description()?;
-        let mut pairs = description.args.iter().zip(args);
+        let mut pairs = description.args.iter().zip(&args.values);
         Ok(pairs.position(|(meta, value)| meta.kind != ArgKind::Unused && value.is_none()))
     }
 
     /// A copy of the kernel with other arguments.
     pub fn with_arguments(&self, args: &ArgBlock) -> Ref<Kernel> {
-        let args = args.iter().map(|arg| {
-            arg.clone().map(|value| match value {
-                Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
-                value => Stored::Held(value),
-            })
-        });
+        let values = args.values.iter();
+        let args = Arguments {
+            values: (values.map(|arg| arg.clone().map(Stored::of))).collect(),
+            indirect: args.indirect.clone(),
+        };
         Self::attached(
             &self.program,
             self.name.clone(),
             self.device_kernels.clone(),
-            args.collect(),
+            args,
         )
     }
 
@@ -364,6 +408,7 @@ impl Kernel {
     fn local_arguments(&self) -> Vec<(usize, u64)> {
         self.args
             .lock()
+            .values
             .iter()
             .enumerate()
             .filter_map(|(ordinal, arg)| match arg {

@@ -5,23 +5,30 @@ use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
-use crate::memory::Mem;
+use crate::device::format::NO_ACCESS;
+use crate::memory::{Mem, device_address};
 use crate::program::Program;
 use crate::program::kernel::Kernel;
 
 pub(super) const NO_SVM: &str = "no device of the context supports shared virtual memory";
 
 impl Kernel {
-    /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM or _SVM_PTRS; nothing
-    /// follows from either where host and device share their addresses.
+    /// Checks the support for a name that clSetKernelExecInfo was given.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION if no device of the context supports SVM.
-    pub fn check_exec_info(&self) -> Result<()> {
-        if !self.program().context().has_svm() {
-            return Err(Error::InvalidOperation.because(NO_SVM));
+    /// CL_INVALID_OPERATION if no device of the context supports it, CL_INVALID_VALUE for other names.
+    pub fn check_exec_info(&self, name: u32) -> Result<()> {
+        let context = self.program().context();
+        match name {
+            cl::CL_KERNEL_EXEC_INFO_SVM_PTRS | cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+                match context.has_svm() {
+                    true => Ok(()),
+                    false => Err(Error::InvalidOperation.because(NO_SVM)),
+                }
+            }
+            cl::CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => device_address::check_support(context),
+            _ => Err(Error::InvalidValue.because(format!("no name {name:#x} is known"))),
         }
-        Ok(())
     }
 
     /// An argument in the words of a message: `kernel k, argument 3 (int n)`.
@@ -89,12 +96,15 @@ impl Kernel {
         let qualifier = info.and_then(|info| info.access_qualifier);
         let refused = match qualifier {
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_ONLY) => cl::CL_MEM_WRITE_ONLY,
-            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => cl::CL_MEM_READ_ONLY,
+            Some(cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY) => {
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_IMMUTABLE_EXT
+            }
             Some(cl::CL_KERNEL_ARG_ACCESS_READ_WRITE) => {
-                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY
+                cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_IMMUTABLE_EXT
             }
             _ => 0,
         };
+        let refused = refused | NO_ACCESS;
         if mem.flags() & refused != 0 {
             let reason = "the image's flags do not allow the access of the argument's qualifier";
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));

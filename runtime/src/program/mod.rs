@@ -7,7 +7,8 @@
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
-//! - `kernel.rs`: kernel objects; `kernel_checks.rs`: checks of their arguments
+//! - `kernel.rs`: kernel objects; `kernel_checks.rs`: checks of their arguments; `kernel_pointers.rs`: pointers
+//!   without handles
 //! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
@@ -21,6 +22,7 @@ pub mod includes;
 mod input;
 pub mod kernel;
 mod kernel_checks;
+mod kernel_pointers;
 mod release;
 pub mod spec;
 mod stages;
@@ -158,7 +160,7 @@ impl Program {
     /// Those that the specification lists for clCreateProgramWithIL, in its order.
     pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
-        let words = binary::spirv_words(bytes)
+        let words = pumice_spirv::module_words(bytes)
             .ok_or_else(|| Error::InvalidValue.because("the IL is not a SPIR-V module"))?;
         let devices = context.devices();
         let origin = Origin::Il {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::event::{Event, Need, Node};
+use super::event::{Event, Node, Progress};
 use super::schedule::launch;
 use super::{Queue, WaitList};
 use crate::base::error::{Error, Result};
@@ -74,19 +74,19 @@ impl Object<Queue> {
         }
         let event = Event::of_command(self, command);
         let implicit = self.order.place(&event, command, wait_list.is_empty());
-        let need = |other: &Ref<Event>| {
+        let needed = |other: &Ref<Event>| {
             let device = |queue: &Ref<Queue>| queue.device().handle() == self.device().handle();
             match command {
-                Command::Device(_) if other.queue().is_some_and(device) => Need::Recorded,
-                _ => Need::Complete,
+                Command::Device(_) if other.queue().is_some_and(device) => Progress::Recorded,
+                _ => Progress::Complete,
             }
         };
-        let dependencies: Vec<(Need, Ref<Event>)> = (wait_list.iter().chain(&implicit))
+        let dependencies: Vec<(Progress, Ref<Event>)> = (wait_list.iter().chain(&implicit))
             .filter(|event| !event.is_done())
-            .map(|event| (need(event), event.clone()))
+            .map(|event| (needed(event), event.clone()))
             .collect();
         let after = (dependencies.iter())
-            .filter(|(need, _)| *need == Need::Recorded)
+            .filter(|(progress, _)| *progress == Progress::Recorded)
             .map(|(_, event)| event.clone())
             .collect();
         let node = Arc::new(Node {
@@ -98,9 +98,9 @@ impl Object<Queue> {
             gives_event,
             pending: AtomicUsize::new(1),
         });
-        for (need, dependency) in &dependencies {
+        for (progress, dependency) in &dependencies {
             node.pending.fetch_add(1, Ordering::AcqRel);
-            if !dependency.subscribe(*need, &node) {
+            if !dependency.subscribe(*progress, &node) {
                 node.satisfy();
             }
         }

@@ -24,7 +24,7 @@ pub type EventCallback = Box<dyn FnOnce(usize, i32) + Send>;
 
 /// The progress that a command needs of an event that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum Progress {
     /// Recorded on the same device: a barrier or semaphore orders the rest.
     Recorded,
     /// Finished, its results visible to the host.
@@ -50,7 +50,7 @@ struct State {
     /// The timeline value of the queue's batch that holds the command, once it is recorded.
     batch: Option<u64>,
     /// Commands that wait for this event.
-    waiters: Vec<(Need, Arc<Node>)>,
+    waiters: Vec<(Progress, Arc<Node>)>,
     /// Callbacks with the status that triggers each.
     callbacks: Vec<(i32, EventCallback)>,
 }
@@ -175,12 +175,12 @@ impl Object<Event> {
     }
 
     /// Registers `node` to be told; `false` when the event already gives what is needed.
-    pub(super) fn subscribe(&self, need: Need, node: &Arc<Node>) -> bool {
+    pub(super) fn subscribe(&self, progress: Progress, node: &Arc<Node>) -> bool {
         let mut state = self.state.lock();
-        let satisfied =
-            state.status <= cl::CL_COMPLETE || (need == Need::Recorded && state.batch.is_some());
+        let satisfied = state.status <= cl::CL_COMPLETE
+            || (progress == Progress::Recorded && state.batch.is_some());
         if !satisfied {
-            state.waiters.push((need, node.clone()));
+            state.waiters.push((progress, node.clone()));
         }
         !satisfied
     }
@@ -191,8 +191,8 @@ impl Object<Event> {
             let mut state = self.state.lock();
             state.batch = Some(value);
             let mut ready = Vec::new();
-            state.waiters.retain(|(need, node)| {
-                let wake = *need == Need::Recorded;
+            state.waiters.retain(|(progress, node)| {
+                let wake = *progress == Progress::Recorded;
                 if wake {
                     ready.push(node.clone());
                 }

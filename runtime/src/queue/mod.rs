@@ -27,7 +27,8 @@ use parking_lot::ReentrantMutex;
 
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
-use self::order::Order;
+use self::order::QueueOrder;
+use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -55,7 +56,7 @@ pub struct Queue {
     property_list: Option<Vec<u64>>,
     /// Its track in a trace.
     track: u64,
-    order: Order,
+    order: QueueOrder,
     batches: BatchQueue,
     /// Held by the thread that ends finished batches, so that they end in their order.
     ending: ReentrantMutex<()>,
@@ -90,19 +91,20 @@ impl Queue {
     pub fn create(
         context: &Ref<Context>,
         device: &Ref<Device>,
-        properties: u64,
+        properties: QueueProperties,
         property_list: Option<Vec<u64>>,
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
         let on = Placement::new(context, device)?;
-        let stream = device.gpu()?.create_stream()?;
+        let stream = device.gpu()?.create_stream(properties.index)?;
+        let properties = properties.bits;
         let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         Ok(Object::new(Queue {
             on,
             properties,
             property_list,
             track: trace::queue_track(device.name()),
-            order: Order::new(out_of_order),
+            order: QueueOrder::new(out_of_order),
             batches: BatchQueue::new(stream, out_of_order),
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
@@ -164,7 +166,11 @@ impl Object<Queue> {
             cl::CL_QUEUE_PROPERTIES_ARRAY => {
                 Info::u64s(self.property_list.as_deref().unwrap_or_default())
             }
-            cl::CL_QUEUE_DEVICE_DEFAULT => Info::size(0),
+            cl::CL_QUEUE_DEVICE_DEFAULT => {
+                Info::optional(self.context().default_device_queue(self.device()).as_ref())
+            }
+            CL_QUEUE_FAMILY_INTEL => Info::u32(0),
+            CL_QUEUE_INDEX_INTEL => Info::u32(self.batches.stream().index()),
             // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.
             cl::CL_QUEUE_SIZE => return Err(Error::InvalidCommandQueue),
             _ => return Err(Error::InvalidValue),

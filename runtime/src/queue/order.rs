@@ -8,7 +8,7 @@ use crate::base::object::Ref;
 use crate::command::Command;
 
 /// The commands of a queue that others must follow.
-pub(super) struct Order {
+pub(super) struct QueueOrder {
     out_of_order: bool,
     /// Guards the commands.
     state: Mutex<State>,
@@ -24,7 +24,7 @@ struct State {
     outstanding: FxHashMap<usize, Ref<Event>>,
 }
 
-impl Order {
+impl QueueOrder {
     pub fn new(out_of_order: bool) -> Self {
         Self {
             out_of_order,

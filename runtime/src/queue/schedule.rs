@@ -101,7 +101,9 @@ impl Object<Queue> {
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
-                trace::command(self.track, command.name(), (start, end));
+                trace::command(self.track, command.name(), (start, end), || {
+                    command.details()
+                });
             }
             let result = match batch.lost {
                 Some(error) => Err(error),
@@ -198,7 +200,7 @@ impl Object<Queue> {
     /// Hands a host command to the queue's host thread. In an out-of-order queue the application's
     /// own code gets a thread of its own: nobody knows how long it runs, or what it waits for.
     fn post_host(&self, node: Arc<Node>, command: &dyn HostCommand) {
-        if self.out_of_order() && command.calls_application() {
+        if self.out_of_order() && command.takes_long() {
             let own = node.clone();
             let spawned = std::thread::Builder::new()
                 .name("pumice-native".into())
@@ -248,9 +250,7 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
             node.event.mark(Moment::End, ended);
             end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
         }
-        Command::Host(command) if inline && !command.calls_application() => {
-            run_on_host(node, &**command)
-        }
+        Command::Host(command) if inline && !command.takes_long() => run_on_host(node, &**command),
         Command::Host(command) => {
             let _ = node.event.advance(cl::CL_SUBMITTED);
             node.queue.post_host(node.clone(), &**command);
@@ -299,7 +299,9 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let result = command.run(node.queue.on());
     let ended = host_time();
     node.event.mark(Moment::End, ended);
-    trace::command(node.queue.track, command.name(), (start, ended));
+    trace::command(node.queue.track, command.name(), (start, ended), || {
+        command.details()
+    });
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {

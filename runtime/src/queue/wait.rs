@@ -22,6 +22,7 @@ impl Object<Queue> {
         for event in self.order.outstanding() {
             event.wait();
         }
+        self.context().wait_printed();
     }
 
     /// Blocks until an in-order queue's last command has ended; does nothing for others.
@@ -75,6 +76,7 @@ impl Event {
         for event in events {
             event.wait();
         }
+        first.context().wait_printed();
         // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
         if events.iter().any(|e| e.status() < 0) {
             return Err(Error::ExecStatusErrorForEventsInWaitList);

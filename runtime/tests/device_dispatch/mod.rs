@@ -7,12 +7,12 @@ use pumice_filetests::skip::skip;
 use pumice_interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
-    Binding, BindingKind, Buffer, Device, Instance, InstanceConfig, LayoutDesc, MemoryClass,
-    PipelineDesc, Resource, quirks,
+    Binding, BindingKind, Buffer, Instance, InstanceConfig, LogicalDevice, MemoryClass,
+    PipelineDesc, PipelineLayoutDesc, Resource, quirks,
 };
 
 /// The target with what the driver at hand needs.
-pub fn for_driver(device: &Device, target: Target) -> Target {
+pub fn for_driver(device: &LogicalDevice, target: Target) -> Target {
     Target {
         quirks: quirks::kinds(&device.capabilities().driver),
         ..target
@@ -67,7 +67,7 @@ fn whole(buffer: Buffer) -> Resource {
     }
 }
 
-fn create(device: &Device, bytes: &[u8]) -> Buffer {
+fn create(device: &LogicalDevice, bytes: &[u8]) -> Buffer {
     // Whole words: devices may have no narrower accesses.
     let size = bytes.len().max(4).next_multiple_of(4);
     let buffer = device
@@ -91,7 +91,7 @@ fn argument_bytes(arg: &Arg, buffers: &[Buffer], size: u32) -> Vec<u8> {
 }
 
 fn prepare(
-    device: &Device,
+    device: &LogicalDevice,
     reflection: &Reflection,
     kernel: &str,
     inputs: &Inputs,
@@ -239,7 +239,7 @@ fn prepare(
 
 /// Runs a kernel; gives the buffers afterwards and the start of the printf buffer.
 pub fn dispatch(
-    device: &Device,
+    device: &LogicalDevice,
     words: &[u32],
     kernel: &str,
     inputs: &Inputs,
@@ -262,7 +262,7 @@ pub fn dispatch(
         resources[set as usize].push((binding, resource));
     }
     let layout = device
-        .create_layout(&LayoutDesc {
+        .create_pipeline_layout(&PipelineLayoutDesc {
             sets,
             push_constant_size: d.push.len().next_multiple_of(4) as u32,
         })
@@ -315,13 +315,13 @@ pub fn dispatch(
 /// The machine's first device, if it has one, under the validation layer where it is installed.
 pub struct TestDevice {
     instance: Instance,
-    device: Device,
+    device: LogicalDevice,
 }
 
 impl std::ops::Deref for TestDevice {
-    type Target = Device;
+    type Target = LogicalDevice;
 
-    fn deref(&self) -> &Device {
+    fn deref(&self) -> &LogicalDevice {
         &self.device
     }
 }

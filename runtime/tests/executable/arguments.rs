@@ -115,7 +115,7 @@ fn arguments_through_descriptors_and_pods() {
             (2, whole(&out)),
             (7, Some(ArgValue::Null)),
             // A descriptor cannot be made of an address.
-            (0, Some(ArgValue::Address(4096))),
+            (0, Some(ArgValue::Pointer(4096))),
         ] {
             let mut args = args.clone();
             args[ordinal] = value;
@@ -224,9 +224,9 @@ fn arguments_through_addresses() {
         };
         for (value, low, expected) in [
             (from(0), Some(ArgValue::Null), [2, 99, 0]),
-            (from(8), Some(ArgValue::Address(0x1234)), [4, 99, 0x1234]),
+            (from(8), Some(ArgValue::Pointer(0x1234)), [4, 99, 0x1234]),
             (
-                Some(ArgValue::Address(a.address() + 4)),
+                Some(ArgValue::Pointer(a.address() + 4)),
                 from(4),
                 [3, 99, a.address() as u32 + 4],
             ),

@@ -11,12 +11,12 @@ use pumice_runtime::executable::{ArgValue, Executable, Launch, LaunchError, NdRa
 use pumice_test_support::spirv_tools;
 use pumice_vulkan_layer::asm::{Module, class};
 use pumice_vulkan_layer::{
-    Buffer, Capabilities, Device, Instance, InstanceConfig, MemoryClass, Queue, Recorder,
+    Buffer, Capabilities, Instance, InstanceConfig, LogicalDevice, MemoryClass, Queue, Recorder,
 };
 
 pub struct Kit {
     instance: Instance,
-    pub device: Device,
+    pub device: LogicalDevice,
     queue: Queue,
 }
 
@@ -132,6 +132,7 @@ impl Kit {
     ) -> Result<String, LaunchError> {
         let kernel = executable.kernel(kernel).unwrap();
         let launch = Launch {
+            enqueue: None,
             queue: 0,
             kernel,
             range,

@@ -56,6 +56,7 @@ fn ranges_are_cut_and_work_items_have_their_own() {
         let out = kit.buffer(&[0; 1024]);
         let local = kit.caps().limits.max_group_invocations.min(1024);
         let launch = Launch {
+            enqueue: None,
             kernel: 0,
             range: &range(u64::from(local), local),
             args: &[whole(&out)],

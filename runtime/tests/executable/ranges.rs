@@ -13,9 +13,9 @@ const WORDS: usize = 26;
 
 /// Offsets in bytes of the six triples, and whether their values have 64 bits: global offset, enqueued local
 /// size, global size, region offset, number of groups, region group offset.
-type Places = [(u32, bool); 6];
+type PushOffsets = [(u32, bool); 6];
 /// All of 32 bits, in number order.
-const NARROW: Places = [
+const NARROW: PushOffsets = [
     (0, false),
     (12, false),
     (24, false),
@@ -24,7 +24,7 @@ const NARROW: Places = [
     (60, false),
 ];
 /// Offsets and sizes of 64 bits, as the compiler lays them out.
-const WIDE: Places = [
+const WIDE: PushOffsets = [
     (24, true),
     (72, false),
     (48, true),
@@ -35,8 +35,8 @@ const WIDE: Places = [
 
 /// 12 to 20 and 25: every work-item writes what it learns at its place in the range. The wide form
 /// has no SpecConstantGlobalOffset, which takes 32 bits.
-fn ids_module(places: Places) -> Vec<u32> {
-    let wide = places == WIDE;
+fn ids_module(offsets: PushOffsets) -> Vec<u32> {
+    let wide = offsets == WIDE;
     let mut d = if wide {
         Draft::with_addresses()
     } else {
@@ -45,7 +45,7 @@ fn ids_module(places: Places) -> Vec<u32> {
     let uint = d.uint;
     let ulong = if wide { d.m.uint(64) } else { uint };
     let out = d.m.word_buffer(0, 0);
-    let members: Vec<_> = (places.iter())
+    let members: Vec<_> = (offsets.iter())
         .flat_map(|&(offset, wide)| {
             let (ty, step) = if wide { (ulong, 8) } else { (uint, 4) };
             [0, 1, 2].map(|i| (ty, offset + i * step))
@@ -60,7 +60,7 @@ fn ids_module(places: Places) -> Vec<u32> {
     let triple = |d: &mut Draft, index: usize| {
         [0, 1, 2].map(|i| {
             let at = (index * 3 + i) as u32;
-            if places[index].1 {
+            if offsets[index].1 {
                 let value = d.member(class::PUSH_CONSTANT, ulong, push, at);
                 d.m.op(113, uint, &[value])
             } else {
@@ -117,7 +117,7 @@ fn ids_module(places: Places) -> Vec<u32> {
     }
     d.push(Instruction::SpecConstantWorkDim(SpecId { id: 13 }));
     d.push(Instruction::SpecConstantSubgroupMaxSize(SpecId { id: 14 }));
-    let [a, b, c, e, f, g] = places.map(|(offset, wide)| PushRange {
+    let [a, b, c, e, f, g] = offsets.map(|(offset, wide)| PushRange {
         offset,
         size: if wide { 24 } else { 12 },
     });
@@ -155,7 +155,7 @@ fn expected(range: &NdRange, id: [u32; 3], subgroup: u32, wide: bool) -> Vec<u32
 
 #[test]
 fn every_work_item_learns_its_place() {
-    let modules = [NARROW, WIDE].map(|places| (ids_module(places), places == WIDE));
+    let modules = [NARROW, WIDE].map(|offsets| (ids_module(offsets), offsets == WIDE));
     with_kit(|kit| {
         for (words, wide) in &modules {
             let executable = &kit.executable(words);

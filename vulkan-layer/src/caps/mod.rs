@@ -164,6 +164,10 @@ pub struct Limits {
     pub min_texel_buffer_alignment: u64,
     /// maxTexelBufferElements.
     pub max_texel_buffer_elements: u32,
+    /// True if descriptor sets are made so that they could be updated after they are bound, because
+    /// there may be too few descriptors of images otherwise: the numbers of descriptors and resources
+    /// are then those of such sets.
+    pub update_after_bind: bool,
     /// maxPerStageDescriptorStorageBuffers.
     pub max_storage_buffers: u32,
     /// maxPerStageDescriptorUniformBuffers.
@@ -247,7 +251,15 @@ pub struct Capabilities {
     pub extensions: BTreeSet<String>,
 }
 
+/// More queues than this are not asked for.
+const MAX_QUEUES: u32 = 8;
+
 impl Capabilities {
+    /// Queues that an open device has.
+    pub fn opened_queues(&self) -> u32 {
+        self.queue_count.clamp(1, MAX_QUEUES)
+    }
+
     /// Returns whether the device lists an extension. Features are tested by their bit.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)
@@ -257,6 +269,15 @@ impl Capabilities {
     pub fn format(&self, format: Format) -> FormatFeatures {
         let row = self.formats.iter().find(|(row, _)| *row == format);
         row.map(|(_, features)| *features).unwrap_or_default()
+    }
+
+    /// Offers writes of texel buffers without a format wherever the device has storage texel buffers, if
+    /// its own feature of such writes allows it.
+    pub(crate) fn write_texels_by_device(&mut self) {
+        let there = self.features.shader_storage_image_write_without_format;
+        for (_, features) in &mut self.formats {
+            features.storage_texel_write = there && features.storage_texel;
+        }
     }
 
     /// Bytes of device-local memory in the largest heap.

@@ -90,6 +90,27 @@ pub(crate) fn capabilities(
     Ok(caps)
 }
 
+/// Descriptors of sampled and of storage images that every kernel of OpenCL's full profile may use.
+const IMAGES_OF_A_KERNEL: [u32; 2] = [128, 64];
+
+/// Takes the limits of sets that can be updated after they are bound where the others are too low: they
+/// may be far higher, and cost a flag of each layout and pool.
+fn widen_sets(limits: &mut Limits, v12: &vk::PhysicalDeviceVulkan12Properties<'_>) {
+    let [sampled, storage] = IMAGES_OF_A_KERNEL;
+    let few = limits.max_sampled_images < sampled || limits.max_storage_images < storage;
+    let more = v12.max_per_stage_descriptor_update_after_bind_sampled_images >= sampled
+        && v12.max_per_stage_descriptor_update_after_bind_storage_images >= storage;
+    if few && more {
+        limits.update_after_bind = true;
+        limits.max_storage_buffers = v12.max_per_stage_descriptor_update_after_bind_storage_buffers;
+        limits.max_uniform_buffers = v12.max_per_stage_descriptor_update_after_bind_uniform_buffers;
+        limits.max_sampled_images = v12.max_per_stage_descriptor_update_after_bind_sampled_images;
+        limits.max_storage_images = v12.max_per_stage_descriptor_update_after_bind_storage_images;
+        limits.max_samplers = v12.max_per_stage_descriptor_update_after_bind_samplers;
+        limits.max_resources = v12.max_per_stage_update_after_bind_resources;
+    }
+}
+
 fn properties(
     caps: &mut Capabilities,
     instance: &ash::Instance,
@@ -150,6 +171,7 @@ fn properties(
         min_uniform_buffer_alignment: l.min_uniform_buffer_offset_alignment,
         min_texel_buffer_alignment: l.min_texel_buffer_offset_alignment,
         max_texel_buffer_elements: l.max_texel_buffer_elements,
+        update_after_bind: false,
         max_storage_buffers: l.max_per_stage_descriptor_storage_buffers,
         max_uniform_buffers: l.max_per_stage_descriptor_uniform_buffers,
         max_sampled_images: l.max_per_stage_descriptor_sampled_images,
@@ -167,6 +189,7 @@ fn properties(
             v11.max_memory_allocation_size
         },
     };
+    widen_sets(&mut caps.limits, &v12);
     caps.timestamp_period = l.timestamp_period;
 
     let bit = |value: vk::Bool32| value != vk::FALSE;

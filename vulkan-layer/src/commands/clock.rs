@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::device::Device;
+use crate::device::LogicalDevice;
 use crate::device::pools::TimePair;
 use crate::error::{Context, Error, Result};
 use crate::raw::host_clock_ns;
@@ -39,7 +39,7 @@ pub fn host_time_ns() -> u64 {
     host_clock_ns()
 }
 
-impl Device {
+impl LogicalDevice {
     /// This moment on the device's and the host's clock (clGetDeviceAndHostTimer). Exact where
     /// the driver calibrates; elsewhere a small submission is timed, which takes longer.
     ///
@@ -92,7 +92,7 @@ impl Device {
     /// A device time on the host's clock.
     ///
     /// # Errors
-    /// As [`Device::device_and_host_time`].
+    /// As [`LogicalDevice::device_and_host_time`].
     pub fn to_host_time(&self, device_ns: u64) -> Result<u64> {
         let last = *self.shared.clock.0.lock();
         let fresh =

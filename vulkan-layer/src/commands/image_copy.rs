@@ -23,6 +23,47 @@ pub struct ImageBox {
     pub extent: [u32; 3],
 }
 
+/// The place of a box's texels in a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TexelRows {
+    /// The first byte, a multiple of the texel's size.
+    pub offset: u64,
+    /// Texels from a row to the next; 0 for the box's width.
+    pub row_texels: u32,
+    /// Rows from a slice to the next; 0 for the box's height.
+    pub slice_rows: u32,
+}
+
+impl From<u64> for TexelRows {
+    /// Texels without gaps from a byte on.
+    fn from(offset: u64) -> Self {
+        Self {
+            offset,
+            ..Self::default()
+        }
+    }
+}
+
+impl TexelRows {
+    /// Texels from the first to the end of a box's last row; `None` if rows or slices share some.
+    fn texels(self, [width, height, depth]: [u32; 3]) -> Option<u64> {
+        let row = if self.row_texels == 0 {
+            width
+        } else {
+            self.row_texels
+        };
+        let rows = if self.slice_rows == 0 {
+            height
+        } else {
+            self.slice_rows
+        };
+        let [width, height, depth, row, rows] = [width, height, depth, row, rows].map(u64::from);
+        let slices = rows.checked_mul(row)?.checked_mul(depth.checked_sub(1)?)?;
+        let before = slices.checked_add(row.checked_mul(height.checked_sub(1)?)?)?;
+        (row >= width && rows >= height).then_some(before.checked_add(width)?)
+    }
+}
+
 impl ImageBox {
     fn check(&self, image: &Image) -> Result<()> {
         let desc = image.desc();
@@ -160,12 +201,11 @@ impl Recorder {
         }
     }
 
-    /// The region of a copy between a buffer, where the box lies tightly packed from `offset` on,
-    /// and an image.
+    /// The region of a copy between the rows of a buffer and a box of an image.
     fn buffer_region(
         &self,
         buffer: &Buffer,
-        offset: u64,
+        rows: TexelRows,
         image: &Image,
         part: ImageBox,
     ) -> Result<vk::BufferImageCopy> {
@@ -173,8 +213,10 @@ impl Recorder {
         self.own_image(image)?;
         part.check(image)?;
         let texel = image.desc().format.texel_size() as u64;
-        let texels: u64 = part.extent.iter().map(|&n| u64::from(n)).product();
-        buffer.check_range(offset, texels * texel)?;
+        let offset = rows.offset;
+        let wrong = || Error::InvalidUse(format!("{rows:?} for {part:?}"));
+        let texels = rows.texels(part.extent).ok_or_else(wrong)?;
+        buffer.check_range(offset, texels.checked_mul(texel).ok_or_else(wrong)?)?;
         if offset % texel != 0 {
             return Err(Error::InvalidUse(format!(
                 "texels of {texel} bytes at {offset}"
@@ -182,23 +224,25 @@ impl Recorder {
         }
         Ok(vk::BufferImageCopy::default()
             .buffer_offset(offset)
+            .buffer_row_length(rows.row_texels)
+            .buffer_image_height(rows.slice_rows)
             .image_subresource(part.layers(image))
             .image_offset(part.offset(image))
             .image_extent(part.extent(image)))
     }
 
-    /// Copies tightly packed texels from a buffer into a box of an image.
+    /// Copies texels from a buffer into a box of an image; a number is the place of texels without gaps.
     ///
     /// # Errors
-    /// A range or box outside, an offset that is no multiple of the texel's size.
+    /// A range or box outside, an offset that is no multiple of the texel's size, rows that overlap.
     pub fn copy_buffer_to_image(
         &mut self,
         buffer: &Buffer,
-        offset: u64,
+        rows: impl Into<TexelRows>,
         image: &Image,
         part: ImageBox,
     ) -> Result<()> {
-        let region = [self.buffer_region(buffer, offset, image, part)?];
+        let region = [self.buffer_region(buffer, rows.into(), image, part)?];
         let layout = self.lay_out(image, TO);
         // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {
@@ -215,7 +259,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies a box of an image into a buffer, tightly packed.
+    /// Copies a box of an image into a buffer.
     ///
     /// # Errors
     /// As [`Recorder::copy_buffer_to_image`].
@@ -224,9 +268,9 @@ impl Recorder {
         image: &Image,
         part: ImageBox,
         buffer: &Buffer,
-        offset: u64,
+        rows: impl Into<TexelRows>,
     ) -> Result<()> {
-        let region = [self.buffer_region(buffer, offset, image, part)?];
+        let region = [self.buffer_region(buffer, rows.into(), image, part)?];
         let layout = self.lay_out(image, FROM);
         // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {

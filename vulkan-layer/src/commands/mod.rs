@@ -3,6 +3,7 @@
 mod barrier;
 pub(crate) mod clock;
 pub(crate) mod image_copy;
+mod indirect;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod submit;

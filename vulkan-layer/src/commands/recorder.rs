@@ -94,7 +94,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    pub(super) fn device(&self) -> &Arc<DeviceShared> {
+    pub(crate) fn device(&self) -> &Arc<DeviceShared> {
         self.queue.device()
     }
 
@@ -149,7 +149,7 @@ impl Recorder {
         self.pipeline = None;
     }
 
-    fn bound(&self) -> Result<&Pipeline> {
+    pub(crate) fn bound(&self) -> Result<&Pipeline> {
         (self.pipeline.as_ref()).ok_or_else(|| Error::InvalidUse("no pipeline is bound".into()))
     }
 

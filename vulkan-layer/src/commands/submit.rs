@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::commands::recorder::{Kept, Recorder};
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::query::TimestampPools;
 
@@ -130,12 +130,20 @@ const SPIN: Duration = Duration::from_micros(30);
 /// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
 
-impl Device {
+impl LogicalDevice {
     /// Makes a queue, on the next of the device's VkQueues.
     ///
     /// # Errors
     /// Out of memory.
     pub fn create_queue(&self) -> Result<Queue> {
+        self.create_queue_at(None)
+    }
+
+    /// A queue on the Vulkan queue of an index below [`Capabilities::opened_queues`](crate::Capabilities::opened_queues), or on any.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn create_queue_at(&self, index: Option<u32>) -> Result<Queue> {
         let idle = self.shared.timelines.idle.lock().pop();
         let semaphore = match idle {
             Some(semaphore) => semaphore,
@@ -152,7 +160,10 @@ impl Device {
         Ok(Queue(Arc::new(QueueShared {
             timeline,
             timestamps: TimestampPools::new(&self.shared),
-            index: self.shared.pick_queue(),
+            index: match index {
+                Some(index) => index as usize % self.shared.queues.len(),
+                None => self.shared.pick_queue(),
+            },
             state: Mutex::new(State {
                 last,
                 ..State::default()
@@ -173,6 +184,11 @@ impl Device {
 }
 
 impl Queue {
+    /// The index of the Vulkan queue.
+    pub fn index(&self) -> u32 {
+        self.0.index as u32
+    }
+
     /// Begins a recording. Any number may be open at once, on any thread.
     ///
     /// # Errors
@@ -398,24 +414,34 @@ impl QueueShared {
         semaphores.extend(awaited.iter().map(|semaphore| semaphore.raw()));
         values.resize(semaphores.len(), 0);
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
-        // The timeline comes last: once it has its value, what the submission kept may be destroyed, and
-        // SwiftShader signals one semaphore after the other.
-        let mut signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
-        signals.push(self.timeline.0.semaphore);
-
         let mut state = self.state.lock();
         let value = state.last + 1;
-        let mut signal_values = vec![0; signals.len() - 1];
-        signal_values.push(value);
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(&values)
-            .signal_semaphore_values(&signal_values);
-        let info = vk::SubmitInfo::default()
+        // Once the timeline has its value, what the submission kept may be destroyed. A batch's signals have no
+        // order, but a later batch's come after them (Vulkan, "Signal Operation Order"): so others' semaphores are
+        // signalled by a batch before the timeline's.
+        let signals: Vec<_> = signaled.iter().map(|semaphore| semaphore.raw()).collect();
+        let (ours, own) = (vec![0; signals.len()], [self.timeline.0.semaphore]);
+        let mut of_work = vk::TimelineSemaphoreSubmitInfo::default().wait_semaphore_values(&values);
+        let own_value = [value];
+        let mut of_end = vk::TimelineSemaphoreSubmitInfo::default();
+        let mut work = vk::SubmitInfo::default()
             .wait_semaphores(&semaphores)
             .wait_dst_stage_mask(&stages)
-            .command_buffers(&command_buffers)
-            .signal_semaphores(&signals)
-            .push_next(&mut timeline);
+            .command_buffers(&command_buffers);
+        let infos = match signals.is_empty() {
+            true => {
+                of_work = of_work.signal_semaphore_values(&own_value);
+                work = work.signal_semaphores(&own);
+                vec![work.push_next(&mut of_work)]
+            }
+            false => {
+                of_work = of_work.signal_semaphore_values(&ours);
+                work = work.signal_semaphores(&signals);
+                of_end = of_end.signal_semaphore_values(&own_value);
+                let end = vk::SubmitInfo::default().signal_semaphores(&own);
+                vec![work.push_next(&mut of_work), end.push_next(&mut of_end)]
+            }
+        };
         fault::check("vkQueueSubmit")?;
         let queue = self.device().queues[self.index].lock();
         // A loss that another thread met waits for this lock before it takes the device for idle.
@@ -428,7 +454,7 @@ impl QueueShared {
         let submitted = unsafe {
             self.device()
                 .raw
-                .queue_submit(*queue, &[info], vk::Fence::null())
+                .queue_submit(*queue, &infos, vk::Fence::null())
         };
         drop(turn);
         drop(queue);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Once, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Error, Result};
 
 /// One line of the plan.
@@ -59,7 +59,7 @@ pub(crate) fn plan(faults: &[Fault]) {
 }
 
 /// Puts the plan in force, for the losses of `device` too.
-pub(crate) fn arm(device: &Device) {
+pub(crate) fn arm(device: &LogicalDevice) {
     if PLAN.get().is_some() {
         DEVICES.lock().push(Arc::downgrade(&device.shared));
         ARMED.store(true, Ordering::Release);
@@ -79,7 +79,7 @@ pub(crate) fn check_loss() -> Result<()> {
     STOPPED.call_once(|| {
         let devices = std::mem::take(&mut *DEVICES.lock());
         for shared in devices.iter().filter_map(Weak::upgrade) {
-            Device { shared }.wait_idle();
+            LogicalDevice { shared }.wait_idle();
         }
     });
     Err(Error::DeviceLost)

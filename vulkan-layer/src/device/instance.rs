@@ -7,9 +7,10 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::caps::{Capabilities, query};
-use crate::device::Device;
+use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
+use crate::quirks::{self, QuirkKind};
 
 /// Creation parameters of an instance. The runtime reads them from its configuration; this crate
 /// reads no environment.
@@ -85,16 +86,20 @@ impl Instance {
         let mut devices = Vec::new();
         let mut left_out = Vec::new();
         for raw in physical {
-            let caps = match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
-                Ok(caps) => caps,
-                Err(result) => {
-                    left_out.push(LeftOut {
-                        name: "unknown".into(),
-                        reason: format!("its properties cannot be read: {result:?}"),
-                    });
-                    continue;
-                }
-            };
+            let mut caps =
+                match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
+                    Ok(caps) => caps,
+                    Err(result) => {
+                        left_out.push(LeftOut {
+                            name: "unknown".into(),
+                            reason: format!("its properties cannot be read: {result:?}"),
+                        });
+                        continue;
+                    }
+                };
+            if quirks::has(&caps.driver, QuirkKind::TexelWritesByDevice) {
+                caps.write_texels_by_device();
+            }
             match below_floor(&caps) {
                 Some(reason) => left_out.push(LeftOut {
                     name: caps.name,
@@ -140,8 +145,8 @@ impl PhysicalDevice {
     ///
     /// # Errors
     /// Whatever vkCreateDevice says.
-    pub fn open(&self) -> Result<Device> {
-        Device::open(self)
+    pub fn open(&self) -> Result<LogicalDevice> {
+        LogicalDevice::open(self)
     }
 }
 

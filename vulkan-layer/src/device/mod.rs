@@ -13,12 +13,14 @@ use crate::error::{Context, Error, Result};
 use crate::quirks;
 
 pub(crate) mod fault;
+pub(crate) mod host_pages;
 pub(crate) mod instance;
 pub(crate) mod memory;
 pub(crate) mod pools;
 pub(crate) mod sampler;
 mod tools;
 
+use host_pages::Window;
 use instance::{InstanceShared, PhysicalDevice};
 use pools::{Clock, DescriptorPools, Timelines};
 use sampler::Samplers;
@@ -26,7 +28,7 @@ use tools::Turnstile;
 
 /// An opened device. Cheap to clone; the Vulkan device goes with the last object of it.
 #[derive(Clone)]
-pub struct Device {
+pub struct LogicalDevice {
     pub(crate) shared: Arc<DeviceShared>,
 }
 
@@ -56,20 +58,21 @@ pub(crate) struct DeviceShared {
     /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
     pub probes: OnceLock<Probes>,
+    /// The host's side of pointers; `None` where they are addresses, or there is no room.
+    pub window: OnceLock<Option<Window>>,
+    /// True if the host and kernels can share memory as a whole.
+    pub shares_memory: OnceLock<bool>,
 }
 
-/// More queues than this are not asked for.
-const MAX_QUEUES: u32 = 8;
-
-impl Device {
+impl LogicalDevice {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
         memory::check_headroom()?;
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
-        let Some((family, properties)) = query::compute_family(&instance.raw, physical.raw) else {
+        let Some((family, _)) = query::compute_family(&instance.raw, physical.raw) else {
             return Err(Error::Unsupported("compute queues".into()));
         };
-        let count = properties.queue_count.min(MAX_QUEUES);
+        let count = caps.opened_queues();
         let priorities = vec![1.0; count as usize];
         let queue_info = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
@@ -152,6 +155,8 @@ impl Device {
                 clock: Clock::default(),
                 runs_in_order,
                 probes: OnceLock::new(),
+                window: OnceLock::new(),
+                shares_memory: OnceLock::new(),
             }),
         })
     }
@@ -188,7 +193,7 @@ impl Device {
         data.call("vkGetPipelineCacheData")
     }
 
-    /// Adds what [`Device::pipeline_cache_data`] gave, in this process or another. Data of another
+    /// Adds what [`LogicalDevice::pipeline_cache_data`] gave, in this process or another. Data of another
     /// driver is ignored.
     ///
     /// # Errors

@@ -74,8 +74,12 @@ impl DescriptorPools {
 }
 
 fn new_pool(device: &DeviceShared, sizes: &[vk::DescriptorPoolSize]) -> Result<vk::DescriptorPool> {
+    let mut flags = vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET;
+    if device.caps.limits.update_after_bind {
+        flags |= vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND;
+    }
     let info = vk::DescriptorPoolCreateInfo::default()
-        .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
+        .flags(flags)
         .max_sets(POOL_SETS)
         .pool_sizes(sizes);
     fault::check("vkCreateDescriptorPool")?;

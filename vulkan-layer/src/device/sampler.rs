@@ -8,7 +8,7 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Result};
 
 /// Result of a sampler for coordinates outside the image.
@@ -81,7 +81,7 @@ impl Sampler {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// The sampler of that kind.
     ///
     /// # Errors

@@ -8,8 +8,9 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
+use crate::device::host_pages::HostPages;
 use crate::device::memory;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::host_memory::{self, Pages};
 
@@ -40,6 +41,8 @@ struct BufferInner {
     mapped: Option<NonNull<u8>>,
     class: MemoryClass,
     backing: Backing,
+    /// The host's pages at the buffer's pointer. They go after the memory, which may lie there.
+    pages: Option<HostPages>,
 }
 
 pub(crate) enum Backing {
@@ -97,6 +100,24 @@ impl<'a> RawBuffer<'a> {
         // SAFETY: `info` and what it points at live through the call.
         let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
         Ok(Self { device, raw })
+    }
+
+    /// A buffer for memory that comes from elsewhere, and the memory that it requires.
+    pub fn for_import(
+        device: &'a DeviceShared,
+        size: u64,
+        handle_type: vk::ExternalMemoryHandleTypeFlags,
+    ) -> Result<(Self, vk::MemoryRequirements)> {
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        let buffer = Self::create(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        Ok((buffer, requirements))
     }
 
     fn hand_on(self) -> vk::Buffer {
@@ -226,7 +247,27 @@ impl Buffer {
             mapped,
             class,
             backing,
+            pages: None,
         }))
+    }
+
+    /// The buffer as the owner of the host's pages at its pointer. It has no clone yet.
+    pub(crate) fn with_pages(mut self, pages: HostPages) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.pages = Some(pages);
+        }
+        self
+    }
+
+    pub(crate) fn pages(&self) -> Option<&HostPages> {
+        self.0.pages.as_ref()
+    }
+
+    /// The device that it was allocated on.
+    pub(crate) fn device(&self) -> LogicalDevice {
+        LogicalDevice {
+            shared: Arc::clone(&self.0.device),
+        }
     }
 
     /// Size in bytes.
@@ -362,7 +403,7 @@ fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
     /// multiple of 256.
     ///

@@ -7,11 +7,11 @@ use ash::vk;
 
 use crate::device::pools::POOL_SETS;
 use crate::device::sampler::Sampler;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Error, Result};
 use crate::objects::buffer::Buffer;
 use crate::objects::image::{BufferView, ImageView};
-use crate::objects::pipeline::{Binding, BindingKind, Layout};
+use crate::objects::pipeline::{Binding, BindingKind, PipelineLayout};
 
 /// Resource for a binding.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ pub struct DescriptorSet(Arc<SetInner>);
 
 struct SetInner {
     device: Arc<DeviceShared>,
-    layout: Layout,
+    layout: PipelineLayout,
     /// The set's number in its layout.
     index: u32,
     /// By their bindings, which the layout has.
@@ -76,7 +76,7 @@ fn pool_sizes(bindings: &[Binding]) -> [vk::DescriptorPoolSize; BindingKind::ALL
     })
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes set `index` of a layout, with a resource for each of its bindings.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Device {
     /// device's alignment, [`Error::TooLarge`] beyond its limits.
     pub fn create_descriptor_set(
         &self,
-        layout: &Layout,
+        layout: &PipelineLayout,
         index: u32,
         resources: &[(u32, Resource)],
     ) -> Result<DescriptorSet> {

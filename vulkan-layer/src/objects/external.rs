@@ -9,11 +9,9 @@ use ash::vk;
 
 use crate::caps::Capabilities;
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{
-    Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
-};
+use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
 
 /// The kind of a file descriptor that stands for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +40,7 @@ pub fn imports(caps: &Capabilities, kind: MemoryFd) -> bool {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes memory that another API has allocated a buffer, without a copy.
     ///
     /// # Errors
@@ -58,15 +56,7 @@ impl Device {
             return Err(Error::Unsupported("import of memory".into()));
         };
         check_size(device, size)?;
-        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind.raw());
-        let info = vk::BufferCreateInfo::default()
-            .size(size)
-            .usage(usage(device))
-            .sharing_mode(vk::SharingMode::EXCLUSIVE)
-            .push_next(&mut external);
-        let buffer = RawBuffer::create(device, &info)?;
-        // SAFETY: the buffer belongs to the device.
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        let (buffer, requirements) = RawBuffer::for_import(device, size, kind.raw())?;
         let mut bits = requirements.memory_type_bits;
         if kind == MemoryFd::DmaBuf {
             let mut properties = vk::MemoryFdPropertiesKHR::default();

@@ -7,11 +7,9 @@ use ash::vk;
 
 use crate::caps::DeviceType;
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{
-    Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses, usage,
-};
+use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
 
 /// Size of pages, in bytes; their alignment suits every device that imports them.
 const PAGE: u64 = 4096;
@@ -80,7 +78,7 @@ pub(crate) fn allocate(
 /// Makes host memory a Vulkan buffer, without a copy.
 ///
 /// # Safety
-/// As for [`Device::import_host_memory`].
+/// As for [`LogicalDevice::import_host_memory`].
 unsafe fn import(
     device: &DeviceShared,
     pointer: NonNull<u8>,
@@ -98,15 +96,7 @@ unsafe fn import(
     }
     check_size(device, size)?;
     let handle_type = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
-    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_type);
-    let info = vk::BufferCreateInfo::default()
-        .size(size)
-        .usage(usage(device))
-        .sharing_mode(vk::SharingMode::EXCLUSIVE)
-        .push_next(&mut external);
-    let buffer = RawBuffer::create(device, &info)?;
-    // SAFETY: the buffer belongs to the device.
-    let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+    let (buffer, requirements) = RawBuffer::for_import(device, size, handle_type)?;
     let mut host = vk::MemoryHostPointerPropertiesEXT::default();
     // SAFETY: the extension is enabled, and `host` is a valid struct to fill.
     let queried = unsafe {
@@ -156,7 +146,7 @@ unsafe fn import(
     Ok((buffer, memory))
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes the application's memory a buffer, without a copy.
     ///
     /// # Safety

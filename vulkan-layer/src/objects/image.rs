@@ -11,7 +11,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
 use crate::device::memory;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::objects::buffer::Buffer;
@@ -262,7 +262,7 @@ impl BufferView {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes an image. Nothing may use it before [`crate::Recorder::initialize_image`].
     ///
     /// # Errors

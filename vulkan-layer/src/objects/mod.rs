@@ -8,3 +8,4 @@ pub(crate) mod image;
 pub(crate) mod pipeline;
 pub(crate) mod query;
 pub(crate) mod semaphore;
+pub(crate) mod timer;

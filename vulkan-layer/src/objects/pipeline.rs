@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 
 /// Kind of resource in a binding of a descriptor set.
@@ -65,7 +65,7 @@ pub struct Binding {
 
 /// The interface of a pipeline: descriptor sets and push constants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LayoutDesc {
+pub struct PipelineLayoutDesc {
     /// The bindings of set 0, set 1, …; a set without bindings is empty.
     pub sets: Vec<Vec<Binding>>,
     /// Bytes of push constants from offset 0 on.
@@ -74,13 +74,13 @@ pub struct LayoutDesc {
 
 /// A pipeline layout with its descriptor set layouts. Cheap to clone.
 #[derive(Clone)]
-pub struct Layout(pub(crate) Arc<LayoutInner>);
+pub struct PipelineLayout(pub(crate) Arc<PipelineLayoutInner>);
 
-pub(crate) struct LayoutInner {
+pub(crate) struct PipelineLayoutInner {
     pub device: Arc<DeviceShared>,
     pub raw: vk::PipelineLayout,
     pub sets: Vec<vk::DescriptorSetLayout>,
-    pub desc: LayoutDesc,
+    pub desc: PipelineLayoutDesc,
 }
 
 /// A shader module: SPIR-V that the driver has. Cheap to clone.
@@ -100,7 +100,7 @@ pub struct PipelineDesc<'a> {
     /// The entry point's name.
     pub entry: &'a str,
     /// The layout.
-    pub layout: &'a Layout,
+    pub layout: &'a PipelineLayout,
     /// Specialization ids with their 32-bit values; ids that the module lacks are ignored.
     pub specialization: &'a [(u32, u32)],
     /// Allows [`crate::Recorder::dispatch_base`].
@@ -116,24 +116,28 @@ pub struct Pipeline(pub(crate) Arc<PipelineInner>);
 pub(crate) struct PipelineInner {
     device: Arc<DeviceShared>,
     pub raw: vk::Pipeline,
-    pub layout: Layout,
+    pub layout: PipelineLayout,
     pub dispatch_base: bool,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes a layout.
     ///
     /// # Errors
     /// [`Error::Unsupported`] where it is beyond the device's limits, out of memory.
-    pub fn create_layout(&self, desc: &LayoutDesc) -> Result<Layout> {
+    pub fn create_pipeline_layout(&self, desc: &PipelineLayoutDesc) -> Result<PipelineLayout> {
         check_layout(&self.shared, desc)?;
         let raw = &self.shared.raw;
-        let mut layout = LayoutInner {
+        let mut layout = PipelineLayoutInner {
             device: Arc::clone(&self.shared),
             raw: vk::PipelineLayout::null(),
             sets: Vec::new(),
             desc: desc.clone(),
         };
+        let mut flags = vk::DescriptorSetLayoutCreateFlags::empty();
+        if self.shared.caps.limits.update_after_bind {
+            flags |= vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL;
+        }
         for set in &desc.sets {
             let bindings: Vec<_> = (set.iter())
                 .map(|binding| {
@@ -144,7 +148,9 @@ impl Device {
                         .stage_flags(vk::ShaderStageFlags::COMPUTE)
                 })
                 .collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let info = vk::DescriptorSetLayoutCreateInfo::default()
+                .flags(flags)
+                .bindings(&bindings);
             fault::check("vkCreateDescriptorSetLayout")?;
             // SAFETY: `info` and what it points at live through the call.
             let set = unsafe { raw.create_descriptor_set_layout(&info, None) };
@@ -164,7 +170,7 @@ impl Device {
         // SAFETY: the set layouts are alive; `info` lives through the call.
         let result = unsafe { raw.create_pipeline_layout(&info, None) };
         layout.raw = result.call("vkCreatePipelineLayout")?;
-        Ok(Layout(Arc::new(layout)))
+        Ok(PipelineLayout(Arc::new(layout)))
     }
 
     /// Gives a module to the driver, without its non-semantic instruction sets.
@@ -270,7 +276,7 @@ fn pipeline_error(call: &'static str, result: vk::Result) -> Error {
 }
 
 /// Holds a layout against the device's limits, so that no driver sees one beyond them.
-fn check_layout(device: &DeviceShared, desc: &LayoutDesc) -> Result<()> {
+fn check_layout(device: &DeviceShared, desc: &PipelineLayoutDesc) -> Result<()> {
     let limits = &device.caps.limits;
     let within = |what: &'static str, size: usize, limit: u32| {
         if size as u64 > u64::from(limit) {
@@ -336,9 +342,9 @@ fn check_layout(device: &DeviceShared, desc: &LayoutDesc) -> Result<()> {
     Ok(())
 }
 
-impl Layout {
+impl PipelineLayout {
     /// Returns the parameters that the layout was created with.
-    pub fn desc(&self) -> &LayoutDesc {
+    pub fn desc(&self) -> &PipelineLayoutDesc {
         &self.0.desc
     }
 }
@@ -350,12 +356,12 @@ impl Pipeline {
     }
 
     /// The pipeline's layout.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &PipelineLayout {
         &self.0.layout
     }
 }
 
-impl Drop for LayoutInner {
+impl Drop for PipelineLayoutInner {
     fn drop(&mut self) {
         // SAFETY: pipelines, sets and recordings keep the layout, so nothing uses it; a null
         // pipeline layout (creation failed) is ignored.

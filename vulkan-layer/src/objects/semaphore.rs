@@ -7,7 +7,7 @@ use ash::vk;
 
 use crate::caps::Capabilities;
 use crate::device::fault;
-use crate::device::{Device, DeviceShared};
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 
 /// The kind of a file descriptor that stands for a semaphore.
@@ -45,7 +45,7 @@ struct Inner {
     raw: vk::Semaphore,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Makes a semaphore that can give handles of a kind.
     ///
     /// # Errors

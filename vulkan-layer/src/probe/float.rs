@@ -9,7 +9,7 @@ use pumice_numerics::{half_from_f64, nearest_half};
 use super::{Random, arithmetic_module, run_module};
 use crate::asm::Module;
 use crate::caps::FloatControls;
-use crate::device::Device;
+use crate::device::LogicalDevice;
 use crate::error::Result;
 
 /// Number of cases of a width.
@@ -74,7 +74,7 @@ const FORMATS: [Format; 3] = [
 ///
 /// # Errors
 /// Errors of Vulkan calls.
-pub(crate) fn run(device: &Device, index: usize) -> Result<Found> {
+pub(crate) fn run(device: &LogicalDevice, index: usize) -> Result<Found> {
     let format = &FORMATS[index];
     let controls = device.capabilities().float_controls[index];
     let words = module(format.width, controls);

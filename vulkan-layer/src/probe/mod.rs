@@ -5,18 +5,21 @@
 
 use crate::asm::{Module, class};
 use crate::caps::Probes;
-use crate::device::{Device, fault};
+use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::Resource;
-use crate::objects::pipeline::{Binding, BindingKind, LayoutDesc, PipelineDesc};
+use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayoutDesc};
 use crate::quirks::{self, QuirkKind};
 
 mod float;
 
 use float::Found;
 
-impl Device {
+/// The mask's name of device addresses that are the process's own.
+const HOST_ADDRESSES: &str = "hostAddresses";
+
+impl LogicalDevice {
     /// Returns the results of the start-up probes; they run at the first call.
     pub fn probes(&self) -> &Probes {
         (self.shared.probes).get_or_init(|| {
@@ -27,7 +30,7 @@ impl Device {
     }
 }
 
-fn run(device: &Device) -> Probes {
+fn run(device: &LogicalDevice) -> Probes {
     let mut probes = Probes::default();
     let features = &device.capabilities().features;
     let mut widths = [Found::default(); 3];
@@ -57,7 +60,9 @@ fn run(device: &Device) -> Probes {
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    if quirks::has(driver, QuirkKind::ProbeHostAddresses) {
+    let masked = &device.capabilities().masked;
+    let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
+    if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
             Err(error) => probes
@@ -210,7 +215,7 @@ fn copy_module() -> Vec<u32> {
 
 /// Runs the kernel `probe` of a module over `groups` work-groups with these input bytes.
 pub(crate) fn run_module(
-    device: &Device,
+    device: &LogicalDevice,
     words: &[u32],
     groups: u32,
     input: &[u8],
@@ -225,9 +230,14 @@ pub(crate) fn run_module(
     Ok(output)
 }
 
+/// Copies a word for each of `groups` work-groups between the two addresses in the push constants.
+pub(crate) fn run_at_addresses(device: &LogicalDevice, groups: u32, push: &[u8]) -> Result<()> {
+    run_with(device, &copy_module(), groups, &[], push)
+}
+
 /// Runs it with buffers at the bindings of set 0 and with push constants.
 fn run_with(
-    device: &Device,
+    device: &LogicalDevice,
     words: &[u32],
     groups: u32,
     buffers: &[Buffer],
@@ -237,7 +247,7 @@ fn run_with(
     let kind = BindingKind::StorageBuffer;
     let bindings = (0..buffers.len() as u32).map(|binding| Binding { binding, kind });
     let bindings: Vec<Binding> = bindings.collect();
-    let layout = device.create_layout(&LayoutDesc {
+    let layout = device.create_pipeline_layout(&PipelineLayoutDesc {
         sets: if bindings.is_empty() {
             Vec::new()
         } else {
@@ -276,7 +286,7 @@ fn run_with(
 
 /// Tests whether a shader reads and writes this process's memory at its host address. Tried only
 /// if device and host addresses of the driver's own mapped memory are equal already.
-fn probe_host_addresses(device: &Device) -> Result<bool> {
+fn probe_host_addresses(device: &LogicalDevice) -> Result<bool> {
     let buffer = device.create_buffer(256, MemoryClass::Readback)?;
     let mapped = buffer.mapped().map(|pointer| pointer.as_ptr() as u64);
     if mapped != Some(buffer.address()) {
@@ -287,7 +297,7 @@ fn probe_host_addresses(device: &Device) -> Result<bool> {
     let (from, to) = (input.as_ptr() as u64, output.as_ptr() as u64);
     let mut push = from.to_ne_bytes().to_vec();
     push.extend(to.to_ne_bytes());
-    run_with(device, &copy_module(), 4, &[], &push)?;
+    run_at_addresses(device, 4, &push)?;
     let same = (input.iter().zip(output.iter()))
         .all(|(a, b)| a.to_bits() == b.load(std::sync::atomic::Ordering::Relaxed));
     Ok(same)

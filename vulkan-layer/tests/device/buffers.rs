@@ -4,11 +4,11 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use pumice_filetests::skip::skip;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Device, Error, MemoryClass, Recorder};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Error, LogicalDevice, MemoryClass, Recorder};
 
 use crate::setup::with_device;
 
-fn submit(device: &Device, record: impl FnOnce(&mut Recorder)) {
+fn submit(device: &LogicalDevice, record: impl FnOnce(&mut Recorder)) {
     let queue = device.create_queue().unwrap();
     let mut recorder = queue.recorder().unwrap();
     record(&mut recorder);
@@ -16,7 +16,7 @@ fn submit(device: &Device, record: impl FnOnce(&mut Recorder)) {
     assert!(queue.wait(value, None).unwrap());
 }
 
-fn contents(device: &Device, buffer: &Buffer) -> Vec<u8> {
+fn contents(device: &LogicalDevice, buffer: &Buffer) -> Vec<u8> {
     let back = device
         .create_buffer(buffer.size(), MemoryClass::Readback)
         .unwrap();

@@ -3,7 +3,7 @@
 
 use pumice_vulkan_layer::asm::{Module, class};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
-use pumice_vulkan_layer::{Device, MemoryClass, Resource};
+use pumice_vulkan_layer::{LogicalDevice, MemoryClass, Resource};
 
 use crate::dispatch::{buffer_of, pipeline, storage_layout, words};
 use crate::setup::with_device;
@@ -106,7 +106,7 @@ impl Body {
     }
 }
 
-fn run(device: &Device, words_of_module: &[u32]) -> Vec<u32> {
+fn run(device: &LogicalDevice, words_of_module: &[u32]) -> Vec<u32> {
     let out = buffer_of(device, MemoryClass::Readback, &[0; ITEMS as usize]);
     let module = device.create_shader_module(words_of_module).unwrap();
     let layout = storage_layout(device, 1, 0);

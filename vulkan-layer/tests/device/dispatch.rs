@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use pumice_vulkan_layer::{
-    Binding, BindingKind, Buffer, Device, Error, Layout, LayoutDesc, MemoryClass, Pipeline,
-    PipelineDesc, Resource, ShaderModule,
+    Binding, BindingKind, Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc,
+    PipelineLayout, PipelineLayoutDesc, Resource, ShaderModule,
 };
 
 use crate::modules::{add_by_addresses, add_by_descriptors, mark};
@@ -17,7 +17,7 @@ pub fn words(buffer: &Buffer) -> Vec<u32> {
     bytes.chunks_exact(4).map(word).collect()
 }
 
-pub fn buffer_of(device: &Device, class: MemoryClass, values: &[u32]) -> Buffer {
+pub fn buffer_of(device: &LogicalDevice, class: MemoryClass, values: &[u32]) -> Buffer {
     let buffer = device
         .create_buffer(values.len() as u64 * 4, class)
         .unwrap();
@@ -29,13 +29,17 @@ pub fn buffer_of(device: &Device, class: MemoryClass, values: &[u32]) -> Buffer 
     buffer
 }
 
-pub fn storage_layout(device: &Device, bindings: u32, push_constant_size: u32) -> Layout {
+pub fn storage_layout(
+    device: &LogicalDevice,
+    bindings: u32,
+    push_constant_size: u32,
+) -> PipelineLayout {
     let kind = BindingKind::StorageBuffer;
     let set = (0..bindings)
         .map(|binding| Binding { binding, kind })
         .collect();
     device
-        .create_layout(&LayoutDesc {
+        .create_pipeline_layout(&PipelineLayoutDesc {
             sets: vec![set],
             push_constant_size,
         })
@@ -51,10 +55,10 @@ pub fn whole(buffer: &Buffer) -> Resource {
 }
 
 pub fn pipeline(
-    device: &Device,
+    device: &LogicalDevice,
     module: &ShaderModule,
     entry: &str,
-    layout: &Layout,
+    layout: &PipelineLayout,
     specialization: &[(u32, u32)],
 ) -> Pipeline {
     device
@@ -71,7 +75,7 @@ pub fn pipeline(
 
 const N: u32 = 1024;
 
-fn inputs(device: &Device) -> (Buffer, Buffer, Buffer, Vec<u32>) {
+fn inputs(device: &LogicalDevice) -> (Buffer, Buffer, Buffer, Vec<u32>) {
     let a: Vec<u32> = (0..N).map(|i| i * 3).collect();
     let b: Vec<u32> = (0..N).map(|i| i ^ 0x5555).collect();
     let sums = a.iter().zip(&b).map(|(a, b)| a + b).collect();
@@ -192,7 +196,7 @@ fn broken_use_is_refused() {
 
         let limits = &device.capabilities().limits;
         let push = limits.max_push_constants + 4;
-        let layout = device.create_layout(&LayoutDesc {
+        let layout = device.create_pipeline_layout(&PipelineLayoutDesc {
             sets: vec![],
             push_constant_size: push,
         });
@@ -201,7 +205,7 @@ fn broken_use_is_refused() {
             binding: 1,
             kind: BindingKind::Sampler,
         };
-        let twice = device.create_layout(&LayoutDesc {
+        let twice = device.create_pipeline_layout(&PipelineLayoutDesc {
             sets: vec![vec![binding, binding]],
             push_constant_size: 0,
         });

@@ -2,13 +2,13 @@
 //! refused before Vulkan sees it.
 
 use pumice_vulkan_layer::{
-    AddressMode, Component, Device, Error, Format, IDENTITY, ImageBox, ImageDesc, ImageKind,
+    AddressMode, Component, Error, Format, IDENTITY, ImageBox, ImageDesc, ImageKind, LogicalDevice,
     MemoryClass, Recorder, SamplerDesc,
 };
 
 use crate::setup::with_device;
 
-fn run(device: &Device, record: impl FnOnce(&mut Recorder)) {
+fn run(device: &LogicalDevice, record: impl FnOnce(&mut Recorder)) {
     let queue = device.create_queue().unwrap();
     let mut recorder = queue.recorder().unwrap();
     record(&mut recorder);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use pumice_filetests::skip::skip;
-use pumice_vulkan_layer::{Device, Error, Instance, InstanceConfig};
+use pumice_vulkan_layer::{Error, Instance, InstanceConfig, LogicalDevice};
 
 /// The instance, or the reason that there is none.
 static INSTANCE: LazyLock<Result<Instance, String>> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ static INSTANCE: LazyLock<Result<Instance, String>> = LazyLock::new(|| {
 static TURN: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
 
 /// Runs a test with a fresh device and asserts that validation said nothing.
-pub fn with_device(test: impl FnOnce(&Device)) {
+pub fn with_device(test: impl FnOnce(&LogicalDevice)) {
     let instance = match &*INSTANCE {
         Ok(instance) => instance,
         Err(reason) => return skip(reason),

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 /// Checks of clients that fail where nothing executes: for each client the beginnings of lines, with `#`
 /// for numbers and `*` for anything.
-pub struct Known {
+pub struct KnownFailures {
     lines: BTreeMap<String, BTreeSet<String>>,
     met: BTreeSet<(String, String)>,
 }
 
-impl Known {
+impl KnownFailures {
     /// Reads `tests/clients/nothing_executes.txt`.
     pub fn read() -> Result<Self> {
         let path = sh::root().join("tests/clients/nothing_executes.txt");
@@ -33,7 +33,7 @@ impl Known {
         })
     }
 
-    /// Judges how a client ended: well, or only with lines of the list.
+    /// Judges a client's end: it passed, or it printed only lines of the list.
     pub fn judge(&mut self, client: &str, done: &Finished) -> Result {
         if done.ok {
             return done.verdict();
@@ -158,7 +158,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Forgets an earlier client's.
+    /// Removes the files of an earlier client.
     pub fn forget(&self) {
         test::forget(&self.leaks);
         test::forget(&self.calls);

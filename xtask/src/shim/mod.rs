@@ -9,7 +9,7 @@ mod conformance;
 mod known;
 mod pipelines;
 
-use self::known::{Files, Known};
+use self::known::{Files, KnownFailures};
 use self::pipelines::Pipelines;
 use crate::clients::{self, Client, Setting};
 use crate::demo;
@@ -292,7 +292,7 @@ pub fn run(report: &mut Report) -> Result {
     let bench = Bench::set_up()?;
     let baseline = baseline(report, &bench)?;
     let all = bench.shims.compile(&bench.library, true)?;
-    let mut known = Known::read()?;
+    let mut known = KnownFailures::read()?;
     for card in CARDS.iter().filter(|card| card.runs_clients) {
         run_clients(report, &bench, card, &all, &baseline, &mut known)?;
         run_without_counters(report, &bench, card, &all, &mut known)?;
@@ -337,7 +337,7 @@ fn baseline(report: &Report, bench: &Bench) -> Result<Calls> {
             continue;
         }
         bench.files.forget();
-        // Whether it passes there is the clients' step's matter.
+        // The step `clients` judges whether it passes there.
         clients::run(&client, &setting, Duration::from_secs(600))?;
         calls.insert(client.name, bench.files.most_calls());
     }
@@ -351,7 +351,7 @@ fn run_clients(
     card: &Card,
     all: &[Client],
     baseline: &Calls,
-    known: &mut Known,
+    known: &mut KnownFailures,
 ) -> Result {
     let driver = bench.shims.driver(card)?;
     let mut env = bench.on_card(
@@ -402,14 +402,14 @@ fn run_clients(
     Ok(())
 }
 
-/// Runs clients without timestamps without the layer that completes: counters stand still there, and a wait that
-/// succeeds has to do.
+/// Runs two clients that need no timestamps without the layer `completion`: there the counters of semaphores
+/// stand still, and the driver must take a successful wait as completion.
 fn run_without_counters(
     report: &mut Report,
     bench: &Bench,
     card: &Card,
     all: &[Client],
-    known: &mut Known,
+    known: &mut KnownFailures,
 ) -> Result {
     let driver = bench.shims.driver(card)?;
     let env = bench.on_card(card, "");

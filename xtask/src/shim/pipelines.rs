@@ -75,7 +75,7 @@ impl Pipelines {
         }
     }
 
-    /// Count, time, and what is worth a look: the slowest and those that spill.
+    /// Reports the count, the time, the slowest pipelines and those that spill.
     pub fn summary(&self) -> String {
         let total: u64 = self.0.iter().map(|made| made.nanoseconds).sum();
         let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;

@@ -22,6 +22,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::GenericPointer,
     Capability::Int8,
     Capability::SubgroupDispatch,
+    Capability::DeviceEnqueue,
     Capability::GroupNonUniform,
     Capability::GroupNonUniformVote,
     Capability::GroupNonUniformArithmetic,
@@ -59,6 +60,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::Image1D,
     Capability::SampledBuffer,
     Capability::ImageBuffer,
+    Capability::Pipes,
+    Capability::PipeStorage,
     Capability::ExpectAssumeKHR,
     Capability::FMAKHR,
     Capability::ReplicatedCompositesEXT,
@@ -123,7 +126,9 @@ fn serves(capability: Capability, target: &Target) -> bool {
     let sub_groups = ops.basic && ops.vote && ops.arithmetic && ops.ballot;
     match capability {
         Capability::ShaderClockKHR => target.clocks,
+        Capability::Pipes | Capability::PipeStorage => target.has_feature("__opencl_c_pipes"),
         Capability::ImageReadWrite => target.read_write_images,
+        Capability::DeviceEnqueue => target.has_feature("__opencl_c_device_enqueue"),
         Capability::ImageMipmap => target.has_extension("cl_khr_mipmap_image"),
         Capability::ImageBasic
         | Capability::LiteralSampler

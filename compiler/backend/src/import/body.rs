@@ -3,7 +3,9 @@
 //! Aggregates are exploded into their leaves; those with many leaves are kept in memory.
 
 use super::consts::{Const, ConstVal};
+use super::enqueue::Enqueue;
 use super::functions::{Decls, FuncDecl};
+use super::library::Library;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Leaf, MAX_VALUE_LEAVES, Ty};
@@ -49,12 +51,22 @@ pub(super) struct Label<'a> {
     pub reachable: bool,
 }
 
+/// The parts of the module that grow while bodies are imported.
+pub(super) struct Tables<'m> {
+    pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
+    pub strings: &'m mut StringTable,
+    pub library: &'m mut Library,
+    pub enqueue: &'m mut Enqueue,
+}
+
 /// Imports one function.
 pub(super) struct Body<'a, 'm> {
     pub pre: &'m Preamble<'a>,
     pub decls: &'m Decls,
     pub globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
     pub strings: &'m mut StringTable,
+    pub library: &'m mut Library,
+    pub enqueue: &'m mut Enqueue,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
@@ -70,15 +82,16 @@ impl<'a, 'm> Body<'a, 'm> {
     pub fn new(
         pre: &'m Preamble<'a>,
         decls: &'m Decls,
-        globals: &'m mut PrimaryMap<GlobalId, GlobalData>,
-        strings: &'m mut StringTable,
+        tables: Tables<'m>,
         func: Function,
     ) -> Self {
         Self {
             pre,
             decls,
-            globals,
-            strings,
+            globals: tables.globals,
+            strings: tables.strings,
+            library: tables.library,
+            enqueue: tables.enqueue,
             func,
             block: None,
             loc: SourceLoc::default(),
@@ -206,7 +219,7 @@ impl<'a, 'm> Body<'a, 'm> {
 
     // ---- emission ----
 
-    fn current(&mut self) -> Block {
+    pub(super) fn current(&mut self) -> Block {
         match self.block {
             Some(block) => block,
             // The scan refuses instructions behind a terminator; should one come through,

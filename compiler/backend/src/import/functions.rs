@@ -212,21 +212,11 @@ pub(super) fn kernel<'p>(
     func: FuncId,
     inst: &Inst<'_>,
 ) -> Result<KernelInfo> {
+    let attributes = told.string("kernel_attributes", &entry.name);
     let mut info = KernelInfo {
-        name: entry.name.clone(),
-        func,
-        args: Vec::new(),
-        required_work_group_size: None,
-        work_group_size_hint: None,
-        required_sub_group_size: None,
-        initializer: false,
-        finalizer: false,
-        private_bytes: 0,
-        node: None,
-        attributes: told
-            .string("kernel_attributes", &entry.name)
-            .unwrap_or_default()
-            .to_string(),
+        attributes: attributes.unwrap_or_default().to_string(),
+        queues: super::enqueue::queue_arguments(pre, &decl.param_types),
+        ..KernelInfo::new(entry.name.clone(), func)
     };
     let types = told.list("kernel_arg_type", &entry.name);
     let qualifiers = told.list("kernel_arg_type_qual", &entry.name);
@@ -245,15 +235,24 @@ pub(super) fn kernel<'p>(
                 ImageAccess::Write => ArgAccess::WriteOnly,
                 ImageAccess::ReadWrite => ArgAccess::ReadWrite,
             },
-            _ => ArgAccess::None,
+            _ => match pre.types.get(ty).kind {
+                TypeKind::Pipe(ImageAccess::Write) => ArgAccess::WriteOnly,
+                TypeKind::Pipe(_) => ArgAccess::ReadOnly,
+                _ => ArgAccess::None,
+            },
         };
-        let known = name.is_some() || type_name.is_some();
+        let is_pipe = pre.types.is_pipe(ty);
+        let qualifier = qualifiers.get(i).map(|words| qualifier_bits(words));
+        let known = name.is_some() || type_name.is_some() || is_pipe;
         let arg_info = known.then(|| ArgInfo {
             name: name.unwrap_or_default(),
             type_name: type_name.unwrap_or_default(),
             address: Some(address),
             access: Some(access),
-            type_qualifier: qualifiers.get(i).map(|words| qualifier_bits(words)),
+            type_qualifier: match is_pipe {
+                true => Some(qualifier.unwrap_or(0) | TYPE_PIPE),
+                false => qualifier,
+            },
         });
         info.args.push(KernelArg {
             kind,
@@ -317,6 +316,18 @@ fn arg_kind(
         TypeKind::Sampler => return Ok((KernelArgKind::Sampler, ArgAddress::Private)),
         TypeKind::SampledImage(_) => {
             return Err(inst.error("a kernel argument cannot be a sampled image"));
+        }
+        TypeKind::Pipe(_) => {
+            return Ok((
+                KernelArgKind::Pointer(AddressSpace::Global),
+                ArgAddress::Global,
+            ));
+        }
+        TypeKind::PipeStorage => {
+            return Err(inst.error("a kernel argument cannot be pipe storage"));
+        }
+        TypeKind::ReserveId => {
+            return Err(inst.error("a kernel argument cannot be a reservation id"));
         }
         _ => {}
     }
@@ -417,6 +428,9 @@ impl<'p> Told<'p> {
     }
 }
 
+/// CL_KERNEL_ARG_TYPE_PIPE.
+const TYPE_PIPE: u32 = 8;
+
 /// CL_KERNEL_ARG_TYPE_* bits.
 fn qualifier_bits(words: &str) -> u32 {
     words.split_whitespace().fold(0, |bits, word| {
@@ -424,7 +438,7 @@ fn qualifier_bits(words: &str) -> u32 {
             "const" => 1,
             "restrict" => 2,
             "volatile" => 4,
-            "pipe" => 8,
+            "pipe" => TYPE_PIPE,
             _ => 0,
         }
     })

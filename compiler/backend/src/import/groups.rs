@@ -154,7 +154,7 @@ impl Body<'_, '_> {
     }
 
     /// The n-th operand as an I32.
-    fn word_arg(&mut self, inst: &Inst<'_>, n: usize) -> Result<Value> {
+    pub(super) fn word_arg(&mut self, inst: &Inst<'_>, n: usize) -> Result<Value> {
         let value = self.arg(inst, n)?;
         self.resize_int(inst, value, Type::I32)
     }

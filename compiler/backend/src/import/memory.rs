@@ -1,7 +1,7 @@
 //! Loads, stores, copies, access chains and pointer operations.
 
+use super::access_chain::ChainStep;
 use super::body::{Body, Leaves, Local, Val};
-use super::consts::ChainStep;
 use super::reader::{Inst, Result};
 use super::types::{MAX_VALUE_LEAVES, Ty};
 use pumice_ir::{

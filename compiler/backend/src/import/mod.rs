@@ -10,33 +10,41 @@
 //! host and device agree on every struct.
 
 pub mod accepted;
+mod access_chain;
 mod arith;
 mod blocks;
 mod body;
 mod composite;
+mod const_ops;
 mod consts;
 mod dot;
+mod enqueue;
 mod extensions;
 mod functions;
 mod groups;
 mod images;
+mod library;
 mod memory;
 mod ocl_std;
 mod ops;
+mod pipes;
 mod preamble;
 pub(crate) mod reader;
 mod run_time;
 mod sync;
+mod type_insts;
 mod types;
 mod versions;
 
 pub use reader::ImportError;
 
 use blocks::unroll_hint;
-use body::Body;
+use body::{Body, Tables};
+use enqueue::Enqueue;
+use library::Library;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
-use reader::{Inst, Result, Words, charge};
+use reader::{Inst, ModuleWords, Result, charge};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +58,7 @@ pub type SpecConstants = FxHashMap<u32, u64>;
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
 /// names the instruction.
 pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
-    let words = Words::new(words)?;
+    let words = ModuleWords::new(words)?;
     let insts = words.insts()?;
     versions::check_all(&insts, words.minor)?;
     let (mut pre, start) = Preamble::read(&words, &insts, spec)?;
@@ -65,6 +73,8 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         module.functions.push(func);
     }
     let mut strings = StringTable::default();
+    let mut library = Library::new(module.functions.len());
+    let mut enqueue = Enqueue::default();
     for (id, decl) in module
         .functions
         .keys()
@@ -73,10 +83,20 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
-        let body = Body::new(&pre, &decls, &mut module.globals, &mut strings, func);
+        let tables = Tables {
+            globals: &mut module.globals,
+            strings: &mut strings,
+            library: &mut library,
+            enqueue: &mut enqueue,
+        };
+        let body = Body::new(&pre, &decls, tables, func);
         module.functions[id] = body.run(decl, &insts)?;
     }
     module.strings = strings.into_list();
+    let block_kernels = enqueue.finish(&module, &decls, &mut library)?;
+    for declared in library.declared {
+        module.functions.push(declared);
+    }
     let told = functions::Told::new(&pre);
     let mut names: FxHashSet<&str> = FxHashSet::default();
     let mut taken: FxHashSet<FuncId> = FxHashSet::default();
@@ -101,6 +121,10 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
             func = module.functions.push(copy);
         }
         let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
+        module.kernels.push(kernel);
+    }
+    for (mut kernel, func) in block_kernels {
+        kernel.func = module.functions.push(func);
         module.kernels.push(kernel);
     }
     Ok(module)
@@ -154,9 +178,11 @@ impl<'a> Body<'a, '_> {
             || self.memory(inst)?
             || self.composite(inst)?
             || self.sync(inst)?
+            || self.pipe(inst)?
             || self.int_dot(inst)?
             || self.extension(inst)?
             || self.image(inst)?
+            || self.device_enqueue(inst)?
         {
             return Ok(());
         }

@@ -86,7 +86,7 @@ impl<'a> Inst<'a> {
 
 /// A module's words in host byte order, with a checked header.
 #[derive(Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct ModuleWords<'a> {
     words: Cow<'a, [u32]>,
     /// The module declares SPIR-V 1.`minor`.
     pub minor: u8,
@@ -94,7 +94,7 @@ pub(crate) struct Words<'a> {
     pub bound: u32,
 }
 
-impl<'a> Words<'a> {
+impl<'a> ModuleWords<'a> {
     /// Checks the header and swaps bytes when the module was written by the other order.
     pub fn new(words: &'a [u32]) -> Result<Self> {
         if words.len() < spirv::HEADER_WORDS {

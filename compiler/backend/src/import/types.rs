@@ -4,7 +4,7 @@
 //! `CPacked` structs have neither padding nor alignment.
 
 use super::reader::{ImportError, Inst, Result};
-use pumice_ir::{AddressSpace, ImageType, Scalar, Type};
+use pumice_ir::{AddressSpace, ImageAccess, ImageType, Scalar, Type};
 use rspirv::spirv::StorageClass;
 use smallvec::SmallVec;
 
@@ -46,12 +46,20 @@ pub(super) enum TypeKind {
     },
     /// event_t, kept as an integer.
     Event,
+    /// queue_t, kept as an integer.
+    Queue,
     /// An image: a handle.
     Image(ImageType),
     /// A sampler: a handle.
     Sampler,
     /// An image with a sampler: two handles.
     SampledImage(ImageType),
+    /// A pipe: the address of its memory.
+    Pipe(ImageAccess),
+    /// A pipe's memory at program scope: its address.
+    PipeStorage,
+    /// reserve_id_t: packets in the upper word, the first one's place in the lower; 0 is none.
+    ReserveId,
     /// Something with a name and no layout.
     Opaque,
 }
@@ -146,6 +154,57 @@ impl Types {
         let ty = self.plain(Type::I64);
         self.infos[ty.0 as usize].kind = TypeKind::Event;
         ty
+    }
+
+    /// A pipe, or the storage of one.
+    pub fn pipe(&mut self, kind: TypeKind) -> Ty {
+        self.push(TypeInfo {
+            kind,
+            leaf: Some(Type::ptr(AddressSpace::Global)),
+            size: 8,
+            align: 8,
+            leaves: 1,
+            depth: 0,
+        })
+    }
+
+    /// Returns whether values are pipes or their storage.
+    pub fn is_pipe(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Pipe(_) | TypeKind::PipeStorage)
+    }
+
+    /// Refuses types that have no null value.
+    pub fn check_null(&self, inst: &Inst<'_>, ty: Ty) -> Result<()> {
+        if self.is_handle(ty) {
+            return Err(inst.error("there is no null image or sampler"));
+        }
+        if self.is_pipe(ty) {
+            return Err(inst.error("there is no null pipe"));
+        }
+        Ok(())
+    }
+
+    pub fn reserve_id(&mut self) -> Ty {
+        let ty = self.plain(Type::I64);
+        self.infos[ty.0 as usize].kind = TypeKind::ReserveId;
+        ty
+    }
+
+    /// A device queue.
+    pub fn queue(&mut self) -> Ty {
+        let ty = self.plain(Type::I64);
+        self.infos[ty.0 as usize].kind = TypeKind::Queue;
+        ty
+    }
+
+    /// Returns whether values are device queues.
+    pub fn is_queue(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Queue)
+    }
+
+    /// Returns whether functions of the type return nothing.
+    pub fn is_void(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Void)
     }
 
     /// An image or a sampler.

@@ -114,6 +114,7 @@ fn is_same_for_same(kind: &InstKind) -> bool {
                 | BuiltIn::SubgroupMaxSize
                 | BuiltIn::NumSubgroups
                 | BuiltIn::NumEnqueuedSubgroups
+                | BuiltIn::AddressDelta
         ),
         InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
         InstKind::Image { op, image, .. } => op.is_pure(*image),

@@ -4,7 +4,9 @@
 //! [`crate::passes::lower::lower_kernel_args`] and the reflection both follow [`ArgLayout`].
 
 use pumice_ir::{AddressSpace, BuiltIn, InstKind, Module};
+use pumice_target::Target;
 use pumice_target::abi::{Abi, RangeForm};
+use std::collections::BTreeSet;
 
 /// A module-wide push constant, in the order of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,10 +19,11 @@ pub(crate) enum ModuleConstant {
     RegionGroupOffset,
     ProgramScope,
     PrintfBuffer,
+    AddressDelta,
 }
 
 /// All module push constants, in the order of their places.
-pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 8] = [
+pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 9] = [
     ModuleConstant::RegionOffset,
     ModuleConstant::GlobalOffset,
     ModuleConstant::GlobalSize,
@@ -29,16 +32,24 @@ pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 8] = [
     ModuleConstant::RegionGroupOffset,
     ModuleConstant::ProgramScope,
     ModuleConstant::PrintfBuffer,
+    ModuleConstant::AddressDelta,
 ];
 
 impl ModuleConstant {
+    /// The numbers of those that every module for a target has.
+    pub fn always(target: &Target) -> BTreeSet<u32> {
+        // Pointers are without it in all of the module, also where no kernel follows one.
+        let delta = target.address_delta.then_some(Self::AddressDelta as u32);
+        delta.into_iter().collect()
+    }
+
     /// Size in bytes; `wide` where sizes and offsets have 64 bits.
     pub fn size(self, wide: bool) -> u32 {
         match self {
             Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize if wide => 24,
             Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize => 12,
             Self::EnqueuedLocalSize | Self::NumWorkgroups | Self::RegionGroupOffset => 12,
-            Self::ProgramScope | Self::PrintfBuffer => 8,
+            Self::ProgramScope | Self::PrintfBuffer | Self::AddressDelta => 8,
         }
     }
 }
@@ -52,7 +63,7 @@ pub(crate) fn range_form(abi: &Abi) -> RangeForm {
 /// The module push constants in use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleConstants {
-    offsets: [Option<u32>; 8],
+    offsets: [Option<u32>; 9],
     /// True if sizes and offsets have 64 bits.
     pub wide: bool,
     /// First byte behind them: where argument blocks begin.

@@ -5,12 +5,13 @@
 //! narrower than the element (only beside atomics) are read by shifts and written by atomic
 //! and/or, so that a sub-word store never disturbs its neighbours.
 
-use super::buffers::BufferPlace;
+use super::buffers::BufferLocation;
 use super::builder::Id;
 use super::emitter::Emitter;
+use super::parts::Word;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases;
-use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Scope, Type, Value};
+use pumice_ir::{AccessFlags, AddressSpace, BuiltIn, Scalar, Type, Value};
 use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use smallvec::SmallVec;
@@ -21,7 +22,7 @@ const NONTEMPORAL: u32 = 4;
 const NON_PRIVATE: u32 = 0x20;
 
 /// The target of an access.
-pub(crate) enum Place {
+pub(crate) enum MemoryLocation {
     /// A constant address where no object lies: loads give zero, stores are dropped.
     Nowhere,
     /// A 64-bit device address.
@@ -34,20 +35,28 @@ pub(crate) enum Place {
         offset: Id,
     },
     /// A descriptor, at a byte offset.
-    Buffer(BufferPlace),
+    Buffer(BufferLocation),
+}
+
+/// The memory of a piece.
+enum Piece {
+    /// An element of the piece's width: its storage class and a pointer.
+    Element(StorageClass, Id),
+    /// A part of an element.
+    Part(Word),
 }
 
 impl Emitter<'_> {
-    pub fn place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+    pub fn location(&mut self, ptr: Value) -> Result<MemoryLocation, LowerError> {
         let space = self.value_ty(ptr).address_space().ok_or_else(|| {
             LowerError::new("internal: access through a value that is no pointer")
         })?;
         let id = self.value(ptr);
         match space {
             AddressSpace::Global | AddressSpace::Constant if self.has_buffers() => {
-                self.buffer_place(ptr)
+                self.buffer_location(ptr)
             }
-            AddressSpace::Global | AddressSpace::Constant => Ok(Place::Physical(id)),
+            AddressSpace::Global | AddressSpace::Constant => Ok(MemoryLocation::Physical(id)),
             AddressSpace::Generic => {
                 Err(LowerError::new("internal: generic access reached emission"))
             }
@@ -57,7 +66,7 @@ impl Emitter<'_> {
                     .of_value(self.cur, ptr)
                     .or_else(|| self.parts.escaped(space))
                 else {
-                    return Ok(Place::Nowhere);
+                    return Ok(MemoryLocation::Nowhere);
                 };
                 let part = &self.parts.list[partition as usize];
                 let (unit, bias) = (part.unit, part.bias);
@@ -69,7 +78,7 @@ impl Emitter<'_> {
                     let bias = self.b.const_u32(bias);
                     self.b.op(Op::ISub, u32_ty, &[id, bias])
                 };
-                Ok(Place::Array {
+                Ok(MemoryLocation::Array {
                     var: array.var,
                     class: array.class,
                     unit,
@@ -209,14 +218,16 @@ impl Emitter<'_> {
         ptr: Value,
         bytes: u32,
     ) -> Result<(Id, StorageClass), LowerError> {
-        match self.place(ptr)? {
-            Place::Nowhere => Err(LowerError::new("atomic operation on a null local pointer")),
-            Place::Physical(address) => {
+        match self.location(ptr)? {
+            MemoryLocation::Nowhere => {
+                Err(LowerError::new("atomic operation on a null local pointer"))
+            }
+            MemoryLocation::Physical(address) => {
                 let ty = self.b.ty_int(bytes * 8);
                 let ptr = self.physical_pointer(address, ty);
                 Ok((ptr, StorageClass::PhysicalStorageBuffer))
             }
-            Place::Array {
+            MemoryLocation::Array {
                 var,
                 class,
                 unit,
@@ -229,29 +240,29 @@ impl Emitter<'_> {
                 }
                 Ok((self.element(var, class, unit, offset, 0), class))
             }
-            Place::Buffer(place) => {
+            MemoryLocation::Buffer(location) => {
                 let class = StorageClass::StorageBuffer;
-                if place.is_read_only() {
+                if location.is_read_only() {
                     return Err(LowerError::new("atomic operation on constant memory"));
                 }
-                Ok((self.buffer_element(&place, bytes, 1, 0), class))
+                Ok((self.buffer_element(&location, bytes, 1, 0), class))
             }
         }
     }
 
-    /// Loads one piece of `width` bytes, `at` bytes behind the place, as an integer.
-    fn load_piece(&mut self, place: &Place, at: u32, width: u32, flags: AccessFlags) -> Id {
-        let piece_ty = self.b.ty_int(width * 8);
-        match *place {
-            Place::Nowhere => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
-            Place::Physical(address) => {
+    /// The memory of a piece of `width` bytes, `at` bytes behind the location; `None` where there
+    /// is none.
+    fn piece(&mut self, location: &MemoryLocation, at: u32, width: u32) -> Option<Piece> {
+        Some(match *location {
+            MemoryLocation::Nowhere => return None,
+            MemoryLocation::Physical(address) => {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, width);
                 let address = self.add_to_address(address, at);
-                let ptr = self.physical_pointer(address, piece_ty);
-                self.raw_load(class, ptr, piece_ty, width, flags)
+                let piece_ty = self.b.ty_int(width * 8);
+                Piece::Element(class, self.physical_pointer(address, piece_ty))
             }
-            Place::Array {
+            MemoryLocation::Array {
                 var,
                 class,
                 unit,
@@ -259,27 +270,52 @@ impl Emitter<'_> {
             } => {
                 if width == unit {
                     let ptr = self.element(var, class, unit, offset, at / unit);
-                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                    return Some(Piece::Element(class, ptr));
                 }
-                let unit_ty = self.b.ty_int(unit * 8);
                 let byte = self.add_bytes(offset, at);
                 let ptr = self.element(var, class, unit, byte, 0);
-                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
-                self.cut(word, byte, width, unit)
+                Piece::Part(Word {
+                    ptr,
+                    class,
+                    unit,
+                    byte,
+                })
             }
-            Place::Buffer(ref place) => {
-                let class = place.class();
-                let unit = self.buffer_unit(place, width);
+            MemoryLocation::Buffer(ref location) => {
+                let class = location.class();
+                let unit = self.buffer_unit(location, width);
                 if width == unit {
                     self.declare_small(class, width);
-                    let ptr = self.buffer_element(place, unit, 1, at);
-                    return self.raw_load(class, ptr, piece_ty, unit, flags);
+                    let ptr = self.buffer_element(location, unit, 1, at);
+                    return Some(Piece::Element(class, ptr));
                 }
-                let unit_ty = self.b.ty_int(unit * 8);
-                let place = self.moved(place, at);
-                let ptr = self.buffer_element(&place, unit, 1, 0);
-                let word = self.raw_load(class, ptr, unit_ty, unit, flags);
-                self.cut(word, place.offset, width, unit)
+                let location = self.moved(location, at);
+                Piece::Part(Word {
+                    ptr: self.buffer_element(&location, unit, 1, 0),
+                    class,
+                    unit,
+                    byte: location.offset,
+                })
+            }
+        })
+    }
+
+    /// Loads one piece of `width` bytes, `at` bytes behind the location, as an integer.
+    fn load_piece(
+        &mut self,
+        location: &MemoryLocation,
+        at: u32,
+        width: u32,
+        flags: AccessFlags,
+    ) -> Id {
+        let piece_ty = self.b.ty_int(width * 8);
+        match self.piece(location, at, width) {
+            None => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
+            Some(Piece::Element(class, ptr)) => self.raw_load(class, ptr, piece_ty, width, flags),
+            Some(Piece::Part(word)) => {
+                let unit_ty = self.b.ty_int(word.unit * 8);
+                let loaded = self.raw_load(word.class, word.ptr, unit_ty, word.unit, flags);
+                self.cut(loaded, word.byte, width, word.unit)
             }
         }
     }
@@ -292,50 +328,19 @@ impl Emitter<'_> {
         self.b.op(Op::UConvert, piece_ty, &[shifted])
     }
 
-    fn store_piece(&mut self, place: &Place, at: u32, width: u32, value: Id, flags: AccessFlags) {
-        let piece_ty = self.b.ty_int(width * 8);
-        match *place {
-            Place::Nowhere => {}
-            Place::Physical(address) => {
-                let class = StorageClass::PhysicalStorageBuffer;
-                self.declare_small(class, width);
-                let address = self.add_to_address(address, at);
-                let ptr = self.physical_pointer(address, piece_ty);
-                self.raw_store(class, ptr, value, width, flags);
-            }
-            Place::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => {
-                if width == unit {
-                    let ptr = self.element(var, class, unit, offset, at / unit);
-                    self.raw_store(class, ptr, value, unit, flags);
-                    return;
-                }
-                let byte = self.add_bytes(offset, at);
-                let ptr = self.element(var, class, unit, byte, 0);
-                let (bits, widths) = ((byte, value, width), [width, unit]);
-                match class {
-                    StorageClass::Workgroup => self.paste(ptr, bits, widths, Scope::Workgroup),
-                    _ => self.replace(class, ptr, bits, widths, flags),
-                }
-            }
-            Place::Buffer(ref place) => {
-                let class = place.class();
-                let unit = self.buffer_unit(place, width);
-                if width == unit {
-                    self.declare_small(class, width);
-                    let ptr = self.buffer_element(place, unit, 1, at);
-                    self.raw_store(class, ptr, value, unit, flags);
-                    return;
-                }
-                let place = self.moved(place, at);
-                let ptr = self.buffer_element(&place, unit, 1, 0);
-                let bits = (place.offset, value, width);
-                self.paste(ptr, bits, [width, unit], Scope::Device);
-            }
+    /// Stores one piece of `width` bytes, `at` bytes behind the location.
+    fn store_piece(
+        &mut self,
+        location: &MemoryLocation,
+        at: u32,
+        width: u32,
+        value: Id,
+        flags: AccessFlags,
+    ) {
+        match self.piece(location, at, width) {
+            None => {}
+            Some(Piece::Element(class, ptr)) => self.raw_store(class, ptr, value, width, flags),
+            Some(Piece::Part(word)) => self.store_in_word(&word, (value, width), width, flags),
         }
     }
 
@@ -417,35 +422,37 @@ impl Emitter<'_> {
         }
     }
 
-    fn piece_width(&self, place: &Place, size: u32, align: u32) -> u32 {
+    fn piece_width(&self, location: &MemoryLocation, size: u32, align: u32) -> u32 {
         let widest = if self.target.int64 { 8 } else { 4 };
         let width = size.min(align.max(1)).min(widest);
-        match place {
-            Place::Physical(_) | Place::Nowhere => width,
-            Place::Array { unit, .. } => width.min(*unit),
+        match location {
+            MemoryLocation::Physical(_) | MemoryLocation::Nowhere => width,
+            MemoryLocation::Array { unit, .. } => width.min(*unit),
             // Uniform buffers are rows of words.
-            Place::Buffer(place) if place.class() == StorageClass::Uniform => width.min(4),
-            Place::Buffer(_) => width,
+            MemoryLocation::Buffer(location) if location.class() == StorageClass::Uniform => {
+                width.min(4)
+            }
+            MemoryLocation::Buffer(_) => width,
         }
     }
 
-    /// The place of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
+    /// The location of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
     /// address gets a zero added that is different in every lane, as far as anybody knows: a lane's
     /// number has no bit 31.
-    pub fn load_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+    pub fn load_location(&mut self, ptr: Value) -> Result<MemoryLocation, LowerError> {
         let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches);
-        let place = self.place(ptr)?;
-        match place {
-            Place::Physical(address) if self.behind_branch && ignores_branches => {
+        let location = self.location(ptr)?;
+        match location {
+            MemoryLocation::Physical(address) if self.behind_branch && ignores_branches => {
                 let u32_ty = self.b.ty_int(32);
                 let lane = self.builtin(BuiltIn::SubgroupLocalId)?;
                 let top = self.b.const_u32(31);
                 let zero = self.b.op(Op::ShiftRightLogical, u32_ty, &[lane, top]);
                 let zero = self.widen(zero);
                 let address = self.wide_sum(Op::IAdd, address, zero);
-                Ok(Place::Physical(address))
+                Ok(MemoryLocation::Physical(address))
             }
-            place => Ok(place),
+            location => Ok(location),
         }
     }
 
@@ -460,9 +467,9 @@ impl Emitter<'_> {
         if let Some(bytes) = flags.part_bytes() {
             return self.load_part(ptr, bytes, flags);
         }
-        let place = self.load_place(ptr)?;
+        let location = self.load_location(ptr)?;
         let size = ty.scalar.bytes();
-        if let Place::Physical(address) = place {
+        if let MemoryLocation::Physical(address) = location {
             if align >= size {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, size);
@@ -475,16 +482,16 @@ impl Emitter<'_> {
                 });
             }
         }
-        if let Place::Buffer(place) = &place {
-            if let Some(loaded) = self.load_vector(place, ty, align, flags) {
+        if let MemoryLocation::Buffer(location) = &location {
+            if let Some(loaded) = self.load_vector(location, ty, align, flags) {
                 return Ok(loaded);
             }
         }
-        let width = self.piece_width(&place, size, align);
+        let width = self.piece_width(&location, size, align);
         let mut lanes: SmallVec<[Id; 4]> = SmallVec::new();
         for lane in 0..u32::from(ty.lanes) {
             let pieces: SmallVec<[Id; 8]> = (0..size / width)
-                .map(|i| self.load_piece(&place, lane * size + i * width, width, flags))
+                .map(|i| self.load_piece(&location, lane * size + i * width, width, flags))
                 .collect();
             let bits = self.join_pieces(&pieces, width, size);
             lanes.push(self.register_form(bits, ty.scalar));
@@ -527,9 +534,9 @@ impl Emitter<'_> {
             // In memory it says which buffer it points into.
             (ty, id) = (Type::ptr(AddressSpace::Generic), self.number_of(value)?);
         }
-        let place = self.place(ptr)?;
+        let location = self.location(ptr)?;
         let size = ty.scalar.bytes();
-        if let Place::Physical(address) = place {
+        if let MemoryLocation::Physical(address) = location {
             if align >= size {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, size);
@@ -543,20 +550,26 @@ impl Emitter<'_> {
                 return Ok(());
             }
         }
-        if let Place::Buffer(place) = &place {
-            if place.is_read_only() {
+        if let MemoryLocation::Buffer(location) = &location {
+            if location.is_read_only() {
                 return Err(LowerError::new("a store to constant memory"));
             }
-            if self.store_vector(place, id, ty, align, flags) {
+            if self.store_vector(location, id, ty, align, flags) {
                 return Ok(());
             }
         }
-        let width = self.piece_width(&place, size, align);
+        let width = self.piece_width(&location, size, align);
         for lane in 0..u32::from(ty.lanes) {
             let scalar = self.lane(id, ty, lane);
             let bits = self.memory_form(scalar, ty.scalar);
             for (i, piece) in self.split_pieces(bits, width, size).into_iter().enumerate() {
-                self.store_piece(&place, lane * size + i as u32 * width, width, piece, flags);
+                self.store_piece(
+                    &location,
+                    lane * size + i as u32 * width,
+                    width,
+                    piece,
+                    flags,
+                );
             }
         }
         Ok(())

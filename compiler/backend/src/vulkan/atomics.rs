@@ -175,7 +175,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn atomic_place(
+    fn atomic_location(
         &mut self,
         ptr: Value,
         scalar: Scalar,
@@ -202,7 +202,7 @@ impl Emitter<'_> {
         order: MemoryOrder,
         scope: Scope,
     ) -> Result<Id, LowerError> {
-        let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
+        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let inner = match order {
             MemoryOrder::Relaxed | MemoryOrder::Release => MemoryOrder::Relaxed,
@@ -225,7 +225,7 @@ impl Emitter<'_> {
         let scalar = self.value_ty(value).scalar;
         let id = self.value(value);
         let bits = self.memory_form(id, scalar);
-        let (pointer, _, scope) = self.atomic_place(ptr, scalar, scope)?;
+        let (pointer, _, scope) = self.atomic_location(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let inner = match order {
             MemoryOrder::Relaxed | MemoryOrder::Acquire => MemoryOrder::Relaxed,
@@ -265,7 +265,7 @@ impl Emitter<'_> {
         };
         let id = self.value(value);
         let bits = self.memory_form(id, scalar);
-        let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
+        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
         self.seq_cst_fence(order);
         let semantics = self.semantics(order);
         let old = self.b.op(opcode, ty, &[pointer, scope, semantics, bits]);
@@ -285,7 +285,7 @@ impl Emitter<'_> {
         let (expected, desired) = (self.value(expected), self.value(desired));
         let expected = self.memory_form(expected, scalar);
         let desired = self.memory_form(desired, scalar);
-        let (pointer, ty, scope) = self.atomic_place(ptr, scalar, scope)?;
+        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
         let strongest = if failure == MemoryOrder::SeqCst {
             failure
         } else {

@@ -6,7 +6,7 @@
 //! may point into several buffers, the pass `select_buffers` has left a choice between pointers
 //! that each have one, which becomes a choice between pointers to elements (variable pointers).
 
-use super::access::Place;
+use super::access::MemoryLocation;
 use super::builder::Id;
 use super::descriptors::Slot;
 use super::emitter::Emitter;
@@ -17,7 +17,7 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 /// The target of an access to a buffer.
 #[derive(Clone, Debug)]
-pub(crate) struct BufferPlace {
+pub(crate) struct BufferLocation {
     /// The byte offset, whichever the buffer is.
     pub offset: Id,
     to: To,
@@ -27,10 +27,10 @@ pub(crate) struct BufferPlace {
 enum To {
     Storage(Slot),
     Uniform(Slot),
-    Choice(Id, Box<[BufferPlace; 2]>),
+    Choice(Id, Box<[BufferLocation; 2]>),
 }
 
-impl BufferPlace {
+impl BufferLocation {
     /// The buffer's storage class. Choices are between storage buffers only.
     pub fn class(&self) -> StorageClass {
         match self.to {
@@ -84,16 +84,16 @@ impl Emitter<'_> {
     }
 
     /// Gives the target of an access through a global or constant pointer.
-    pub fn buffer_place(&mut self, ptr: Value) -> Result<Place, LowerError> {
+    pub fn buffer_location(&mut self, ptr: Value) -> Result<MemoryLocation, LowerError> {
         let set = self.bases_of(ptr);
         if let Some(lost) = set.lost {
             return Err(self.lost(lost.what()));
         }
         match *set.buffers() {
-            [] => Ok(Place::Nowhere),
+            [] => Ok(MemoryLocation::Nowhere),
             [base] => {
                 let offset = self.value(ptr);
-                self.place_in(base, offset)
+                self.location_in(base, offset)
             }
             [..] => {
                 let f = &self.module.functions[self.cur];
@@ -103,15 +103,15 @@ impl Emitter<'_> {
                 };
                 let offset = self.value(ptr);
                 let cond = self.value(cond);
-                let (Place::Buffer(then), Place::Buffer(other)) =
-                    (self.buffer_place(then)?, self.buffer_place(other)?)
+                let (MemoryLocation::Buffer(then), MemoryLocation::Buffer(other)) =
+                    (self.buffer_location(then)?, self.buffer_location(other)?)
                 else {
                     return Err(self.lost("a choice between buffers of different kinds"));
                 };
                 if then.is_read_only() || other.is_read_only() {
                     return Err(self.lost("a choice between buffers of different kinds"));
                 }
-                Ok(Place::Buffer(BufferPlace {
+                Ok(MemoryLocation::Buffer(BufferLocation {
                     offset,
                     to: To::Choice(cond, Box::new([then, other])),
                 }))
@@ -119,7 +119,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn place_in(&mut self, base: Base, offset: Id) -> Result<Place, LowerError> {
+    fn location_in(&mut self, base: Base, offset: Id) -> Result<MemoryLocation, LowerError> {
         let internal = || LowerError::new(format!("internal: {base:?} is no buffer"));
         let descriptors = self.descriptors.as_ref().ok_or_else(internal)?;
         if let Base::Arg(at) = base {
@@ -129,12 +129,12 @@ impl Emitter<'_> {
                 true => To::Uniform(pointer.slot),
                 false => To::Storage(pointer.slot),
             };
-            return Ok(Place::Buffer(BufferPlace { offset, to }));
+            return Ok(MemoryLocation::Buffer(BufferLocation { offset, to }));
         }
         if base == Base::Constants {
             if let Some(var) = self.private_constants {
                 self.cur_uses.insert(var);
-                return Ok(Place::Array {
+                return Ok(MemoryLocation::Array {
                     var,
                     class: StorageClass::Private,
                     unit: 4,
@@ -143,55 +143,61 @@ impl Emitter<'_> {
             }
             if descriptors.options.constant_args_uniform {
                 let to = To::Uniform(descriptors.constants);
-                return Ok(Place::Buffer(BufferPlace { offset, to }));
+                return Ok(MemoryLocation::Buffer(BufferLocation { offset, to }));
             }
         }
         let slot = descriptors.module_slot(base).ok_or_else(internal)?;
         let to = To::Storage(slot);
-        Ok(Place::Buffer(BufferPlace { offset, to }))
+        Ok(MemoryLocation::Buffer(BufferLocation { offset, to }))
     }
 
-    /// The same place, `bytes` further.
-    pub fn moved(&mut self, place: &BufferPlace, bytes: u32) -> BufferPlace {
+    /// The same location, `bytes` further.
+    pub fn moved(&mut self, location: &BufferLocation, bytes: u32) -> BufferLocation {
         if bytes == 0 {
-            return place.clone();
+            return location.clone();
         }
-        let to = match &place.to {
+        let to = match &location.to {
             To::Choice(cond, both) => {
                 let both = [self.moved(&both[0], bytes), self.moved(&both[1], bytes)];
                 To::Choice(*cond, Box::new(both))
             }
             to => to.clone(),
         };
-        BufferPlace {
-            offset: self.add_bytes(place.offset, bytes),
+        BufferLocation {
+            offset: self.add_bytes(location.offset, bytes),
             to,
         }
     }
 
     /// The width in bytes of the elements that `width` bytes are accessed by.
-    pub fn buffer_unit(&self, place: &BufferPlace, width: u32) -> u32 {
+    pub fn buffer_unit(&self, location: &BufferLocation, width: u32) -> u32 {
         let allowed = match width {
             1 => self.target.storage8.storage_buffer,
             2 => self.target.storage16.storage_buffer,
             _ => true,
         };
-        if allowed && place.class() != StorageClass::Uniform {
+        if allowed && location.class() != StorageClass::Uniform {
             width
         } else {
             width.max(4)
         }
     }
 
-    /// A pointer to `lanes` elements of `width` bytes, `at` bytes behind the place.
-    pub fn buffer_element(&mut self, place: &BufferPlace, width: u32, lanes: u32, at: u32) -> Id {
+    /// A pointer to `lanes` elements of `width` bytes, `at` bytes behind the location.
+    pub fn buffer_element(
+        &mut self,
+        location: &BufferLocation,
+        width: u32,
+        lanes: u32,
+        at: u32,
+    ) -> Id {
         let scalar = self.b.ty_int(width * 8);
         let element = self.b.ty_vector(scalar, lanes);
-        let class = place.class();
+        let class = location.class();
         let ptr = self.b.ty_pointer(class, element);
         let zero = self.b.const_u32(0);
         let bytes = width * lanes;
-        match &place.to {
+        match &location.to {
             To::Choice(cond, both) => {
                 let cond = *cond;
                 let both = both.clone();
@@ -204,16 +210,16 @@ impl Emitter<'_> {
             &To::Storage(slot) => {
                 let var = self.storage_variable(slot, width, lanes);
                 let index = if at % bytes == 0 {
-                    self.element_index(place.offset, bytes, at / bytes)
+                    self.element_index(location.offset, bytes, at / bytes)
                 } else {
-                    let offset = self.add_bytes(place.offset, at);
+                    let offset = self.add_bytes(location.offset, at);
                     self.element_index(offset, bytes, 0)
                 };
                 self.b.op(Op::AccessChain, ptr, &[var, zero, index])
             }
             &To::Uniform(slot) => {
                 let var = self.uniform_variable(slot);
-                let offset = self.add_bytes(place.offset, at);
+                let offset = self.add_bytes(location.offset, at);
                 let row = self.element_index(offset, ROW, 0);
                 if lanes == 4 {
                     return self.b.op(Op::AccessChain, ptr, &[var, zero, row]);
@@ -304,12 +310,12 @@ impl Emitter<'_> {
     }
 
     /// Returns whether a whole vector is one element.
-    fn is_element(&self, place: &BufferPlace, ty: Type, align: u32) -> bool {
+    fn is_element(&self, location: &BufferLocation, ty: Type, align: u32) -> bool {
         let size = ty.scalar.bytes();
         let bytes = size * u32::from(ty.lanes);
         matches!(ty.lanes, 2 | 4)
             && align >= bytes
-            && match place.class() {
+            && match location.class() {
                 StorageClass::Uniform => bytes == ROW && size == 4,
                 _ => {
                     let fits = size == 4 || size == 8 && self.target.int64;
@@ -321,19 +327,19 @@ impl Emitter<'_> {
     /// A vector in one access, where it is one element.
     pub fn load_vector(
         &mut self,
-        place: &BufferPlace,
+        location: &BufferLocation,
         ty: Type,
         align: u32,
         flags: AccessFlags,
     ) -> Option<Id> {
-        if !self.is_element(place, ty, align) {
+        if !self.is_element(location, ty, align) {
             return None;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
         let scalar = self.b.ty_int(width * 8);
         let bits_ty = self.b.ty_vector(scalar, lanes);
-        let ptr = self.buffer_element(place, width, lanes, 0);
-        let bits = self.raw_load(place.class(), ptr, bits_ty, align, flags);
+        let ptr = self.buffer_element(location, width, lanes, 0);
+        let bits = self.raw_load(location.class(), ptr, bits_ty, align, flags);
         let ty = self.ty(ty);
         Some(if ty == bits_ty {
             bits
@@ -345,13 +351,13 @@ impl Emitter<'_> {
     /// Stores a vector in one access, where it is one element.
     pub fn store_vector(
         &mut self,
-        place: &BufferPlace,
+        location: &BufferLocation,
         value: Id,
         ty: Type,
         align: u32,
         flags: AccessFlags,
     ) -> bool {
-        if !self.is_element(place, ty, align) {
+        if !self.is_element(location, ty, align) {
             return false;
         }
         let (width, lanes) = (ty.scalar.bytes(), u32::from(ty.lanes));
@@ -362,8 +368,8 @@ impl Emitter<'_> {
         } else {
             self.b.op(Op::Bitcast, bits_ty, &[value])
         };
-        let ptr = self.buffer_element(place, width, lanes, 0);
-        self.raw_store(place.class(), ptr, bits, align, flags);
+        let ptr = self.buffer_element(location, width, lanes, 0);
+        self.raw_store(location.class(), ptr, bits, align, flags);
         true
     }
 
@@ -376,10 +382,10 @@ impl Emitter<'_> {
     /// An argument's number, or 0 where nothing is bound.
     fn number_unless_null(&mut self, base: Base, number: Id) -> Result<Id, LowerError> {
         let zero = self.b.const_u32(0);
-        let Place::Buffer(BufferPlace {
+        let MemoryLocation::Buffer(BufferLocation {
             to: To::Storage(slot),
             ..
-        }) = self.place_in(base, zero)?
+        }) = self.location_in(base, zero)?
         else {
             return Ok(number);
         };

@@ -46,6 +46,23 @@ impl Builder {
         self.global(Op::Variable, Some(pointer), &[class as u32])
     }
 
+    /// A variable of a module that is an array. With `zero_local`, one in local memory is zero at its start.
+    pub fn array_variable(
+        &mut self,
+        class: StorageClass,
+        element: Id,
+        length: Id,
+        zero_local: bool,
+    ) -> Id {
+        let array = self.unique(Op::TypeArray, None, &[element, length]);
+        let pointer = self.ty_pointer(class, array);
+        let mut operands = vec![class as u32];
+        if zero_local && class == StorageClass::Workgroup {
+            operands.push(self.unique(Op::ConstantNull, Some(array), &[]));
+        }
+        self.global(Op::Variable, Some(pointer), &operands)
+    }
+
     /// SPV_AMD_shader_ballot's extended instructions.
     pub fn amd_ballot_set(&mut self) -> Id {
         const NAME: &str = "SPV_AMD_shader_ballot";

@@ -21,8 +21,7 @@ use pumice_ir::{
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{
-    AddressingModel, BuiltIn as SpvBuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
-    MemoryModel, Op, StorageClass,
+    AddressingModel, BuiltIn as SpvBuiltIn, Capability, Decoration, MemoryModel, Op, StorageClass,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -151,7 +150,7 @@ impl<'m> Emitter<'m> {
         for (i, kernel) in module.kernels.iter().enumerate() {
             kernel_of[kernel.func] = Some(i as u32);
         }
-        let mut used = BTreeSet::new();
+        let mut used = ModuleConstant::always(target);
         for &func in &functions {
             let f = &module.functions[func];
             for &block in &f.layout.blocks {
@@ -408,9 +407,8 @@ impl<'m> Emitter<'m> {
                 self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
             };
             let element = self.b.ty_int(part.unit * 8);
-            let array = self.b.unique(Op::TypeArray, None, &[element, length]);
-            let ptr = self.b.ty_pointer(class, array);
-            let var = self.b.variable(ptr, class);
+            let zero = self.target.zero_local;
+            let var = self.b.array_variable(class, element, length, zero);
             self.arrays.insert(p as u32, ArrayVar { var, class });
         }
     }
@@ -567,129 +565,5 @@ impl<'m> Emitter<'m> {
         let (zero, index) = (self.b.const_u32(0), self.b.const_u32(word));
         let chain = self.b.op(Op::AccessChain, ptr, &[var, zero, index]);
         Ok(self.b.op(Op::Load, u32_ty, &[chain]))
-    }
-
-    /// Checks that the device has the float types that were written.
-    pub fn check_types(&self) -> Result<(), LowerError> {
-        for (width, name, has) in [
-            (16, "half", self.target.float16),
-            (64, "double", self.target.float64),
-        ] {
-            if self.float_widths.contains(&width) && !has {
-                return Err(LowerError::new(format!(
-                    "this device has no arithmetic on '{name}'"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// The entry points, execution modes and capabilities that follow from what was written.
-    pub fn declare_entry_points(&mut self) {
-        let all_variables = self.target.spirv_version >= (1, 4);
-        let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
-        // What each function uses with all that it calls; callees come first.
-        let mut interfaces: SecondaryMap<FuncId, BTreeSet<Id>> = SecondaryMap::new();
-        for &func in &self.functions {
-            let mut interface = self.uses.get(&func).cloned().unwrap_or_default();
-            for &callee in &self.summaries[func].calls {
-                interface.extend(&interfaces[callee]);
-            }
-            interfaces[func] = interface;
-        }
-        for (k, kernel) in self.module.kernels.iter().enumerate() {
-            let collective = self.summaries[kernel.func].collective;
-            let interface: Vec<Id> = (interfaces[kernel.func].iter().copied())
-                .filter(|id| all_variables || inputs.contains(id))
-                .collect();
-            let id = self.func_ids[kernel.func];
-            self.b
-                .entry_point(ExecutionModel::GLCompute, id, &kernel.name, &interface);
-            self.b.name(id, &kernel.name);
-            if let Some(sizes) = &self.fixed_group_sizes {
-                self.b
-                    .execution_mode(id, ExecutionMode::LocalSize, &sizes[k]);
-            }
-            if let Some(node) = &kernel.node {
-                self.node_modes(id, node);
-            }
-            self.float_modes(id);
-            if collective && self.target.maximal_reconvergence {
-                self.b.extension("SPV_KHR_maximal_reconvergence");
-                self.b
-                    .execution_mode(id, ExecutionMode::MaximallyReconvergesKHR, &[]);
-            }
-        }
-    }
-
-    /// Declares the extensions that older versions of SPIR-V need.
-    pub fn declare_extensions(&mut self) -> Result<(), LowerError> {
-        use Capability as C;
-        let version = self.target.spirv_version;
-        let mut extensions = Vec::new();
-        if version < (1, 3) {
-            if self.has_buffers() {
-                extensions.push("SPV_KHR_storage_buffer_storage_class");
-            }
-            if self.b.has_capability(C::VariablePointers) {
-                extensions.push("SPV_KHR_variable_pointers");
-            }
-            if self.b.has_capability(C::StorageBuffer16BitAccess) {
-                extensions.push("SPV_KHR_16bit_storage");
-            }
-            if self.b.has_capability(C::GroupNonUniform) {
-                return Err(LowerError::new("sub-groups need SPIR-V 1.3"));
-            }
-        }
-        if version < (1, 5) {
-            if self.b.has_capability(C::StorageBuffer8BitAccess) {
-                extensions.push("SPV_KHR_8bit_storage");
-            }
-            if self.b.has_capability(C::PhysicalStorageBufferAddresses) {
-                extensions.push("SPV_KHR_physical_storage_buffer");
-            }
-            if self.b.has_capability(C::VulkanMemoryModel) {
-                extensions.push("SPV_KHR_vulkan_memory_model");
-            }
-        }
-        self.check_integers()?;
-        for name in extensions {
-            self.b.extension(name);
-        }
-        Ok(())
-    }
-
-    fn float_modes(&mut self, entry: Id) {
-        if self.target.spirv_version < (1, 4) {
-            return;
-        }
-        for width in self.float_widths.clone() {
-            let controls = self.target.float_controls[match width {
-                16 => 0,
-                32 => 1,
-                _ => 2,
-            }];
-            let flush = self.options.math.denorms_are_zero && width == 32;
-            if controls.denorm_preserve && !flush {
-                self.b.capability(Capability::DenormPreserve);
-                self.b
-                    .execution_mode(entry, ExecutionMode::DenormPreserve, &[width]);
-            }
-            if controls.denorm_flush_to_zero && flush {
-                self.b.capability(Capability::DenormFlushToZero);
-                self.b
-                    .execution_mode(entry, ExecutionMode::DenormFlushToZero, &[width]);
-            }
-            if controls.signed_zero_inf_nan_preserve {
-                self.b.capability(Capability::SignedZeroInfNanPreserve);
-                self.b
-                    .execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
-            }
-            if controls.rounding_rte {
-                self.b.capability(Capability::RoundingModeRTE);
-                self.b
-                    .execution_mode(entry, ExecutionMode::RoundingModeRTE, &[width]);
-            }
-        }
     }
 }

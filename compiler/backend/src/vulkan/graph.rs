@@ -4,7 +4,7 @@
 //! Takes words that nobody has checked. Gives the same model as the IR's, checked by the
 //! extension's rules. Never: panics, or looks at anything that the extension does not add.
 
-use crate::import::reader::{Inst, Words};
+use crate::import::reader::{Inst, ModuleWords};
 use cranelift_entity::{EntityRef, PrimaryMap};
 use pumice_ir::text::{node_to_text, payload_to_text};
 use pumice_ir::{NodeInfo, NodeName, PayloadArray, PayloadId};
@@ -66,7 +66,7 @@ const OPERATIONS: [Op; 5] = [
 /// # Errors
 /// Words that are no SPIR-V, or a rule of the extension that is broken.
 pub fn read(words: &[u32]) -> Result<Graph, String> {
-    let words = Words::new(words).map_err(|e| e.message)?;
+    let words = ModuleWords::new(words).map_err(|e| e.message)?;
     let insts = words.insts().map_err(|e| e.message)?;
     let mut reader = Reader::default();
     let (mut declared, mut extension) = (false, false);

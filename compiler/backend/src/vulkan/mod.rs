@@ -12,11 +12,13 @@
 mod abi;
 mod access;
 mod arguments;
+mod arith;
 mod atomics;
 mod buffers;
 mod builder;
 mod descriptors;
 mod emitter;
+mod entry_points;
 mod func;
 pub mod graph;
 mod groups;

@@ -1,29 +1,29 @@
 //! Loads and stores of a part of an element: of narrow pieces, and of I32 values with
 //! [`AccessFlags::BYTE`] or `SHORT`.
 
-use super::access::Place;
+use super::access::MemoryLocation;
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{AccessFlags, Scope, Value};
 use rspirv::spirv::{Capability, Op, StorageClass};
 
-/// A word in memory that holds the part.
-struct Word {
-    ptr: Id,
-    class: StorageClass,
-    /// Bytes of the word: of a local or private array the element's.
-    unit: u32,
-    /// The part's byte; its low bits are those within the word.
-    byte: Id,
+/// An element in memory, mostly a word, that holds the part.
+pub(super) struct Word {
+    pub ptr: Id,
+    pub class: StorageClass,
+    /// Bytes of the element.
+    pub unit: u32,
+    /// The part's byte; its low bits are those within the element.
+    pub byte: Id,
 }
 
 impl Emitter<'_> {
-    fn word_at(&mut self, place: Place) -> Option<Word> {
+    fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
         let u32_ty = self.b.ty_int(32);
-        Some(match place {
-            Place::Nowhere => return None,
-            Place::Physical(address) => {
+        Some(match location {
+            MemoryLocation::Nowhere => return None,
+            MemoryLocation::Physical(address) => {
                 let byte = self.wide_low(address);
                 let start = self.wide_masked(Op::BitwiseAnd, address, !3);
                 Word {
@@ -33,7 +33,7 @@ impl Emitter<'_> {
                     byte,
                 }
             }
-            Place::Array {
+            MemoryLocation::Array {
                 var,
                 class,
                 unit,
@@ -44,11 +44,11 @@ impl Emitter<'_> {
                 unit,
                 byte: offset,
             },
-            Place::Buffer(place) => Word {
-                ptr: self.buffer_element(&place, 4, 1, 0),
-                class: place.class(),
+            MemoryLocation::Buffer(location) => Word {
+                ptr: self.buffer_element(&location, 4, 1, 0),
+                class: location.class(),
                 unit: 4,
-                byte: place.offset,
+                byte: location.offset,
             },
         })
     }
@@ -60,8 +60,8 @@ impl Emitter<'_> {
         bytes: u32,
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
-        let place = self.load_place(ptr)?;
-        let Some(word) = self.word_at(place) else {
+        let location = self.load_location(ptr)?;
+        let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
         };
         let u32_ty = self.b.ty_int(32);
@@ -86,26 +86,35 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Result<(), LowerError> {
         let value = self.value(value);
-        let place = self.place(ptr)?;
-        if let Place::Buffer(place) = &place {
-            if place.is_read_only() {
+        let location = self.location(ptr)?;
+        if let MemoryLocation::Buffer(location) = &location {
+            if location.is_read_only() {
                 return Err(LowerError::new("a store to constant memory"));
             }
         }
-        let Some(word) = self.word_at(place) else {
+        let Some(word) = self.word_at(location) else {
             return Ok(());
         };
-        let widths = [bytes, word.unit];
-        let scope = match word.class {
-            StorageClass::Workgroup => Scope::Workgroup,
-            StorageClass::Function | StorageClass::Private => {
-                self.replace(word.class, word.ptr, (word.byte, value, 4), widths, flags);
-                return Ok(());
-            }
-            _ => Scope::Device,
-        };
-        self.paste(word.ptr, (word.byte, value, 4), widths, scope);
+        self.store_in_word(&word, (value, 4), bytes, flags);
         Ok(())
+    }
+
+    /// Stores the low `bytes` bytes of a value of `width` bytes into an element.
+    pub(super) fn store_in_word(
+        &mut self,
+        word: &Word,
+        (value, width): (Id, u32),
+        bytes: u32,
+        flags: AccessFlags,
+    ) {
+        let (bits, widths) = ((word.byte, value, width), [bytes, word.unit]);
+        match word.class {
+            StorageClass::Workgroup => self.paste(word.ptr, bits, widths, Scope::Workgroup),
+            StorageClass::Function | StorageClass::Private => {
+                self.replace(word.class, word.ptr, bits, widths, flags);
+            }
+            _ => self.paste(word.ptr, bits, widths, Scope::Device),
+        }
     }
 
     /// Writes bytes of an element and leaves the others alone. `value` is an integer of so many

@@ -5,12 +5,15 @@ use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
-use pumice_ir::{AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalId, KernelArgKind};
+use pumice_ir::{
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArgKind,
+};
 use pumice_reflection::{
-    ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush, DescriptorArgument,
-    FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties, KernelRef, KernelRole,
-    MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush, PrintfInfo, PushArgument,
-    PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, WorkgroupArgument,
+    AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
+    DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
+    KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
+    PrintfInfo, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId,
+    SpecIds3, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -27,8 +30,10 @@ fn info_of(info: &ArgInfo) -> ArgumentInfo {
         ArgAccess::ReadWrite => 0x11A2,
         ArgAccess::None => 0x11A3,
     });
-    // Operands are positional: the first unknown one ends the list.
-    let type_name = (!info.type_name.is_empty()).then(|| info.type_name.clone());
+    // Operands are positional: the first unknown one ends the list. That an argument is a pipe must
+    // be there even where its packets' type is unknown.
+    let known = !info.type_name.is_empty() || info.is_pipe();
+    let type_name = known.then(|| info.type_name.clone());
     let address_qualifier = type_name.as_ref().and(address);
     let access_qualifier = address_qualifier.and(access);
     let type_qualifier = access_qualifier.and(info.type_qualifier);
@@ -254,7 +259,9 @@ impl Emitter<'_> {
                 function: FunctionId(self.func_ids[kernel.func]),
                 name: kernel.name.clone(),
                 properties: Some(KernelProperties {
-                    num_arguments: (kernel.args.len() + usize::from(kernel.private_bytes > 0))
+                    num_arguments: (kernel.args.len()
+                        + usize::from(kernel.private_bytes > 0)
+                        + usize::from(kernel.enqueue.is_some()))
                         as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
@@ -279,6 +286,7 @@ impl Emitter<'_> {
                     reflection.push(argument);
                 }
             }
+            self.reflect_enqueue(k, reference, reflection);
             if let Some(place) = self.arg_layouts[k].private {
                 let ordinal = kernel.args.len() as u32;
                 let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
@@ -300,6 +308,36 @@ impl Emitter<'_> {
                     },
                 ));
             }
+        }
+    }
+
+    /// Says what part a kernel has in device-side enqueue.
+    fn reflect_enqueue(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        let info = &self.module.kernels[k];
+        for &ordinal in &info.queues {
+            let need = Need::QueueArgument { kernel, ordinal };
+            reflection.needs.push(need);
+        }
+        let Some(place) = self.arg_layouts[k].launch else {
+            return;
+        };
+        let ordinal = (info.args.len() + usize::from(info.private_bytes > 0)) as u32;
+        let argument = self.reflect_in_block(k, kernel, (ordinal, place), true, None);
+        reflection.instructions.extend(argument);
+        reflection
+            .needs
+            .push(Need::DeviceLaunch { kernel, ordinal });
+        match info.enqueue {
+            Some(EnqueueRole::Block { number, captured }) => reflection.needs.push(Need::Block {
+                kernel,
+                number,
+                captured,
+            }),
+            Some(EnqueueRole::Scheduler { times }) => reflection.needs.push(Need::Scheduler {
+                kernel,
+                times: times.into(),
+            }),
+            Some(EnqueueRole::Parent) | None => {}
         }
     }
 
@@ -346,6 +384,10 @@ impl Emitter<'_> {
                 }
                 ModuleConstant::ProgramScope => {
                     self.reflect_data_address(range, &mut reflection)?;
+                    continue;
+                }
+                ModuleConstant::AddressDelta => {
+                    reflection.address_delta = Some(AddressDelta { offset });
                     continue;
                 }
                 ModuleConstant::PrintfBuffer => {

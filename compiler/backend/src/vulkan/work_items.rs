@@ -352,6 +352,11 @@ impl Emitter<'_> {
                 self.input(builtin, v4)
             }
             BuiltIn::PrivateMemory => self.private_memory()?,
+            BuiltIn::DeviceLaunch => self.device_launch()?,
+            BuiltIn::DispatchGroup => self.dispatch_group(),
+            BuiltIn::DeviceRecord => {
+                return Err(LowerError::new("internal: a record outside a kernel"));
+            }
             BuiltIn::PrintfBuffer if self.has_buffers() => self.b.const_u32(0),
             BuiltIn::RemainingRecursionLevels => {
                 self.node_input(SpvBuiltIn::RemainingRecursionLevelsAMDX)
@@ -360,6 +365,10 @@ impl Emitter<'_> {
             BuiltIn::MaxWorkGroupSize => self.b.const_u32(self.target.max_work_group_size),
             BuiltIn::PrintfBuffer => {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
+                self.push_u64(base)?
+            }
+            BuiltIn::AddressDelta => {
+                let base = self.constant_offset(ModuleConstant::AddressDelta)?;
                 self.push_u64(base)?
             }
         })
@@ -373,13 +382,8 @@ impl Emitter<'_> {
         let place = self.arg_layouts[k].private.ok_or_else(none)?;
         let base = self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))?;
         let u32_ty = self.b.ty_int(32);
-        let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
-        let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
+        let group = self.dispatch_group();
         let [x, y, z] = self.group_size;
-        let rows = self.b.op(Op::IMul, u32_ty, &[gz, ny]);
-        let rows = self.b.op(Op::IAdd, u32_ty, &[rows, gy]);
-        let groups = self.b.op(Op::IMul, u32_ty, &[rows, nx]);
-        let group = self.b.op(Op::IAdd, u32_ty, &[groups, gx]);
         let items = self.b.op(Op::IMul, u32_ty, &[x, y]);
         let items = self.b.op(Op::IMul, u32_ty, &[items, z]);
         let first = self.b.op(Op::IMul, u32_ty, &[group, items]);
@@ -390,6 +394,29 @@ impl Emitter<'_> {
         let bytes = self.wide_constant(bytes);
         let offset = self.wide_product(number, bytes);
         Ok(self.wide_sum(Op::IAdd, base, offset))
+    }
+
+    /// The address of the memory of device-side enqueue.
+    fn device_launch(&mut self) -> Result<Id, LowerError> {
+        if self.has_buffers() {
+            let text = "device-side enqueue needs device addresses, which this device lacks";
+            return Err(LowerError::new(text));
+        }
+        let none = || LowerError::new("internal: device-side enqueue outside a kernel");
+        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
+        let place = self.arg_layouts[k].launch.ok_or_else(none)?;
+        self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))
+    }
+
+    /// The number of the work-group in its dispatch.
+    fn dispatch_group(&mut self) -> Id {
+        let u32_ty = self.b.ty_int(32);
+        let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
+        let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
+        let rows = self.b.op(Op::IMul, u32_ty, &[gz, ny]);
+        let rows = self.b.op(Op::IAdd, u32_ty, &[rows, gy]);
+        let groups = self.b.op(Op::IMul, u32_ty, &[rows, nx]);
+        self.b.op(Op::IAdd, u32_ty, &[groups, gx])
     }
 
     /// A word that an execution graph gives its nodes.

@@ -6,19 +6,7 @@
 
 use super::table::{self, Lower, ROWS, Row};
 use crate::lang::types::{FloatKind, IntKind, TypeId, TypeTable};
-
-/// Rounding mode in a name, as SPIR-V's FPRoundingMode numbers them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// `_rte`
-    Rte = 0,
-    /// `_rtz`
-    Rtz = 1,
-    /// `_rtp`
-    Rtp = 2,
-    /// `_rtn`
-    Rtn = 3,
-}
+use pumice_numerics::Rounding;
 
 /// Parts of a built-in function's name besides its family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,13 +49,9 @@ pub fn pack(row: u16, suffix: Suffix) -> BuiltinId {
 pub fn unpack(id: BuiltinId) -> (&'static Row, Suffix) {
     let suffix = Suffix {
         lanes: (id.0 >> 16 & 0x1f) as u8,
-        rounding: match id.0 >> 21 & 7 {
-            1 => Some(Rounding::Rte),
-            2 => Some(Rounding::Rtz),
-            3 => Some(Rounding::Rtp),
-            4 => Some(Rounding::Rtn),
-            _ => None,
-        },
+        rounding: (id.0 >> 21 & 7)
+            .checked_sub(1)
+            .and_then(|number| Rounding::ALL.get(number as usize).copied()),
         saturate: id.0 >> 24 & 1 != 0,
     };
     (&ROWS[(id.0 & 0xffff) as usize], suffix)
@@ -197,17 +181,9 @@ pub fn lookup(name: &str) -> Option<Name> {
 }
 
 fn split_rounding(name: &str) -> (&str, Option<Rounding>) {
-    let Some((rest, mode)) = name.rsplit_once('_') else {
-        return (name, None);
-    };
-    let mode = match mode {
-        "rte" => Rounding::Rte,
-        "rtz" => Rounding::Rtz,
-        "rtp" => Rounding::Rtp,
-        "rtn" => Rounding::Rtn,
-        _ => return (name, None),
-    };
-    (rest, Some(mode))
+    name.rsplit_once('_')
+        .and_then(|(rest, mode)| Some((rest, Some(Rounding::from_name(mode)?))))
+        .unwrap_or((name, None))
 }
 
 /// Splits a vector width off; 0 lanes when there is none.

@@ -339,7 +339,7 @@ fn suffixes_survive_packing() {
     let (row, suffix) = unpack(found.expect("resolves").id);
     assert_eq!(row.name, "convert_destType");
     assert!(suffix.saturate);
-    assert_eq!(suffix.rounding, Some(super::names::Rounding::Rtn));
+    assert_eq!(suffix.rounding, Some(pumice_numerics::Rounding::Rtn));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op};
 
 use super::Emitter;
-use super::function::Signature;
+use super::function::SpirvSignature;
 use crate::lang::types::{FloatKind, IntKind, Type, TypeId};
 use crate::sema::typed::FuncId;
 
@@ -75,7 +75,7 @@ impl Emitter<'_> {
     pub(super) fn parameter_attributes(
         &mut self,
         func: FuncId,
-        signature: &Signature,
+        signature: &SpirvSignature,
         ids: &[u32],
     ) {
         let module = self.module;

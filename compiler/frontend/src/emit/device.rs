@@ -8,6 +8,9 @@ use crate::builtins::table::Lower;
 use crate::lang::types::{AddrSpace, OpaqueKind, QualType, TypeId, TypeTable};
 use crate::sema::typed::{ExprId, ExprKind};
 
+/// CLK_ENQUEUE_FAILURE.
+const ENQUEUE_FAILURE: u64 = -101_i32 as u32 as u64;
+
 impl FunctionEmitter<'_, '_> {
     /// Functions on pipes, queues and events; `None` for other rows.
     pub fn device(
@@ -39,7 +42,8 @@ impl FunctionEmitter<'_, '_> {
                 self.block_operands(args[6], values[6], &mut operands);
                 operands.extend(&values[7..]);
                 let int = self.e.b.ty_int(32);
-                self.e.b.op(Op::EnqueueKernel, int, &operands)
+                let status = self.e.b.op(Op::EnqueueKernel, int, &operands);
+                self.enqueue_status(status)
             }
             Lower::KernelQuery(op) => {
                 let last = args.len() - 1;
@@ -52,12 +56,30 @@ impl FunctionEmitter<'_, '_> {
                 self.e.b.op_void(op, &values);
                 0
             }
+            Lower::Device(Op::EnqueueMarker) => {
+                let int = self.e.b.ty_int(32);
+                let status = self.e.b.op(Op::EnqueueMarker, int, &values);
+                self.enqueue_status(status)
+            }
             Lower::Device(op) => {
                 let result = self.e.value_type(ty);
                 self.e.b.op(op, result, &values)
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The status of an enqueueing function: without -g each error is CLK_ENQUEUE_FAILURE.
+    fn enqueue_status(&mut self, status: u32) -> u32 {
+        if self.e.options.debug_info {
+            return status;
+        }
+        let int = self.e.b.ty_int(32);
+        let bool_ty = self.e.b.ty_bool();
+        let zero = self.e.b.const_int(32, 0);
+        let failure = self.e.b.const_int(32, ENQUEUE_FAILURE);
+        let failed = self.e.b.op(Op::INotEqual, bool_ty, &[status, zero]);
+        self.e.b.op(Op::Select, int, &[failed, failure, zero])
     }
 
     /// Invoke, Param, Param Size and Param Align of a block.

@@ -1,11 +1,11 @@
-//! R-values that are no records.
+//! Rvalues that are no records.
 
 use rspirv::spirv::Op;
 
 use super::EmitError;
 use super::function::FunctionEmitter;
 use crate::lang::types::{OpaqueKind, Type, TypeId, TypeTable};
-use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, PlaceKind};
+use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, LvalueKind};
 
 impl FunctionEmitter<'_, '_> {
     /// Evaluates an expression; records go to a temporary and give its address. Void
@@ -30,18 +30,18 @@ impl FunctionEmitter<'_, '_> {
             }
             ExprKind::Block { context, .. } => self.block(*context)?,
             ExprKind::Sampler(mask) => self.sampler(*mask, ty),
-            ExprKind::Load(place) if self.is_handle(ty) => {
-                let PlaceKind::Local(local) = body.place(*place).kind else {
+            ExprKind::Load(lvalue) if self.is_handle(ty) => {
+                let LvalueKind::Local(local) = body.lvalue(*lvalue).kind else {
                     unreachable!("only parameters hold images, samplers and pipes");
                 };
                 self.local(local)
             }
-            ExprKind::Load(place) => {
-                let addr = self.place(*place)?;
+            ExprKind::Load(lvalue) => {
+                let addr = self.lvalue(*lvalue)?;
                 self.load(&addr)
             }
-            ExprKind::AddrOf(place) => self.address_of(*place, ty)?,
-            ExprKind::Decay(place) => self.decay(*place, ty)?,
+            ExprKind::AddrOf(lvalue) => self.address_of(*lvalue, ty)?,
+            ExprKind::Decay(lvalue) => self.decay(*lvalue, ty)?,
             ExprKind::Convert { kind, operand } => self.convert(*kind, *operand, ty)?,
             ExprKind::Neg(operand) => {
                 let value = self.expr(*operand)?;
@@ -129,15 +129,15 @@ impl FunctionEmitter<'_, '_> {
                     self.e.b.op(Op::SDiv, long, &[bytes, size])
                 }
             }
-            ExprKind::Assign { place, value } => {
+            ExprKind::Assign { lvalue, value } => {
                 // The target first, as every C compiler that people compare with does.
-                let addr = self.place(*place)?;
+                let addr = self.lvalue(*lvalue)?;
                 let value = self.expr(*value)?;
                 self.store(&addr, value);
                 value
             }
-            ExprKind::Update { place, value, old } => {
-                let addr = self.place(*place)?;
+            ExprKind::Update { lvalue, value, old } => {
+                let addr = self.lvalue(*lvalue)?;
                 self.updates.push((addr.clone(), None));
                 let new = self.expr(*value);
                 let read = self.updates.pop().and_then(|(_, read)| read);

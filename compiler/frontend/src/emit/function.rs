@@ -7,7 +7,7 @@ use crate::lang::types::{AddrSpace, Type, TypeId, TypeTable};
 use crate::sema::typed::{Body, FuncId, Inlining, LabelId, LocalId};
 
 /// A function's SPIR-V signature.
-pub struct Signature {
+pub struct SpirvSignature {
     /// OpTypeFunction.
     pub ty: u32,
     /// Result type.
@@ -32,14 +32,14 @@ pub(super) struct FunctionEmitter<'e, 'a> {
     /// Targets of `continue`, innermost last.
     pub continues: Vec<u32>,
     /// Updates being evaluated: the target and the value once read.
-    pub updates: Vec<(super::place::Addr, Option<u32>)>,
+    pub updates: Vec<(super::lvalue::Addr, Option<u32>)>,
     /// Pointer to the place of a returned record.
     pub sret: Option<u32>,
 }
 
 impl<'a> Emitter<'a> {
     /// The signature of a function type.
-    pub(super) fn signature(&mut self, params: &[TypeId], ret: TypeId) -> Signature {
+    pub(super) fn signature(&mut self, params: &[TypeId], ret: TypeId) -> SpirvSignature {
         let mut ids = Vec::with_capacity(params.len() + 1);
         let sret = self.is_record(ret);
         let result = if sret {
@@ -58,7 +58,7 @@ impl<'a> Emitter<'a> {
                 self.value_type(*param)
             });
         }
-        Signature {
+        SpirvSignature {
             ty: self.b.ty_function(result, &ids),
             result,
             params: ids,

@@ -19,7 +19,7 @@ mod globals;
 mod group;
 mod image;
 mod init;
-mod place;
+mod lvalue;
 mod record;
 mod stmt;
 mod types;

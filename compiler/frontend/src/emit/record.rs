@@ -4,7 +4,7 @@ use rspirv::spirv::Op;
 
 use super::EmitError;
 use super::function::FunctionEmitter;
-use super::place::Addr;
+use super::lvalue::Addr;
 use crate::lang::types::{AddrSpace, TypeId, TypeTable};
 use crate::sema::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 
@@ -38,13 +38,13 @@ impl FunctionEmitter<'_, '_> {
         let expr = body.expr(id);
         let ty = expr.ty;
         match &expr.kind {
-            ExprKind::Load(place) => {
+            ExprKind::Load(lvalue) => {
                 let Addr::Memory {
                     pointer,
                     align: source,
                     volatile,
                     ..
-                } = self.place(*place)?
+                } = self.lvalue(*lvalue)?
                 else {
                     unreachable!("a record is never a vector's lane");
                 };
@@ -59,13 +59,13 @@ impl FunctionEmitter<'_, '_> {
                 self.call(*func, args, Some(temporary))?;
                 self.copy(target, temporary, ty, align.min(self.align(ty)), false);
             }
-            ExprKind::Assign { place, value } => {
+            ExprKind::Assign { lvalue, value } => {
                 let Addr::Memory {
                     pointer,
                     align: own,
                     volatile,
                     ..
-                } = self.place(*place)?
+                } = self.lvalue(*lvalue)?
                 else {
                     unreachable!("a record is never a vector's lane");
                 };
@@ -77,7 +77,7 @@ impl FunctionEmitter<'_, '_> {
                         align: other,
                         volatile: reads_volatile,
                         ..
-                    } = self.place(*source)?
+                    } = self.lvalue(*source)?
                     {
                         let volatile = volatile || reads_volatile;
                         self.copy(pointer, source, ty, own.min(other), volatile);
@@ -138,7 +138,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Address and alignment of a field of an r-value record.
+    /// Address and alignment of a field of an rvalue record.
     pub fn extracted_field(&mut self, base: ExprId, field: u32) -> Result<(u32, u64), EmitError> {
         let body = self.body;
         let record_ty = body.expr(base).ty;

@@ -14,7 +14,8 @@ pub enum NamedType {
     Opaque(OpaqueKind),
 }
 
-const SCALARS: &[(&str, TypeId)] = &[
+/// The scalar types that have vectors.
+pub const NUMBERS: [(&str, TypeId); 11] = [
     ("char", TypeTable::CHAR),
     ("uchar", TypeTable::UCHAR),
     ("short", TypeTable::SHORT),
@@ -65,7 +66,7 @@ pub fn lookup(name: &str) -> Option<NamedType> {
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(name.len());
     let (base, count) = name.split_at(digits);
-    let &(_, elem) = SCALARS.iter().find(|(scalar, _)| *scalar == base)?;
+    let &(_, elem) = NUMBERS.iter().find(|(scalar, _)| *scalar == base)?;
     match count {
         "" => Some(NamedType::Type(elem)),
         "2" => Some(NamedType::Vector(elem, 2)),
@@ -116,7 +117,7 @@ const QUALIFIERS: &[&str] = &[
 
 /// All built-in type names, for "did you mean".
 pub fn all() -> impl Iterator<Item = String> {
-    let scalars = SCALARS.iter().flat_map(|(name, _)| {
+    let scalars = NUMBERS.iter().flat_map(|(name, _)| {
         ["", "2", "3", "4", "8", "16"]
             .iter()
             .map(move |count| format!("{name}{count}"))

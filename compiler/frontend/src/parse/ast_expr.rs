@@ -1,6 +1,7 @@
 //! Expressions of the syntax tree; the arenas and everything else are in [`super::ast`].
 
 use super::ast::{Declarator, Designator, ExprId, InitList, ParamDecl, StmtId, TypeNameId};
+pub use crate::pp::literal::FloatSuffix;
 use crate::source::{Span, Symbol};
 
 /// An expression.
@@ -10,19 +11,6 @@ pub struct Expr {
     pub kind: ExprKind,
     /// The whole expression. Operators' own positions are in the kinds that need a caret.
     pub span: Span,
-}
-
-/// Suffix of a floating literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatSuffix {
-    /// None: double (or float where single precision is asked for).
-    None,
-    /// `f`
-    Float,
-    /// `h`
-    Half,
-    /// `l`: not in OpenCL C; treated as double.
-    Long,
 }
 
 /// Expressions.

@@ -5,7 +5,7 @@ use super::ast::{
 };
 use super::{NameKind, Parse, Parser, Reported};
 use crate::diagnostics::{Loc, Warning};
-use crate::pp::literal::{self, LiteralError, Number, parse_char, parse_number, parse_string};
+use crate::pp::literal::{LiteralError, Number, parse_char, parse_number, parse_string};
 use crate::pp::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{Span, Symbol};
 use pumice_budget as budget;
@@ -435,12 +435,6 @@ impl Parser<'_> {
                 long,
             },
             Ok(Number::Float { digits, suffix }) => {
-                let suffix = match suffix {
-                    literal::FloatSuffix::None => FloatSuffix::None,
-                    literal::FloatSuffix::Float => FloatSuffix::Float,
-                    literal::FloatSuffix::Half => FloatSuffix::Half,
-                    literal::FloatSuffix::Long => FloatSuffix::Long,
-                };
                 let text = match suffix {
                     FloatSuffix::None => spelled,
                     _ => {

@@ -108,7 +108,7 @@ impl Parser<'_> {
                 if self.is_type(name) {
                     // `float4(…)` reads as a mistaken expression, not as a declaration.
                     return next != TokenKind::Punct(Punct::LParen)
-                        || matches!(self.ahead(2), TokenKind::Punct(Punct::Star));
+                        || matches!(self.ahead(2), TokenKind::Punct(Punct::Star | Punct::Caret));
                 }
                 matches!(next, TokenKind::Ident(_))
             }

@@ -19,13 +19,13 @@ fn error<T>(offset: usize, message: impl Into<String>) -> Result<T, LiteralError
 /// Suffix of a floating literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatSuffix {
-    /// No suffix.
+    /// None: double (or float where single precision is asked for).
     None,
     /// `f`
     Float,
     /// `h`
     Half,
-    /// `l`
+    /// `l`: not in OpenCL C; treated as double.
     Long,
 }
 

@@ -250,10 +250,18 @@ impl<'a> Preprocessor<'a> {
 
     fn run(&mut self, source: Source<'_>) -> Vec<Token> {
         let options_text = predefined::command_line_text(self.config.options);
+        let mut tokens = Vec::new();
         if !options_text.is_empty() {
-            self.run_text("<command line>", options_text.as_bytes());
+            tokens = self.run_text("<command line>", options_text.as_bytes());
+            // The end of the options is not that of the source.
+            tokens.pop();
         }
-        self.run_text(source.name, source.text)
+        let rest = self.run_text(source.name, source.text);
+        if tokens.is_empty() {
+            return rest;
+        }
+        tokens.extend(rest);
+        tokens
     }
 
     /// Reads a text to its end.

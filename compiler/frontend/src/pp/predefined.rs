@@ -22,6 +22,8 @@ enum Gate {
     Enqueue,
     Pipes,
     Images,
+    /// An extension of this name.
+    Extension(&'static str),
 }
 
 /// Definitions as they would stand behind `#define`.
@@ -186,6 +188,11 @@ CLK_ABGR 0x10C3
 ",
     ),
     (
+        Gate::Extension("cl_ext_image_unorm_int_2_101010"),
+        "CLK_UNORM_INT_2_101010_EXT 0x10E5
+",
+    ),
+    (
         Gate::Cl20,
         "ATOMIC_VAR_INIT(value) (value)
 ATOMIC_FLAG_INIT 0
@@ -211,6 +218,10 @@ CLK_COMPLETE 0
 CLK_RUNNING 1
 CLK_SUBMITTED 2
 CLK_QUEUED 3
+CL_COMPLETE 0
+CL_RUNNING 1
+CL_SUBMITTED 2
+CL_QUEUED 3
 CLK_PROFILING_COMMAND_EXEC_TIME 1
 ",
     ),
@@ -328,18 +339,15 @@ pub(super) fn constants(std: ClStd, target: &Target) -> impl Iterator<Item = (Sy
         Gate::Half => target.float16,
         Gate::Double => target.float64,
         Gate::Cl20 => std >= ClStd::Cl20,
-        Gate::Enqueue => has_feature(target, "__opencl_c_device_enqueue"),
-        Gate::Pipes => has_feature(target, "__opencl_c_pipes"),
-        Gate::Images => has_feature(target, "__opencl_c_images"),
+        Gate::Enqueue => target.has_feature("__opencl_c_device_enqueue"),
+        Gate::Pipes => target.has_feature("__opencl_c_pipes"),
+        Gate::Images => target.has_feature("__opencl_c_images"),
+        Gate::Extension(name) => target.has_extension(name),
     };
     BASE.constants
         .iter()
         .filter(move |c| open(c.gate))
         .map(|c| (c.name, c.offset))
-}
-
-fn has_feature(target: &Target, name: &str) -> bool {
-    target.features.iter().any(|f| f == name)
 }
 
 /// The language version of a compile: what `-cl-std=` says, else the highest OpenCL C 1.x
@@ -390,7 +398,7 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
     let version = u32::from(major) * 100 + u32::from(minor) * 10;
     define("__OPENCL_VERSION__", &version.to_string());
     define("__OPENCL_C_VERSION__", &version_number(std).to_string());
-    if has_feature(target, "__opencl_c_images") {
+    if target.has_feature("__opencl_c_images") {
         define("__IMAGE_SUPPORT__", "1");
     }
     if options.math.fast_relaxed {
@@ -406,7 +414,7 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
     }
 }
 
-/// Directives for the `-D` and `-U` options, one line each.
+/// Directives for the `-D` and `-U` options and the forced includes, one line each.
 pub(super) fn command_line_text(options: &CompileOptions) -> String {
     let mut text = String::new();
     for define in &options.defines {
@@ -420,6 +428,9 @@ pub(super) fn command_line_text(options: &CompileOptions) -> String {
         // A definition ends at a line end in it (OpenCL 3.0 API §5.8.6.1).
         text.push_str(line.split(['\n', '\r']).next().unwrap_or_default());
         text.push('\n');
+    }
+    for file in &options.forced_includes {
+        text.push_str(&format!("#include \"{file}\"\n"));
     }
     text
 }

@@ -12,7 +12,7 @@ use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, FuncMeta};
 use super::typed::{
     Body, ConvertKind, ExprId, ExprKind, FuncId, Function, Init, InitElem, Inlining, Linkage,
-    LocalId, PlaceId, PlaceKind, StmtId, StmtKind,
+    LocalId, LvalueId, LvalueKind, StmtId, StmtKind,
 };
 use super::{Operand, Sema};
 use crate::lang::types::{
@@ -49,9 +49,14 @@ pub(super) struct BlockState {
 }
 
 impl<'a> Sema<'a> {
-    /// The binding of a name that is a private variable, as a place here: captured if a block
+    /// The binding of a name that is a private variable, as an lvalue here: captured if a block
     /// lies between.
-    pub(super) fn variable(&mut self, name: Symbol, local: LocalId, span: Span) -> Option<PlaceId> {
+    pub(super) fn variable(
+        &mut self,
+        name: Symbol,
+        local: LocalId,
+        span: Span,
+    ) -> Option<LvalueId> {
         let level = self.level_of(name);
         if level == self.blocks.len() {
             self.note_named(local);
@@ -73,10 +78,10 @@ impl<'a> Sema<'a> {
         self.blocks.iter().filter(|b| b.base <= at).count()
     }
 
-    fn variable_at(&mut self, level: usize, local: LocalId, span: Span) -> Option<PlaceId> {
+    fn variable_at(&mut self, level: usize, local: LocalId, span: Span) -> Option<LvalueId> {
         let here = self.blocks.len();
         if level == here {
-            return Some(self.local_place(local, span));
+            return Some(self.local_lvalue(local, span));
         }
         let variable = match self.blocks.get(level) {
             Some(inner) => inner.body.local(local).clone(),
@@ -120,19 +125,19 @@ impl<'a> Sema<'a> {
                 });
         }
         // The context comes as the first parameter.
-        let base = self.context_place(record_ty, span);
+        let base = self.context_lvalue(record_ty, span);
         let q = ty.with(Quals::CONST);
         let align = self.module.types.align(ty.ty);
-        let kind = PlaceKind::Field {
+        let kind = LvalueKind::Field {
             base,
             field: field as u32,
         };
-        Some(self.mk_place(kind, q, AddrSpace::Generic, align, span))
+        Some(self.mk_lvalue(kind, q, AddrSpace::Generic, align, span))
     }
 
-    fn context_place(&mut self, record_ty: TypeId, span: Span) -> PlaceId {
-        let parameter = self.local_place(LocalId(0), span);
-        let bytes = self.body.place(parameter).ty.ty;
+    fn context_lvalue(&mut self, record_ty: TypeId, span: Span) -> LvalueId {
+        let parameter = self.local_lvalue(LocalId(0), span);
+        let bytes = self.body.lvalue(parameter).ty.ty;
         let loaded = self.mk(ExprKind::Load(parameter), bytes, span);
         let q = QualType::plain(record_ty);
         let pointer = self.module.types.pointer(q, AddrSpace::Generic);
@@ -141,7 +146,7 @@ impl<'a> Sema<'a> {
             operand: loaded,
         };
         let typed = self.mk(kind, pointer, span);
-        self.mk_place(PlaceKind::Deref(typed), q, AddrSpace::Generic, 8, span)
+        self.mk_lvalue(LvalueKind::Deref(typed), q, AddrSpace::Generic, 8, span)
     }
 
     /// `^ … { … }`
@@ -299,11 +304,11 @@ impl<'a> Sema<'a> {
         }
         let mut elems = Vec::with_capacity(captures.len());
         for (index, &(level, local)) in captures.iter().enumerate() {
-            let place = self.variable_at(level, local, span)?;
-            let ty = self.body.place(place).ty.ty;
+            let lvalue = self.variable_at(level, local, span)?;
+            let ty = self.body.lvalue(lvalue).ty.ty;
             elems.push(InitElem {
                 path: vec![index as u64],
-                value: self.mk(ExprKind::Load(place), ty, span),
+                value: self.mk(ExprKind::Load(lvalue), ty, span),
             });
         }
         let q = QualType::plain(record_ty);
@@ -324,21 +329,21 @@ impl<'a> Sema<'a> {
         let Some((level, local)) = value.context else {
             return Some(self.mk(ExprKind::Null, bytes, span));
         };
-        let place = match value.init {
+        let lvalue = match value.init {
             Some(init) => {
                 let variable = self.body.local(local);
                 let (ty, align) = (variable.ty, variable.align);
                 let init = self.block_inits[init].clone();
-                let kind = PlaceKind::Literal { local, init };
-                self.mk_place(kind, ty, AddrSpace::Private, align, span)
+                let kind = LvalueKind::Literal { local, init };
+                self.mk_lvalue(kind, ty, AddrSpace::Private, align, span)
             }
             None => self.variable_at(level, local, span)?,
         };
-        let (q, space) = (self.body.place(place).ty, self.body.place(place).space);
+        let (q, space) = (self.body.lvalue(lvalue).ty, self.body.lvalue(lvalue).space);
         let q = QualType::plain(q.ty);
         let own = self.module.types.pointer(q, space);
         let generic = self.module.types.pointer(q, AddrSpace::Generic);
-        let address = self.mk(ExprKind::AddrOf(place), own, span);
+        let address = self.mk(ExprKind::AddrOf(lvalue), own, span);
         let address = self.pointer_convert(address, generic);
         Some(self.pointer_convert(address, bytes))
     }

@@ -70,8 +70,8 @@ impl<'a> Sema<'a> {
                 self.not_a_function(self.ty(expr), callee_span);
                 None
             }
-            Operand::Place(place) => {
-                self.not_a_function(self.body.place(place).ty.ty, callee_span);
+            Operand::Lvalue(lvalue) => {
+                self.not_a_function(self.body.lvalue(lvalue).ty.ty, callee_span);
                 None
             }
         }

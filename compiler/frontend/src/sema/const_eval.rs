@@ -1,7 +1,7 @@
 //! Values of constant expressions, computed on the typed tree.
 use super::Sema;
 use super::typed::{
-    ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, PlaceId, PlaceKind,
+    ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, LvalueId, LvalueKind,
 };
 use crate::lang::types::{AddrSpace, FloatKind, Quals, Type, TypeId};
 
@@ -39,9 +39,9 @@ impl<'a> Sema<'a> {
             ExprKind::Null => Some(NULL),
             ExprKind::Zero => Some(Value::Bytes(self.zeros(ty, expr.span)?)),
             ExprKind::Sampler(_) | ExprKind::Block { .. } => None,
-            ExprKind::Load(place) => self.read_place(*place),
-            ExprKind::AddrOf(place) | ExprKind::Decay(place) => {
-                let (global, offset) = self.place_address(*place)?;
+            ExprKind::Load(lvalue) => self.read_lvalue(*lvalue),
+            ExprKind::AddrOf(lvalue) | ExprKind::Decay(lvalue) => {
+                let (global, offset) = self.lvalue_address(*lvalue)?;
                 Some(Value::Addr { global, offset })
             }
             ExprKind::Convert { kind, operand } => {
@@ -185,20 +185,7 @@ impl<'a> Sema<'a> {
                 }
                 Some(Value::Vector(lanes))
             }
-            ExprKind::Swizzle { base, lanes } => {
-                let Value::Vector(values) = self.eval(*base)? else {
-                    return None;
-                };
-                let mut picked = Vec::new();
-                for &lane in lanes {
-                    picked.push(values.get(usize::from(lane))?.clone());
-                }
-                if picked.len() == 1 {
-                    picked.pop()
-                } else {
-                    Some(Value::Vector(picked))
-                }
-            }
+            ExprKind::Swizzle { base, lanes } => swizzled(&self.eval(*base)?, lanes),
             ExprKind::ExtractLane { base, index } => {
                 match (self.eval(*base)?, self.eval(*index)?) {
                     (Value::Vector(values), Value::Int(index)) => {
@@ -208,17 +195,7 @@ impl<'a> Sema<'a> {
                 }
             }
             ExprKind::ExtractField { base, field } => {
-                let Value::Bytes(data) = self.eval(*base)? else {
-                    return None;
-                };
-                let record = self.module.types.record_id(self.ty(*base))?;
-                let field = self
-                    .module
-                    .types
-                    .record(record)
-                    .fields
-                    .get(*field as usize)?;
-                self.decode(&data, field.offset, field.ty.ty)
+                self.field_value(&self.eval(*base)?, self.ty(*base), *field)
             }
             ExprKind::Assign { .. }
             | ExprKind::Update { .. }
@@ -229,47 +206,34 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The value in a place that cannot change.
-    fn read_place(&self, id: PlaceId) -> Option<Value> {
-        let place = self.body.place(id);
-        match &place.kind {
-            PlaceKind::Local(local) => self.const_locals.get(local).cloned(),
-            PlaceKind::Literal { init, .. } => {
-                let data = self.init_data(init, place.ty.ty)?;
-                self.decode(&data, 0, place.ty.ty)
+    /// The value of a field of a record.
+    fn field_value(&self, record: &Value, ty: TypeId, field: u32) -> Option<Value> {
+        let Value::Bytes(data) = record else {
+            return None;
+        };
+        let types = &self.module.types;
+        let field = (types.record(types.record_id(ty)?).fields).get(field as usize)?;
+        self.decode(data, field.offset, field.ty.ty)
+    }
+
+    /// The value in an lvalue that cannot change.
+    fn read_lvalue(&self, id: LvalueId) -> Option<Value> {
+        let lvalue = self.body.lvalue(id);
+        match &lvalue.kind {
+            LvalueKind::Local(local) => self.const_locals.get(local).cloned(),
+            LvalueKind::Literal { init, .. } => {
+                let data = self.init_data(init, lvalue.ty.ty)?;
+                self.decode(&data, 0, lvalue.ty.ty)
             }
-            PlaceKind::Lanes { base, lanes } => {
-                let Value::Vector(values) = self.read_place(*base)? else {
-                    return None;
-                };
-                let mut picked = Vec::new();
-                for &lane in lanes {
-                    picked.push(values.get(usize::from(lane))?.clone());
-                }
-                if picked.len() == 1 {
-                    picked.pop()
-                } else {
-                    Some(Value::Vector(picked))
-                }
-            }
-            PlaceKind::Field { base, field }
-                if matches!(self.body.place(*base).kind, PlaceKind::Literal { .. }) =>
+            LvalueKind::Lanes { base, lanes } => swizzled(&self.read_lvalue(*base)?, lanes),
+            LvalueKind::Field { base, field }
+                if matches!(self.body.lvalue(*base).kind, LvalueKind::Literal { .. }) =>
             {
-                let base_ty = self.body.place(*base).ty.ty;
-                let Value::Bytes(data) = self.read_place(*base)? else {
-                    return None;
-                };
-                let record = self.module.types.record_id(base_ty)?;
-                let field = self
-                    .module
-                    .types
-                    .record(record)
-                    .fields
-                    .get(*field as usize)?;
-                self.decode(&data, field.offset, field.ty.ty)
+                let base_ty = self.body.lvalue(*base).ty.ty;
+                self.field_value(&self.read_lvalue(*base)?, base_ty, *field)
             }
             _ => {
-                let (Some(global), offset) = self.place_address(id)? else {
+                let (Some(global), offset) = self.lvalue_address(id)? else {
                     return None;
                 };
                 let global = self.module.global(global);
@@ -281,25 +245,25 @@ impl<'a> Sema<'a> {
                 self.decode(
                     global.init.as_ref()?,
                     u64::try_from(offset).ok()?,
-                    place.ty.ty,
+                    lvalue.ty.ty,
                 )
             }
         }
     }
 
-    /// The address of a place with static storage.
-    fn place_address(&self, id: PlaceId) -> Option<(Option<GlobalId>, i64)> {
-        let place = self.body.place(id);
-        match &place.kind {
-            PlaceKind::Global(global) => (self.module.global(*global).space != AddrSpace::Local)
+    /// The address of an lvalue with static storage.
+    fn lvalue_address(&self, id: LvalueId) -> Option<(Option<GlobalId>, i64)> {
+        let lvalue = self.body.lvalue(id);
+        match &lvalue.kind {
+            LvalueKind::Global(global) => (self.module.global(*global).space != AddrSpace::Local)
                 .then_some((Some(*global), 0)),
-            PlaceKind::Deref(pointer) => match self.eval(*pointer)? {
+            LvalueKind::Deref(pointer) => match self.eval(*pointer)? {
                 Value::Addr { global, offset } => Some((global, offset)),
                 _ => None,
             },
-            PlaceKind::Field { base, field } => {
-                let (global, offset) = self.place_address(*base)?;
-                let record = self.module.types.record_id(self.body.place(*base).ty.ty)?;
+            LvalueKind::Field { base, field } => {
+                let (global, offset) = self.lvalue_address(*base)?;
+                let record = self.module.types.record_id(self.body.lvalue(*base).ty.ty)?;
                 let field = self
                     .module
                     .types
@@ -485,6 +449,19 @@ pub(super) fn is_true(value: &Value) -> Option<bool> {
         Value::Float(x) => Some(*x != 0.0),
         Value::Addr { global, offset } => Some(global.is_some() || *offset != 0),
         _ => None,
+    }
+}
+
+/// Some lanes of a vector; one lane is a scalar.
+fn swizzled(vector: &Value, lanes: &[u8]) -> Option<Value> {
+    let Value::Vector(values) = vector else {
+        return None;
+    };
+    let lane = |lane: &u8| values.get(usize::from(*lane)).cloned();
+    let mut picked = lanes.iter().map(lane).collect::<Option<Vec<_>>>()?;
+    match picked.len() {
+        1 => picked.pop(),
+        _ => Some(Value::Vector(picked)),
     }
 }
 

@@ -41,13 +41,13 @@ impl Purpose {
 }
 
 impl<'a> Sema<'a> {
-    /// The value of an operand: places are read, arrays decay.
+    /// The value of an operand: lvalues are read, arrays decay.
     pub(super) fn value_of(&mut self, operand: Operand, span: Span) -> Option<ExprId> {
         match operand {
             Operand::Value(expr) => Some(expr),
-            Operand::Place(id) => {
-                let place = self.body.place(id);
-                let (q, space) = (place.ty, place.space);
+            Operand::Lvalue(id) => {
+                let lvalue = self.body.lvalue(id);
+                let (q, space) = (lvalue.ty, lvalue.space);
                 match *self.module.types.get(q.ty) {
                     Type::Array { elem, .. } => {
                         self.note_unknown(id);

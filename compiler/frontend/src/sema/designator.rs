@@ -16,14 +16,25 @@ impl<'a> Sema<'a> {
         item: &'a InitItem,
         out: &mut Gathered,
     ) -> Option<(u64, u64)> {
-        let (first, last, path) = self.designator(ty, &item.designators[0])?;
+        let last = self.designated_range(ty, &item.designators, &item.init, out)?;
+        Some((last + 1, last + 1))
+    }
+
+    /// Initialises the elements that the first designator names; gives the last one's index.
+    fn designated_range(
+        &mut self,
+        ty: TypeId,
+        designators: &'a [Designator],
+        init: &'a ast::Init,
+        out: &mut Gathered,
+    ) -> Option<u64> {
+        let (first, last, path) = self.designator(ty, &designators[0])?;
         if last - first > 1 << 20 {
-            let span = self.init_span(&item.init);
-            self.error(span, "designator range is too large");
+            self.error(self.init_span(init), "designator range is too large");
             return None;
         }
         for index in first..=last {
-            self.afford(0, self.init_span(&item.init))?;
+            self.afford(0, self.init_span(init))?;
             let depth = out.path.len();
             out.path.push(index);
             out.path.extend(&path);
@@ -31,11 +42,11 @@ impl<'a> Sema<'a> {
             for &step in &out.path[depth..] {
                 sub = self.subobject_type(sub, step)?;
             }
-            let result = self.designated_rest(sub, &item.designators[1..], &item.init, out);
+            let result = self.designated_rest(sub, &designators[1..], init, out);
             out.path.truncate(depth);
             result?;
         }
-        Some((last + 1, last + 1))
+        Some(last)
     }
 
     fn designated_rest(
@@ -45,26 +56,8 @@ impl<'a> Sema<'a> {
         init: &'a ast::Init,
         out: &mut Gathered,
     ) -> Option<()> {
-        if let Some(next) = rest.first() {
-            let (first, last, path) = self.designator(ty, next)?;
-            if last - first > 1 << 20 {
-                self.error(self.init_span(init), "designator range is too large");
-                return None;
-            }
-            for index in first..=last {
-                self.afford(0, self.init_span(init))?;
-                let depth = out.path.len();
-                out.path.push(index);
-                out.path.extend(&path);
-                let mut sub = ty;
-                for &step in &out.path[depth..] {
-                    sub = self.subobject_type(sub, step)?;
-                }
-                let result = self.designated_rest(sub, &rest[1..], init, out);
-                out.path.truncate(depth);
-                result?;
-            }
-            return Some(());
+        if !rest.is_empty() {
+            return self.designated_range(ty, rest, init, out).map(|_| ());
         }
         match init {
             ast::Init::List(list) => self.braced(ty, list, out).map(|_| ()),

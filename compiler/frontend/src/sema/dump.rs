@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::typed::{
-    Body, ConstData, ExprId, ExprKind, Function, Init, Linkage, PlaceId, PlaceKind, StmtId,
+    Body, ConstData, ExprId, ExprKind, Function, Init, Linkage, LvalueId, LvalueKind, StmtId,
     StmtKind, TypedModule,
 };
 
@@ -227,21 +227,21 @@ impl Dumper<'_> {
         }
     }
 
-    fn place(&self, id: PlaceId) -> String {
-        let place = self.body.place(id);
-        match &place.kind {
-            PlaceKind::Local(local) => format!("%{}", local.0),
-            PlaceKind::Global(global) => format!("@{}", global.0),
-            PlaceKind::Deref(pointer) => format!("*{}", self.expr(*pointer)),
-            PlaceKind::Field { base, field } => format!("{}.{field}", self.place(*base)),
-            PlaceKind::Lanes { base, lanes } => format!("{}.{lanes:?}", self.place(*base)),
-            PlaceKind::Lane { base, index } => {
-                format!("{}.[{}]", self.place(*base), self.expr(*index))
+    fn lvalue(&self, id: LvalueId) -> String {
+        let lvalue = self.body.lvalue(id);
+        match &lvalue.kind {
+            LvalueKind::Local(local) => format!("%{}", local.0),
+            LvalueKind::Global(global) => format!("@{}", global.0),
+            LvalueKind::Deref(pointer) => format!("*{}", self.expr(*pointer)),
+            LvalueKind::Field { base, field } => format!("{}.{field}", self.lvalue(*base)),
+            LvalueKind::Lanes { base, lanes } => format!("{}.{lanes:?}", self.lvalue(*base)),
+            LvalueKind::Lane { base, index } => {
+                format!("{}.[{}]", self.lvalue(*base), self.expr(*index))
             }
-            PlaceKind::Literal { local, init } => {
+            LvalueKind::Literal { local, init } => {
                 format!("(%{} = {})", local.0, self.init(init))
             }
-            PlaceKind::Temporary(value) => format!("temp({})", self.expr(*value)),
+            LvalueKind::Temporary(value) => format!("temp({})", self.expr(*value)),
         }
     }
 
@@ -260,9 +260,9 @@ impl Dumper<'_> {
                 format!("block(f{}, {})", func.0, self.expr(*context))
             }
             ExprKind::Sampler(mask) => format!("sampler({mask:#x})"),
-            ExprKind::Load(place) => format!("load {}", self.place(*place)),
-            ExprKind::AddrOf(place) => format!("&{}", self.place(*place)),
-            ExprKind::Decay(place) => format!("decay {}", self.place(*place)),
+            ExprKind::Load(lvalue) => format!("load {}", self.lvalue(*lvalue)),
+            ExprKind::AddrOf(lvalue) => format!("&{}", self.lvalue(*lvalue)),
+            ExprKind::Decay(lvalue) => format!("decay {}", self.lvalue(*lvalue)),
             ExprKind::Convert { kind, operand } => {
                 format!("{kind:?}({}):{ty}", self.expr(*operand))
             }
@@ -303,12 +303,12 @@ impl Dumper<'_> {
                 rhs,
                 elem_size,
             } => two(&format!("PtrDiff/{elem_size}"), *lhs, *rhs),
-            ExprKind::Assign { place, value } => {
-                format!("{} = {}", self.place(*place), self.expr(*value))
+            ExprKind::Assign { lvalue, value } => {
+                format!("{} = {}", self.lvalue(*lvalue), self.expr(*value))
             }
-            ExprKind::Update { place, value, old } => format!(
+            ExprKind::Update { lvalue, value, old } => format!(
                 "{} {} {}",
-                self.place(*place),
+                self.lvalue(*lvalue),
                 if *old { "=old" } else { "=new" },
                 self.expr(*value)
             ),

@@ -2,7 +2,7 @@
 use super::const_eval::Value;
 use super::literal::IntLiteral;
 use super::scope::{Entity, SpacedType};
-use super::typed::{ExprId, ExprKind, Global, Init, Linkage, PlaceId, PlaceKind};
+use super::typed::{ExprId, ExprKind, Global, Init, Linkage, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::builtins;
 use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
@@ -32,7 +32,7 @@ impl<'a> Sema<'a> {
         self.note_unevaluated(-1);
         match operand? {
             Operand::Value(expr) => Some(QualType::plain(self.ty(expr))),
-            Operand::Place(place) => Some(self.body.place(place).ty),
+            Operand::Lvalue(lvalue) => Some(self.body.lvalue(lvalue).ty),
             function => {
                 self.value_of(function, self.ast.expr(id).span)?;
                 None
@@ -68,7 +68,7 @@ impl<'a> Sema<'a> {
             ast::ExprKind::Str(bytes) => {
                 self.afford(2 * bytes.len() as u64, span)?;
                 let global = self.string_literal(bytes, span);
-                return Some(Operand::Place(self.global_place(global, span)));
+                return Some(Operand::Lvalue(self.global_lvalue(global, span)));
             }
             ast::ExprKind::Unary { op, operand } => return self.unary(*op, *operand, span),
             ast::ExprKind::Postfix { increment, operand } => {
@@ -148,11 +148,11 @@ impl<'a> Sema<'a> {
         if let Some(binding) = self.lookup(name) {
             match binding.entity {
                 Entity::Local(local) => {
-                    return self.variable(name, local, span).map(Operand::Place);
+                    return self.variable(name, local, span).map(Operand::Lvalue);
                 }
                 Entity::Block(block) => return Some(Operand::Block(block)),
                 Entity::Global(global) => {
-                    return Some(Operand::Place(self.global_place(global, span)));
+                    return Some(Operand::Lvalue(self.global_lvalue(global, span)));
                 }
                 Entity::Functions(_) => return Some(Operand::Function(name)),
                 Entity::Enumerator(ty, bits) => {
@@ -188,7 +188,7 @@ impl<'a> Sema<'a> {
         if matches!(text, "__func__" | "__FUNCTION__") {
             let own = self.func.as_ref().map_or(String::new(), |f| f.name.clone());
             let global = self.string_literal(own.as_bytes(), span);
-            return Some(Operand::Place(self.global_place(global, span)));
+            return Some(Operand::Lvalue(self.global_lvalue(global, span)));
         }
         self.undeclared(text, span);
         None
@@ -211,16 +211,22 @@ impl<'a> Sema<'a> {
         }
     }
 
-    pub(super) fn local_place(&mut self, local: super::typed::LocalId, span: Span) -> PlaceId {
+    pub(super) fn local_lvalue(&mut self, local: super::typed::LocalId, span: Span) -> LvalueId {
         let variable = self.body.local(local);
         let (ty, align) = (variable.ty, variable.align);
-        self.mk_place(PlaceKind::Local(local), ty, AddrSpace::Private, align, span)
+        self.mk_lvalue(
+            LvalueKind::Local(local),
+            ty,
+            AddrSpace::Private,
+            align,
+            span,
+        )
     }
 
-    pub(super) fn global_place(&mut self, global: super::typed::GlobalId, span: Span) -> PlaceId {
+    pub(super) fn global_lvalue(&mut self, global: super::typed::GlobalId, span: Span) -> LvalueId {
         let variable = self.module.global(global);
         let (ty, space, align) = (variable.ty, variable.space, variable.align);
-        self.mk_place(PlaceKind::Global(global), ty, space, align, span)
+        self.mk_lvalue(LvalueKind::Global(global), ty, space, align, span)
     }
 
     fn unary(&mut self, op: UnaryOp, operand: ast::ExprId, span: Span) -> Option<Operand> {
@@ -244,36 +250,36 @@ impl<'a> Sema<'a> {
         value.map(Operand::Value)
     }
 
-    /// An expression whose value nobody wants: any type, even a place.
+    /// An expression whose value nobody wants: any type, even an lvalue.
     pub(super) fn discarded(&mut self, id: ast::ExprId) -> Option<ExprId> {
         let span = self.ast.expr(id).span;
         let operand = self.operand(id)?;
-        if let Operand::Place(place) = operand {
-            let q = self.body.place(place).ty;
+        if let Operand::Lvalue(lvalue) = operand {
+            let q = self.body.lvalue(lvalue).ty;
             if !q.quals.contains(Quals::VOLATILE) || !self.module.types.is_complete(q.ty) {
-                return Some(self.place_for_effect(place, span));
+                return Some(self.lvalue_for_effect(lvalue, span));
             }
         }
         self.value_of(operand, span)
     }
 
-    /// Keeps the side effects of a place that is not read: the expressions inside it.
-    fn place_for_effect(&mut self, place: PlaceId, span: Span) -> ExprId {
-        match &self.body.place(place).kind {
-            PlaceKind::Deref(pointer) => *pointer,
-            PlaceKind::Field { base, .. } | PlaceKind::Lanes { base, .. } => {
+    /// Keeps the side effects of an lvalue that is not read: the expressions inside it.
+    fn lvalue_for_effect(&mut self, lvalue: LvalueId, span: Span) -> ExprId {
+        match &self.body.lvalue(lvalue).kind {
+            LvalueKind::Deref(pointer) => *pointer,
+            LvalueKind::Field { base, .. } | LvalueKind::Lanes { base, .. } => {
                 let base = *base;
-                self.place_for_effect(base, span)
+                self.lvalue_for_effect(base, span)
             }
-            PlaceKind::Lane { index, .. } => *index,
-            PlaceKind::Temporary(value) => *value,
-            PlaceKind::Local(_) | PlaceKind::Global(_) => {
+            LvalueKind::Lane { index, .. } => *index,
+            LvalueKind::Temporary(value) => *value,
+            LvalueKind::Local(_) | LvalueKind::Global(_) => {
                 self.mk(ExprKind::Int(0), TypeTable::INT, span)
             }
-            PlaceKind::Literal { .. } => {
-                let q = self.body.place(place).ty;
+            LvalueKind::Literal { .. } => {
+                let q = self.body.lvalue(lvalue).ty;
                 let ty = self.module.types.pointer(q, AddrSpace::Private);
-                self.mk(ExprKind::AddrOf(place), ty, span)
+                self.mk(ExprKind::AddrOf(lvalue), ty, span)
             }
         }
     }
@@ -404,14 +410,14 @@ impl<'a> Sema<'a> {
         }
         let local = self.add_local(String::new(), q, 0, span);
         let align = self.module.types.align(ty);
-        let place = self.mk_place(
-            PlaceKind::Literal { local, init },
+        let lvalue = self.mk_lvalue(
+            LvalueKind::Literal { local, init },
             q,
             AddrSpace::Private,
             align,
             span,
         );
-        Some(Operand::Place(place))
+        Some(Operand::Lvalue(lvalue))
     }
 
     /// A compound literal at program scope: a nameless variable, in the constant address space
@@ -450,7 +456,7 @@ impl<'a> Sema<'a> {
             is_string: false,
             span,
         });
-        Some(Operand::Place(self.global_place(id, span)))
+        Some(Operand::Lvalue(self.global_lvalue(id, span)))
     }
 
     /// The arm of `_Generic` that has the controlling expression's type (C11 6.5.1.1); the

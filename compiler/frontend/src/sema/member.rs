@@ -1,5 +1,5 @@
 //! Members, swizzles and indices.
-use super::typed::{ExprKind, PlaceId, PlaceKind};
+use super::typed::{ExprKind, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
 use crate::lang::names;
@@ -28,13 +28,13 @@ impl<'a> Sema<'a> {
                 self.error(name_span, message).highlight(base_span);
                 return None;
             }
-            Operand::Place(self.deref_place(pointer, base_span)?)
+            Operand::Lvalue(self.deref_lvalue(pointer, base_span)?)
         } else {
             self.operand(base)?
         };
         let ty = match operand {
             Operand::Value(expr) => self.ty(expr),
-            Operand::Place(place) => self.body.place(place).ty.ty,
+            Operand::Lvalue(lvalue) => self.body.lvalue(lvalue).ty.ty,
             function => {
                 self.value_of(function, base_span);
                 return None;
@@ -109,7 +109,7 @@ impl<'a> Sema<'a> {
 
     fn field_step(&mut self, operand: Operand, index: u32, span: Span) -> Option<Operand> {
         match operand {
-            Operand::Place(base) => Some(Operand::Place(self.field_place(base, index, span)?)),
+            Operand::Lvalue(base) => Some(Operand::Lvalue(self.field_lvalue(base, index, span)?)),
             Operand::Value(base) => {
                 let record = self.module.types.record_id(self.ty(base))?;
                 let ty = self.module.types.record(record).fields[index as usize].ty;
@@ -117,14 +117,14 @@ impl<'a> Sema<'a> {
                     // Only memory can be indexed.
                     let whole = self.ty(base);
                     let align = self.module.types.align(whole);
-                    let temporary = self.mk_place(
-                        PlaceKind::Temporary(base),
+                    let temporary = self.mk_lvalue(
+                        LvalueKind::Temporary(base),
                         QualType::plain(whole),
                         crate::lang::types::AddrSpace::Private,
                         align,
                         span,
                     );
-                    return Some(Operand::Place(self.field_place(temporary, index, span)?));
+                    return Some(Operand::Lvalue(self.field_lvalue(temporary, index, span)?));
                 }
                 let value = self.mk(ExprKind::ExtractField { base, field: index }, ty.ty, span);
                 Some(Operand::Value(value))
@@ -134,9 +134,14 @@ impl<'a> Sema<'a> {
     }
 
     /// A field of a record in memory.
-    pub(super) fn field_place(&mut self, base: PlaceId, index: u32, span: Span) -> Option<PlaceId> {
-        let place = self.body.place(base);
-        let (base_q, space, base_align) = (place.ty, place.space, place.align);
+    pub(super) fn field_lvalue(
+        &mut self,
+        base: LvalueId,
+        index: u32,
+        span: Span,
+    ) -> Option<LvalueId> {
+        let lvalue = self.body.lvalue(base);
+        let (base_q, space, base_align) = (lvalue.ty, lvalue.space, lvalue.align);
         let record = self.module.types.record_id(base_q.ty)?;
         let field = self
             .module
@@ -151,8 +156,8 @@ impl<'a> Sema<'a> {
         } else {
             base_align.min(1 << offset.trailing_zeros())
         };
-        Some(self.mk_place(
-            PlaceKind::Field { base, field: index },
+        Some(self.mk_lvalue(
+            LvalueKind::Field { base, field: index },
             q,
             space,
             align,
@@ -210,11 +215,11 @@ impl<'a> Sema<'a> {
     ) -> Option<Operand> {
         let ty = self.module.types.lanes(elem, lanes.len() as u8);
         match operand {
-            Operand::Place(base) => {
-                let place = self.body.place(base);
-                let (space, quals) = (place.space, place.ty.quals);
-                let (base, lanes) = match &place.kind {
-                    PlaceKind::Lanes { base, lanes: outer } => (
+            Operand::Lvalue(base) => {
+                let lvalue = self.body.lvalue(base);
+                let (space, quals) = (lvalue.space, lvalue.ty.quals);
+                let (base, lanes) = match &lvalue.kind {
+                    LvalueKind::Lanes { base, lanes: outer } => (
                         *base,
                         lanes.iter().map(|&l| outer[usize::from(l)]).collect(),
                     ),
@@ -224,15 +229,15 @@ impl<'a> Sema<'a> {
                     .module
                     .types
                     .align(elem)
-                    .min(self.body.place(base).align);
-                let place = self.mk_place(
-                    PlaceKind::Lanes { base, lanes },
+                    .min(self.body.lvalue(base).align);
+                let lvalue = self.mk_lvalue(
+                    LvalueKind::Lanes { base, lanes },
                     QualType::new(ty, quals),
                     space,
                     align,
                     span,
                 );
-                Some(Operand::Place(place))
+                Some(Operand::Lvalue(lvalue))
             }
             Operand::Value(base) => {
                 let value = self.mk(ExprKind::Swizzle { base, lanes }, ty, span);
@@ -255,7 +260,7 @@ impl<'a> Sema<'a> {
         let (operand, second) = (operand?, second?);
         let base_ty = match operand {
             Operand::Value(expr) => self.ty(expr),
-            Operand::Place(place) => self.body.place(place).ty.ty,
+            Operand::Lvalue(lvalue) => self.body.lvalue(lvalue).ty.ty,
             _ => TypeTable::ERROR,
         };
         if let Some((elem, len)) = self.module.types.vector_parts(base_ty) {
@@ -281,7 +286,7 @@ impl<'a> Sema<'a> {
         }
         self.check_constant_index(pointer, number);
         let moved = self.pointer_add(pointer, number, false, span)?;
-        Some(Operand::Place(self.deref_place(moved, span)?))
+        Some(Operand::Lvalue(self.deref_lvalue(moved, span)?))
     }
 
     /// Warns of constant indices outside a known array.
@@ -290,11 +295,11 @@ impl<'a> Sema<'a> {
         pointer: super::typed::ExprId,
         number: super::typed::ExprId,
     ) {
-        let ExprKind::Decay(place) = self.body.expr(pointer).kind else {
+        let ExprKind::Decay(lvalue) = self.body.expr(pointer).kind else {
             return;
         };
         let Type::Array { len: Some(len), .. } =
-            *self.module.types.get(self.body.place(place).ty.ty)
+            *self.module.types.get(self.body.lvalue(lvalue).ty.ty)
         else {
             return;
         };
@@ -317,7 +322,7 @@ impl<'a> Sema<'a> {
                 span,
                 format!(
                     "array index {index} is past the end of the array (that has type {})",
-                    self.show(self.body.place(place).ty.ty)
+                    self.show(self.body.lvalue(lvalue).ty.ty)
                 ),
             );
         }
@@ -352,25 +357,25 @@ impl<'a> Sema<'a> {
                 let value = self.mk(ExprKind::ExtractLane { base, index }, elem, span);
                 Some(Operand::Value(value))
             }
-            Operand::Place(base)
-                if matches!(self.body.place(base).kind, PlaceKind::Lanes { .. }) =>
+            Operand::Lvalue(base)
+                if matches!(self.body.lvalue(base).kind, LvalueKind::Lanes { .. }) =>
             {
                 let base = self.value_of(operand, span)?;
                 let value = self.mk(ExprKind::ExtractLane { base, index }, elem, span);
                 Some(Operand::Value(value))
             }
-            Operand::Place(base) => {
-                let place = self.body.place(base);
-                let (space, quals, align) = (place.space, place.ty.quals, place.align);
+            Operand::Lvalue(base) => {
+                let lvalue = self.body.lvalue(base);
+                let (space, quals, align) = (lvalue.space, lvalue.ty.quals, lvalue.align);
                 let align = align.min(self.module.types.align(elem));
-                let place = self.mk_place(
-                    PlaceKind::Lane { base, index },
+                let lvalue = self.mk_lvalue(
+                    LvalueKind::Lane { base, index },
                     QualType::new(elem, quals),
                     space,
                     align,
                     span,
                 );
-                Some(Operand::Place(place))
+                Some(Operand::Lvalue(lvalue))
             }
             _ => None,
         }

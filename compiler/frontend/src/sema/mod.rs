@@ -56,8 +56,8 @@ use func::FuncState;
 use pumice_budget as budget;
 use scope::{FuncMeta, Scope};
 use typed::{
-    Body, Expr, ExprId, ExprKind, FuncId, Global, GlobalId, Init, LocalId, Place, PlaceId,
-    PlaceKind, TypedModule,
+    Body, Expr, ExprId, ExprKind, FuncId, Global, GlobalId, Init, LocalId, Lvalue, LvalueId,
+    LvalueKind, TypedModule,
 };
 
 /// Expressions nested deeper than this are refused rather than recursed into.
@@ -103,13 +103,13 @@ pub fn check(
     sema.module
 }
 
-/// An expression before it is known whether its value, its place or its address is wanted.
+/// An expression before it is known whether its value, the lvalue or its address is wanted.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
-    /// An r-value.
+    /// An rvalue.
     Value(ExprId),
-    /// An l-value.
-    Place(PlaceId),
+    /// An lvalue.
+    Lvalue(LvalueId),
     /// A function of this program (possibly overloaded), by name.
     Function(Symbol),
     /// A built-in function, by name.
@@ -171,30 +171,30 @@ impl<'a> Sema<'a> {
         self.module.types.message_text("", ty)
     }
 
-    /// A new r-value.
+    /// A new rvalue.
     fn mk(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
         budget::push(&mut self.body.exprs, Expr { kind, ty, span });
         ExprId(self.body.exprs.len() as u32 - 1)
     }
 
-    /// A new l-value.
-    fn mk_place(
+    /// A new lvalue.
+    fn mk_lvalue(
         &mut self,
-        kind: PlaceKind,
+        kind: LvalueKind,
         ty: QualType,
         space: AddrSpace,
         align: u64,
         span: Span,
-    ) -> PlaceId {
-        budget::spend_on::<Place>(1);
-        self.body.places.push(Place {
+    ) -> LvalueId {
+        budget::spend_on::<Lvalue>(1);
+        self.body.lvalues.push(Lvalue {
             kind,
             ty,
             space,
             align,
             span,
         });
-        PlaceId(self.body.places.len() as u32 - 1)
+        LvalueId(self.body.lvalues.len() as u32 - 1)
     }
 
     fn ty(&self, expr: ExprId) -> TypeId {

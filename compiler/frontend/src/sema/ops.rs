@@ -1,6 +1,6 @@
 //! Operators on scalars and vectors.
 use super::convert::Purpose;
-use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, PlaceId, PlaceKind};
+use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
@@ -25,18 +25,18 @@ impl<'a> Sema<'a> {
         self.error(span, message);
     }
 
-    /// The place of an operand that is to be written.
-    pub(super) fn modifiable(&mut self, operand: Operand, span: Span) -> Option<PlaceId> {
-        let place = match operand {
-            Operand::Place(place) => place,
+    /// The lvalue of an operand that is to be written.
+    pub(super) fn modifiable(&mut self, operand: Operand, span: Span) -> Option<LvalueId> {
+        let lvalue = match operand {
+            Operand::Lvalue(lvalue) => lvalue,
             _ => {
                 self.error(span, "expression is not assignable");
                 return None;
             }
         };
-        let node = self.body.place(place);
+        let node = self.body.lvalue(lvalue);
         let (q, space) = (node.ty, node.space);
-        if let PlaceKind::Lanes { lanes, .. } = &node.kind {
+        if let LvalueKind::Lanes { lanes, .. } = &node.kind {
             let mut seen = [false; 16];
             for &lane in lanes {
                 if std::mem::replace(&mut seen[usize::from(lane)], true) {
@@ -48,12 +48,12 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-        if self.is_temporary(place) {
+        if self.is_temporary(lvalue) {
             self.error(span, "expression is not assignable");
             return None;
         }
         if q.quals.contains(Quals::CONST) || space == AddrSpace::Constant {
-            self.read_only(place, span);
+            self.read_only(lvalue, span);
             return None;
         }
         match self.module.types.get(q.ty) {
@@ -82,47 +82,45 @@ impl<'a> Sema<'a> {
             }
             _ => {
                 self.check_half_access(q.ty, "store", span)?;
-                self.note_written(place);
-                Some(place)
+                self.note_written(lvalue);
+                Some(lvalue)
             }
         }
     }
 
-    fn is_temporary(&self, place: PlaceId) -> bool {
-        match &self.body.place(place).kind {
-            PlaceKind::Temporary(_) => true,
-            PlaceKind::Field { base, .. }
-            | PlaceKind::Lanes { base, .. }
-            | PlaceKind::Lane { base, .. } => self.is_temporary(*base),
+    fn is_temporary(&self, lvalue: LvalueId) -> bool {
+        match &self.body.lvalue(lvalue).kind {
+            LvalueKind::Temporary(_) => true,
+            LvalueKind::Field { base, .. }
+            | LvalueKind::Lanes { base, .. }
+            | LvalueKind::Lane { base, .. } => self.is_temporary(*base),
             _ => false,
         }
     }
 
-    fn read_only(&mut self, place: PlaceId, span: Span) {
-        let node = self.body.place(place);
+    fn read_only(&mut self, lvalue: LvalueId, span: Span) {
+        let node = self.body.lvalue(lvalue);
         let prefix = match node.space {
             AddrSpace::Constant => "__constant ",
             _ => "",
         };
         let shown = self.module.types.message_text(prefix, node.ty);
-        let (message, declared) = match &node.kind {
-            PlaceKind::Local(local) => {
+        let declared = match &node.kind {
+            LvalueKind::Local(local) => {
                 let variable = self.body.local(*local);
-                let message = format!(
-                    "cannot assign to variable '{}' with const-qualified type {shown}",
-                    variable.name
-                );
-                (message, Some((variable.name.clone(), variable.span)))
+                Some((variable.name.clone(), variable.span))
             }
-            PlaceKind::Global(global) => {
+            LvalueKind::Global(global) => {
                 let variable = self.module.global(*global);
-                let message = format!(
-                    "cannot assign to variable '{}' with const-qualified type {shown}",
-                    variable.name
-                );
-                (message, Some((variable.name.clone(), variable.span)))
+                Some((variable.name.clone(), variable.span))
             }
-            _ => ("read-only variable is not assignable".to_string(), None),
+            _ => None,
+        };
+        let message = match &declared {
+            Some((name, _)) => {
+                format!("cannot assign to variable '{name}' with const-qualified type {shown}")
+            }
+            None => "read-only variable is not assignable".to_string(),
         };
         let report = self.error(span, message);
         if let Some((name, at)) = declared {
@@ -139,9 +137,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let operand = self.operand(operand)?;
-        let place = self.modifiable(operand, span)?;
-        let ty = self.body.place(place).ty.ty;
-        self.note_read(place, span);
+        let lvalue = self.modifiable(operand, span)?;
+        let ty = self.body.lvalue(lvalue).ty.ty;
+        self.note_read(lvalue, span);
         let old = self.mk(ExprKind::OldValue, ty, span);
         let value = if self.module.types.is_pointer(ty) {
             let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
@@ -170,7 +168,7 @@ impl<'a> Sema<'a> {
         };
         Some(self.mk(
             ExprKind::Update {
-                place,
+                lvalue,
                 value,
                 old: post,
             },
@@ -194,14 +192,14 @@ impl<'a> Sema<'a> {
         }
         let target = self.operand(lhs);
         let value = self.rvalue(rhs);
-        let place = self.modifiable_at(target?, op_span, lhs_span)?;
+        let lvalue = self.modifiable_at(target?, op_span, lhs_span)?;
         let value = value?;
-        let ty = self.body.place(place).ty.ty;
+        let ty = self.body.lvalue(lvalue).ty.ty;
         let Some(op) = op else {
             let value = self.assign_convert(value, ty, Purpose::Assign(op_span))?;
-            return Some(self.mk(ExprKind::Assign { place, value }, ty, span));
+            return Some(self.mk(ExprKind::Assign { lvalue, value }, ty, span));
         };
-        self.note_read(place, lhs_span);
+        self.note_read(lvalue, lhs_span);
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
         let result = self.binary_values(op, op_span, old, value, span)?;
         let result_ty = self.ty(result);
@@ -213,7 +211,7 @@ impl<'a> Sema<'a> {
         };
         Some(self.mk(
             ExprKind::Update {
-                place,
+                lvalue,
                 value,
                 old: false,
             },
@@ -222,10 +220,10 @@ impl<'a> Sema<'a> {
         ))
     }
 
-    /// Like [`Self::modifiable`], the caret under the operator as clang has it for r-values.
-    fn modifiable_at(&mut self, operand: Operand, op_span: Span, span: Span) -> Option<PlaceId> {
+    /// Like [`Self::modifiable`], the caret under the operator as clang has it for rvalues.
+    fn modifiable_at(&mut self, operand: Operand, op_span: Span, span: Span) -> Option<LvalueId> {
         match operand {
-            Operand::Place(_) => self.modifiable(operand, span),
+            Operand::Lvalue(_) => self.modifiable(operand, span),
             _ => self.modifiable(operand, op_span),
         }
     }
@@ -510,15 +508,15 @@ impl<'a> Sema<'a> {
                 let at = self.span(value);
                 let local = self.add_local(String::new(), q, 0, at);
                 let align = self.module.types.align(q.ty);
-                let kind = PlaceKind::Literal {
+                let kind = LvalueKind::Literal {
                     local,
                     init: Init::Expr(value),
                 };
-                let made = self.mk_place(kind, q, AddrSpace::Private, align, at);
-                let again = self.local_place(local, at);
+                let made = self.mk_lvalue(kind, q, AddrSpace::Private, align, at);
+                let again = self.local_lvalue(local, at);
                 (
-                    self.value_of(Operand::Place(made), at),
-                    self.value_of(Operand::Place(again), at),
+                    self.value_of(Operand::Lvalue(made), at),
+                    self.value_of(Operand::Lvalue(again), at),
                 )
             }
         };

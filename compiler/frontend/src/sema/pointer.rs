@@ -1,5 +1,5 @@
 //! Pointers: arithmetic, comparison, address and indirection.
-use super::typed::{ArithOp, CompareOp, ConvertKind, ExprId, ExprKind, PlaceId, PlaceKind};
+use super::typed::{ArithOp, CompareOp, ConvertKind, ExprId, ExprKind, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
@@ -19,11 +19,11 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return None;
         }
-        Some(Operand::Place(self.deref_place(pointer, span)?))
+        Some(Operand::Lvalue(self.deref_lvalue(pointer, span)?))
     }
 
-    /// Makes the place that a pointer points to.
-    pub(super) fn deref_place(&mut self, pointer: ExprId, span: Span) -> Option<PlaceId> {
+    /// Makes the lvalue that a pointer points to.
+    pub(super) fn deref_lvalue(&mut self, pointer: ExprId, span: Span) -> Option<LvalueId> {
         let (pointee, space) = self.module.types.pointer_parts(self.ty(pointer))?;
         if pointee.ty == TypeTable::VOID {
             let message = format!(
@@ -35,14 +35,16 @@ impl<'a> Sema<'a> {
         }
         let align = self.module.types.align(pointee.ty);
         let align = self.pointer_align(pointer).map_or(align, |a| a.min(align));
-        Some(self.mk_place(PlaceKind::Deref(pointer), pointee, space, align, span))
+        Some(self.mk_lvalue(LvalueKind::Deref(pointer), pointee, space, align, span))
     }
 
     /// Returns the alignment in bytes, if known, of an address that comes straight from an object:
     /// an array in a packed record is aligned less than its element type.
     fn pointer_align(&self, pointer: ExprId) -> Option<u64> {
         match self.body.expr(pointer).kind {
-            ExprKind::Decay(place) | ExprKind::AddrOf(place) => Some(self.body.place(place).align),
+            ExprKind::Decay(lvalue) | ExprKind::AddrOf(lvalue) => {
+                Some(self.body.lvalue(lvalue).align)
+            }
             ExprKind::PtrAdd { base, .. } => self.pointer_align(base),
             _ => None,
         }
@@ -50,8 +52,8 @@ impl<'a> Sema<'a> {
 
     /// `&operand`
     pub(super) fn address_of(&mut self, operand: ast::ExprId, span: Span) -> Option<ExprId> {
-        let place = match self.operand(operand)? {
-            Operand::Place(place) => place,
+        let lvalue = match self.operand(operand)? {
+            Operand::Lvalue(lvalue) => lvalue,
             Operand::Value(expr) => {
                 let message = format!(
                     "cannot take the address of an rvalue of type {}",
@@ -65,8 +67,8 @@ impl<'a> Sema<'a> {
                 return None;
             }
         };
-        self.note_unknown(place);
-        let node = self.body.place(place);
+        self.note_unknown(lvalue);
+        let node = self.body.lvalue(lvalue);
         let (q, space) = (node.ty, node.space);
         if self.is_immaterial(q.ty) {
             let message = format!(
@@ -77,11 +79,11 @@ impl<'a> Sema<'a> {
             return None;
         }
         match node.kind {
-            PlaceKind::Lanes { .. } | PlaceKind::Lane { .. } => {
+            LvalueKind::Lanes { .. } | LvalueKind::Lane { .. } => {
                 self.error(span, "address of vector element requested");
                 None
             }
-            PlaceKind::Temporary(_) => {
+            LvalueKind::Temporary(_) => {
                 let message = format!(
                     "cannot take the address of an rvalue of type {}",
                     self.show(q.ty)
@@ -89,10 +91,10 @@ impl<'a> Sema<'a> {
                 self.error(span, message);
                 None
             }
-            PlaceKind::Deref(pointer) => Some(pointer),
+            LvalueKind::Deref(pointer) => Some(pointer),
             _ => {
                 let ty = self.module.types.pointer(q, space);
-                Some(self.mk(ExprKind::AddrOf(place), ty, span))
+                Some(self.mk(ExprKind::AddrOf(lvalue), ty, span))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Checks printf's arguments against its format (OpenCL C 3.0 §6.15.14).
 use super::Sema;
-use super::typed::{ExprId, ExprKind, PlaceKind};
+use super::typed::{ExprId, ExprKind, LvalueKind};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, TypeId};
 use crate::source::Span;
@@ -80,10 +80,10 @@ impl Sema<'_> {
         while let ExprKind::Convert { operand, .. } = self.body.expr(value).kind {
             value = operand;
         }
-        let ExprKind::Load(place) = self.body.expr(value).kind else {
+        let ExprKind::Load(lvalue) = self.body.expr(value).kind else {
             return false;
         };
-        let PlaceKind::Local(local) = self.body.place(place).kind else {
+        let LvalueKind::Local(local) = self.body.lvalue(lvalue).kind else {
             return false;
         };
         let params = self
@@ -98,10 +98,10 @@ impl Sema<'_> {
         while let ExprKind::Convert { operand, .. } = self.body.expr(format).kind {
             format = operand;
         }
-        let ExprKind::Decay(place) = self.body.expr(format).kind else {
+        let ExprKind::Decay(lvalue) = self.body.expr(format).kind else {
             return None;
         };
-        let PlaceKind::Global(id) = self.body.place(place).kind else {
+        let LvalueKind::Global(id) = self.body.lvalue(lvalue).kind else {
             return None;
         };
         let global = self.module.global(id);

@@ -1,7 +1,7 @@
 //! The typed tree: what sema proves about a translation unit and emission writes from.
 //!
-//! Everything is resolved. Each expression is an r-value with a canonical type; l-values are
-//! a sort of their own ([`Place`]), read only by [`ExprKind::Load`] and written only by
+//! Everything is resolved. Each expression is an rvalue with a canonical type; lvalues are
+//! a sort of their own ([`Lvalue`]), read only by [`ExprKind::Load`] and written only by
 //! [`ExprKind::Assign`], [`ExprKind::Update`] and initialisers. Every implicit conversion is
 //! an [`ExprKind::Convert`] node. Integer promotion has happened: operands of a
 //! [`ExprKind::Binary`] have the node's type (shifts included).
@@ -32,12 +32,12 @@ id! {
     LocalId
 }
 id! {
-    /// An r-value in [`Body::exprs`].
+    /// An rvalue in [`Body::exprs`].
     ExprId
 }
 id! {
-    /// An l-value in [`Body::places`].
-    PlaceId
+    /// An lvalue in [`Body::lvalues`].
+    LvalueId
 }
 id! {
     /// A statement in [`Body::stmts`].
@@ -198,10 +198,10 @@ pub struct KernelArg {
 pub struct Body {
     /// Private variables. The first ones are the parameters, in order.
     pub locals: Vec<Local>,
-    /// Arena of r-values.
+    /// Arena of rvalues.
     pub exprs: Vec<Expr>,
-    /// Arena of l-values.
-    pub places: Vec<Place>,
+    /// Arena of lvalues.
+    pub lvalues: Vec<Lvalue>,
     /// Arena of statements.
     pub stmts: Vec<Stmt>,
     /// The outermost statement, a [`StmtKind::Block`].
@@ -211,14 +211,14 @@ pub struct Body {
 }
 
 impl Body {
-    /// The r-value `id`.
+    /// The rvalue `id`.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
 
-    /// The l-value `id`.
-    pub fn place(&self, id: PlaceId) -> &Place {
-        &self.places[id.0 as usize]
+    /// The lvalue `id`.
+    pub fn lvalue(&self, id: LvalueId) -> &Lvalue {
+        &self.lvalues[id.0 as usize]
     }
 
     /// The statement `id`.
@@ -245,7 +245,7 @@ pub struct Local {
     pub span: Span,
 }
 
-/// An r-value.
+/// An rvalue.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Kind and operands.
@@ -256,11 +256,11 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// An l-value.
+/// An lvalue.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Lvalue {
     /// Kind and operands.
-    pub kind: PlaceKind,
+    pub kind: LvalueKind,
     /// The object's type and qualifiers.
     pub ty: QualType,
     /// Address space of the object.
@@ -271,9 +271,9 @@ pub struct Place {
     pub span: Span,
 }
 
-/// L-values.
+/// Lvalues.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PlaceKind {
+pub enum LvalueKind {
     /// A private variable.
     Local(LocalId),
     /// A variable with static storage.
@@ -283,36 +283,36 @@ pub enum PlaceKind {
     /// A field of a struct or union in memory.
     Field {
         /// The record.
-        base: PlaceId,
+        base: LvalueId,
         /// Field number.
         field: u32,
     },
     /// Lanes of a vector in memory; as a target the lanes are distinct. One lane is a scalar.
     Lanes {
         /// The vector.
-        base: PlaceId,
+        base: LvalueId,
         /// Lane numbers, in the order of the swizzle.
         lanes: Vec<u8>,
     },
     /// One lane of a vector in memory, by a computed number (`v[i]`).
     Lane {
         /// The vector.
-        base: PlaceId,
+        base: LvalueId,
         /// Number, of an integer type.
         index: ExprId,
     },
-    /// A compound literal: the variable, initialised when the place is evaluated.
+    /// A compound literal: the variable, initialised when the lvalue is evaluated.
     Literal {
         /// The variable.
         local: LocalId,
         /// Its initialiser.
         init: Init,
     },
-    /// An r-value record put into memory so that an array in it can be indexed. Not assignable.
+    /// An rvalue record put into memory so that an array in it can be indexed. Not assignable.
     Temporary(ExprId),
 }
 
-/// R-values.
+/// Rvalues.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// An integer, bool or enumeration constant, truncated to its type's width, zero-extended.
@@ -325,12 +325,12 @@ pub enum ExprKind {
     Zero,
     /// A sampler literal: the sum of its `CLK_*` constants.
     Sampler(u32),
-    /// The value in a place. Never of array type, except to initialise a temporary.
-    Load(PlaceId),
-    /// The address of a place; the type is a pointer to it. Not of Lanes, Lane.
-    AddrOf(PlaceId),
+    /// The value in an lvalue. Never of array type, except to initialise a temporary.
+    Load(LvalueId),
+    /// The address of an lvalue; the type is a pointer to it. Not of Lanes, Lane.
+    AddrOf(LvalueId),
     /// The address of the first element of an array.
-    Decay(PlaceId),
+    Decay(LvalueId),
     /// Conversion.
     Convert {
         /// Kind of the conversion.
@@ -424,15 +424,15 @@ pub enum ExprKind {
     /// Stores a value; the node's value is the value stored.
     Assign {
         /// Target.
-        place: PlaceId,
+        lvalue: LvalueId,
         /// Value, of the target's type.
         value: ExprId,
     },
-    /// Compound assignment and `++`/`--`: the place is evaluated once and read once (on first
+    /// Compound assignment and `++`/`--`: the lvalue is evaluated once and read once (on first
     /// use of [`ExprKind::OldValue`]), `value` is computed and stored.
     Update {
         /// Target.
-        place: PlaceId,
+        lvalue: LvalueId,
         /// The new value, of the target's type, containing one [`ExprKind::OldValue`].
         value: ExprId,
         /// True when the node's value is the old one (`x++`).
@@ -480,21 +480,21 @@ pub enum ExprKind {
     /// A vector put together from scalars and vectors of its element type, in order; the lanes
     /// add up exactly.
     VectorBuild(Vec<ExprId>),
-    /// Lanes of an r-value vector; one lane gives a scalar.
+    /// Lanes of an rvalue vector; one lane gives a scalar.
     Swizzle {
         /// Vector.
         base: ExprId,
         /// Lane numbers.
         lanes: Vec<u8>,
     },
-    /// One lane of an r-value vector by a computed number.
+    /// One lane of an rvalue vector by a computed number.
     ExtractLane {
         /// Vector.
         base: ExprId,
         /// Number.
         index: ExprId,
     },
-    /// A field of an r-value record.
+    /// A field of an rvalue record.
     ExtractField {
         /// Record.
         base: ExprId,

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Sema;
-use super::typed::{LocalId, PlaceId, PlaceKind};
+use super::typed::{LocalId, LvalueId, LvalueKind};
 use crate::diagnostics::Warning;
 use crate::source::Span;
 
@@ -90,29 +90,29 @@ impl Sema<'_> {
     }
 
     /// Forgets a variable whose uses cannot be followed.
-    pub(super) fn note_unknown(&mut self, place: PlaceId) {
-        if let (Some(local), Some(usage)) = (self.root_local(place), self.usage()) {
+    pub(super) fn note_unknown(&mut self, lvalue: LvalueId) {
+        if let (Some(local), Some(usage)) = (self.root_local(lvalue), self.usage()) {
             usage.locals.remove(&local);
         }
     }
 
-    /// The variable that a place is part of.
-    fn root_local(&self, mut place: PlaceId) -> Option<LocalId> {
+    /// The variable that an lvalue is part of.
+    fn root_local(&self, mut lvalue: LvalueId) -> Option<LocalId> {
         loop {
-            match &self.body.place(place).kind {
-                PlaceKind::Local(local) => return Some(*local),
-                PlaceKind::Field { base, .. }
-                | PlaceKind::Lanes { base, .. }
-                | PlaceKind::Lane { base, .. } => place = *base,
+            match &self.body.lvalue(lvalue).kind {
+                LvalueKind::Local(local) => return Some(*local),
+                LvalueKind::Field { base, .. }
+                | LvalueKind::Lanes { base, .. }
+                | LvalueKind::Lane { base, .. } => lvalue = *base,
                 _ => return None,
             }
         }
     }
 
-    /// Notes that the value of a place is read.
-    pub(super) fn note_read(&mut self, place: PlaceId, span: Span) {
-        let whole = matches!(self.body.place(place).kind, PlaceKind::Local(_));
-        let (Some(local), Some(usage)) = (self.root_local(place), self.usage()) else {
+    /// Notes that the value of an lvalue is read.
+    pub(super) fn note_read(&mut self, lvalue: LvalueId, span: Span) {
+        let whole = matches!(self.body.lvalue(lvalue).kind, LvalueKind::Local(_));
+        let (Some(local), Some(usage)) = (self.root_local(lvalue), self.usage()) else {
             return;
         };
         let unevaluated = usage.unevaluated > 0;
@@ -127,9 +127,9 @@ impl Sema<'_> {
         }
     }
 
-    /// Notes that a place is written.
-    pub(super) fn note_written(&mut self, place: PlaceId) {
-        let (Some(local), Some(usage)) = (self.root_local(place), self.usage()) else {
+    /// Notes that an lvalue is written.
+    pub(super) fn note_written(&mut self, lvalue: LvalueId) {
+        let (Some(local), Some(usage)) = (self.root_local(lvalue), self.usage()) else {
             return;
         };
         let in_loop = usage.locals.get(&local).and_then(|u| u.early?.in_loop);

@@ -46,6 +46,7 @@ fn of_group(which: BuiltIn) -> bool {
             | BuiltIn::GlobalOffset
             | BuiltIn::WorkDim
             | BuiltIn::GlobalLinearId
+            | BuiltIn::AddressDelta
     )
 }
 

@@ -97,9 +97,12 @@ names! {
         SubgroupEqMask = "subgroup_eq_mask", SubgroupGeMask = "subgroup_ge_mask",
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
+        AddressDelta = "address_delta",
         PrivateMemory = "private_memory",
         MaxWorkGroupSize = "max_work_group_size",
         RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",
+        DeviceLaunch = "device_launch", DeviceRecord = "device_record",
+        DispatchGroup = "dispatch_group",
     }
     GroupOperation {
         Reduce = "reduce", InclusiveScan = "inclusive_scan", ExclusiveScan = "exclusive_scan",

@@ -1,8 +1,9 @@
 //! Reading the text form: tokens, strings, globals, kernels.
 
 use super::super::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, FuncId, GlobalData, GlobalId, ImageType,
-    KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation, StringId, Type,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalData, GlobalId,
+    ImageType, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation,
+    StringId, Type,
 };
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
@@ -292,19 +293,7 @@ impl Parser {
         self.next();
         let name = self.text()?;
         let func: FuncId = self.entity("fn")?;
-        let mut kernel = KernelInfo {
-            name,
-            func,
-            args: Vec::new(),
-            required_work_group_size: None,
-            work_group_size_hint: None,
-            required_sub_group_size: None,
-            initializer: false,
-            finalizer: false,
-            private_bytes: 0,
-            node: None,
-            attributes: String::new(),
-        };
+        let mut kernel = KernelInfo::new(name, func);
         let mut node = NodeInfo::default();
         loop {
             if self.node_attribute(&mut node)? {
@@ -321,6 +310,22 @@ impl Parser {
             } else if self.accept_word("private") {
                 self.expect('(')?;
                 kernel.private_bytes = self.u32()?;
+                self.expect(')')?;
+            } else if self.accept_word("enqueues") {
+                kernel.enqueue = Some(EnqueueRole::Parent);
+            } else if self.accept_word("scheduler") {
+                let times = self.accept_word("times");
+                kernel.enqueue = Some(EnqueueRole::Scheduler { times });
+            } else if self.accept_word("block") {
+                self.expect('(')?;
+                let number = self.u32()?;
+                self.expect(',')?;
+                let captured = self.u32()?;
+                self.expect(')')?;
+                kernel.enqueue = Some(EnqueueRole::Block { number, captured });
+            } else if self.accept_word("queue") {
+                self.expect('(')?;
+                kernel.queues.push(self.u32()?);
                 self.expect(')')?;
             } else if self.accept_word("initializer") {
                 kernel.initializer = true;

@@ -1,8 +1,9 @@
 //! Writing the text form.
 
 use super::super::{
-    AccessFlags, ArgInfo, Block, BlockCall, FloatFlags, Function, GlobalData, Inst, InstKind,
-    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
+    AccessFlags, ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst,
+    InstKind, KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value,
+    ValueDef,
 };
 use super::names::FLOAT_FLAGS;
 use super::node::{write_node, write_payload};
@@ -109,6 +110,18 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     }
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
+    }
+    let _ = match kernel.enqueue {
+        None => Ok(()),
+        Some(EnqueueRole::Parent) => write!(out, " enqueues"),
+        Some(EnqueueRole::Scheduler { times: false }) => write!(out, " scheduler"),
+        Some(EnqueueRole::Scheduler { times: true }) => write!(out, " scheduler times"),
+        Some(EnqueueRole::Block { number, captured }) => {
+            write!(out, " block({number}, {captured})")
+        }
+    };
+    for ordinal in &kernel.queues {
+        let _ = write!(out, " queue({ordinal})");
     }
     for (word, is) in [
         ("initializer", kernel.initializer),

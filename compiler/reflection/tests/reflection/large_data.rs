@@ -22,6 +22,7 @@ fn reflection(data: Vec<u8>) -> Reflection {
         skipped: vec![],
         roles: vec![],
         needs: vec![],
+        address_delta: None,
     }
 }
 

@@ -4,8 +4,8 @@ use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
-    DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, ReadError, Reflection,
-    WriteError, embed, read, strip_non_semantic, strip_set,
+    AddressDelta, DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, ReadError,
+    Reflection, WriteError, embed, read, strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
@@ -129,7 +129,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 6] {
+    for number in [0, 7] {
         assert_eq!(
             read(&with_role(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })
@@ -174,6 +174,30 @@ fn needs() {
             "PrivateMemory kernel: KernelRef(0), ordinal: 1, bytes: 4096\n",
             &["Kernel", "Ordinal", "Bytes"],
         ),
+        (
+            Need::DeviceLaunch { kernel, ordinal },
+            "DeviceLaunch kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::QueueArgument { kernel, ordinal },
+            "QueueArgument kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::Block {
+                kernel,
+                number: 2,
+                captured: 24,
+            },
+            "Block kernel: KernelRef(0), number: 2, captured: 24\n",
+            &["Kernel", "Number", "Captured"],
+        ),
+        (
+            Need::Scheduler { kernel, times: 1 },
+            "Scheduler kernel: KernelRef(0), times: 1\n",
+            &["Kernel", "Times"],
+        ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
         reflection.needs.push(need);
@@ -187,6 +211,10 @@ fn needs() {
         let number = match need {
             Need::SubgroupSize { .. } => 3,
             Need::PrivateMemory { .. } => 4,
+            Need::DeviceLaunch { .. } => 8,
+            Need::QueueArgument { .. } => 9,
+            Need::Block { .. } => 10,
+            Need::Scheduler { .. } => 11,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
@@ -204,6 +232,43 @@ fn needs() {
             ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == operands[1]
         ));
     }
+}
+
+#[test]
+fn address_delta() {
+    let delta = AddressDelta { offset: 24 };
+    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+    reflection.address_delta = Some(delta);
+    let words = embed(&plain_module(), &reflection).unwrap();
+    assert_eq!(read(&words).unwrap().address_delta, Some(delta));
+    validate(&words);
+    assert!(reflection.to_string().contains("AddressDelta offset: 24\n"));
+    let stripped = strip_set(&words, "NonSemantic.Pumice.1");
+    assert_eq!(read(&stripped).unwrap().address_delta, None);
+
+    let instruction = "AddressDelta";
+    let refused = |ty, operands: &[u32]| read(&with_role(ty, 6, operands)).unwrap_err();
+    assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
+    let operand = "Offset";
+    assert_eq!(
+        refused(VOID, &[]),
+        ReadError::MissingOperand {
+            instruction,
+            operand
+        }
+    );
+    assert!(matches!(
+        refused(VOID, &[FUNCTION]),
+        ReadError::WrongOperand { id: FUNCTION, .. }
+    ));
+    // A second one contradicts the first.
+    let last = instructions(&words).map_while(Result::ok).last().unwrap();
+    let mut operands = last.operands.to_vec();
+    operands[1] = words[3];
+    let mut twice = words.clone();
+    twice[3] += 1;
+    push_inst(&mut twice, op::EXT_INST, &operands);
+    assert_eq!(read(&twice), Err(ReadError::Repeated { instruction }));
 }
 
 #[test]

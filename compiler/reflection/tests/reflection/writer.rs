@@ -16,6 +16,7 @@ fn refusals() {
             skipped: vec![],
             roles: vec![],
             needs: vec![],
+            address_delta: None,
         };
         embed(&plain, &reflection).map(drop)
     };

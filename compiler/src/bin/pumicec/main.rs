@@ -1,46 +1,43 @@
 //! `pumicec`: the compiler as a command.
 //!
 //! ```text
-//! pumicec [build options] [--emit=pp|ast|typed|kernel|ir|lowered|vulkan|reflection|
-//!         descriptor-map] [--abi=addresses|descriptors] [-o FILE] FILE.cl|-
+//! pumicec [OPTIONS] INPUT...
 //! ```
 //!
-//! Build options are those of clBuildProgram. The output goes to FILE, else to standard output
-//! (SPIR-V only to a file or a pipe). Messages go to standard error. Exit codes: 0 success, 1 the
-//! program has errors, 2 the command line is wrong, 3 the compiler has failed.
+//! Inputs are OpenCL C or Kernel SPIR-V; options are those of clBuildProgram and the command's own
+//! (`command_line` holds the list). Messages go to standard error. Exit codes: 0 success, 1 the
+//! program has errors, 2 the command line is wrong or a file cannot be read or written, 3 the
+//! compiler has failed.
 
 mod arguments;
+mod command_line;
 mod device_info;
+mod files;
 
-use std::io::{IsTerminal, Read, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, DevicePreset, Emit, usage};
+use arguments::{Arguments, DevicePreset, Emit, Request};
+use files::{Contents, Folders, Input};
 use pumice_compiler::backend::pass::Ctx;
 use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{
-    IncludeResolver, IncludedFile, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target,
-    backend, frontend, full_target,
+    KernelModule, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target, backend,
+    frontend, full_target,
 };
 use pumice_ir::text::module_to_text;
 
-/// Finds includes beside the including file and in the `-I` folders.
-struct Folders(Vec<String>);
+/// Reason why there is no output.
+enum Failure {
+    /// The program has errors; the messages are printed already.
+    Program,
+    /// The command line or a file is wrong.
+    Usage(String),
+}
 
-impl IncludeResolver for Folders {
-    fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile> {
-        let beside = Path::new(from).parent().filter(|_| !angled);
-        let folders = beside.into_iter().chain(self.0.iter().map(Path::new));
-        for folder in folders {
-            let path = folder.join(name);
-            if let Ok(text) = std::fs::read(&path) {
-                let path = path.to_string_lossy().into_owned();
-                return Some(IncludedFile { path, text });
-            }
-        }
-        None
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure::Usage(message)
     }
 }
 
@@ -48,162 +45,227 @@ fn words_to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_ne_bytes()).collect()
 }
 
-/// Runs what was asked for. `Err` when the program has errors (the log is printed already).
-fn run(args: &Arguments, text: &[u8], target: &Target) -> Result<Vec<u8>, ()> {
-    let name = if args.input == "-" {
-        "<stdin>"
-    } else {
-        &args.input
-    };
-    let source = Source { name, text };
-    let includes = Folders(args.options.include_dirs.clone());
-    let options = &args.options;
-    match args.emit {
-        Emit::Preprocessed => {
-            return finish(frontend::preprocess(source, options, target, &includes));
-        }
-        Emit::Ast => {
-            let ast = finish(frontend::parse(source, options, target, &includes))?;
-            return Ok(ast.into_bytes());
-        }
-        Emit::Typed => {
-            let tree = finish(frontend::check(source, options, target, &includes))?;
-            return Ok(tree.into_bytes());
-        }
-        Emit::Kernel
-        | Emit::Ir
-        | Emit::Lowered
-        | Emit::Vulkan
-        | Emit::Reflection
-        | Emit::DescriptorMap => {}
-    }
-    let module = finish(pumice_compiler::compile(source, options, target, &includes))?;
-    if args.emit == Emit::Kernel {
-        return Ok(words_to_bytes(&module.words));
-    }
-    let linked = finish(pumice_compiler::link(&[&module], &LinkOptions::default()))?;
-    let lower = LowerOptions {
-        math: options.math,
-        ..LowerOptions::default()
-    };
-    if matches!(args.emit, Emit::Ir | Emit::Lowered) {
-        let ctx = Ctx {
-            target,
-            options: &lower,
-        };
-        let ir = backend::to_ir(&linked.words, &lower).and_then(|mut ir| {
-            if args.emit == Emit::Lowered {
-                run_pipeline(&mut ir, &ctx, &mut |_, _| {})?;
-            }
-            Ok(module_to_text(&ir))
-        });
-        return match ir {
-            Ok(text) => Ok(text.into_bytes()),
-            Err(error) => {
-                eprintln!("error: {error}");
-                Err(())
-            }
-        };
-    }
-    let vulkan = finish(pumice_compiler::lower(&linked, target, &lower))?;
-    if args.emit == Emit::Vulkan {
-        return Ok(words_to_bytes(&vulkan.words));
-    }
-    match pumice_reflection::read(&vulkan.words) {
-        Ok(reflection) if args.emit == Emit::DescriptorMap => {
-            Ok(pumice_reflection::descriptor_map(&reflection).into_bytes())
-        }
-        Ok(reflection) => Ok(format!("{reflection}").into_bytes()),
-        Err(e) => {
-            eprintln!("error: the module's reflection cannot be read: {e}");
-            Err(())
-        }
-    }
-}
-
-fn finish<T>(outcome: Outcome<T>) -> Result<T, ()> {
+/// Prints a stage's messages.
+fn finish<T>(outcome: Outcome<T>) -> Result<T, Failure> {
     eprint!("{}", outcome.log);
-    outcome.output.ok_or(())
+    outcome.output.ok_or(Failure::Program)
 }
 
-/// Compiles on a thread whose stack fits the deepest nesting that the compiler takes.
-fn main() -> ExitCode {
-    let compiler = std::thread::Builder::new()
-        .stack_size(STACK_BYTES)
-        .spawn(compile);
-    match compiler {
-        // A panic is a bug of the compiler, whose text is on standard error.
-        Ok(thread) => thread.join().unwrap_or(ExitCode::from(3)),
-        Err(e) => {
-            eprintln!("pumicec: error: no thread for the compiler: {e}");
-            ExitCode::from(2)
+/// A compilation.
+struct Work<'a> {
+    args: &'a Arguments,
+    target: &'a Target,
+    includes: Folders<'a>,
+}
+
+impl Work<'_> {
+    /// Makes the output; `None` for `--emit=none`.
+    fn run(&self, inputs: &[Input]) -> Result<Option<Vec<u8>>, Failure> {
+        let emit = self.args.emit;
+        if let [input] = inputs {
+            if let Some(text) = self.front_end_text(input)? {
+                return Ok(Some(text));
+            }
         }
+        let mut modules = Vec::new();
+        let mut failed = false;
+        for input in inputs {
+            match self.module(input) {
+                Ok(module) => modules.push(module),
+                Err(Failure::Program) => failed = true,
+                Err(usage) => return Err(usage),
+            }
+        }
+        if failed {
+            return Err(Failure::Program);
+        }
+        let modules: Vec<&KernelModule> = modules.iter().collect();
+        let unlinked = matches!(emit, Emit::Kernel | Emit::Nothing) && !self.args.link;
+        let linked = match modules.as_slice() {
+            [only] if unlinked => (*only).clone(),
+            _ => finish(pumice_compiler::link(&modules, &self.link_options()))?,
+        };
+        match emit {
+            Emit::Nothing => Ok(None),
+            Emit::Kernel => Ok(Some(words_to_bytes(&linked.words))),
+            _ => self.lowered(&linked).map(Some),
+        }
+    }
+
+    fn link_options(&self) -> LinkOptions {
+        self.args.link_options.clone()
+    }
+
+    /// The outputs of the front end's stages that are text.
+    fn front_end_text(&self, input: &Input) -> Result<Option<Vec<u8>>, Failure> {
+        let emit = self.args.emit;
+        if !matches!(emit, Emit::Preprocessed | Emit::Ast | Emit::Typed) {
+            return Ok(None);
+        }
+        let Contents::Source(text) = &input.contents else {
+            let message = format!("'{}' is SPIR-V; this output is of a source", input.name);
+            return Err(Failure::Usage(message));
+        };
+        let name = &input.name;
+        let source = Source { name, text };
+        let (options, target, includes) = (&self.args.options, self.target, &self.includes);
+        let text = match emit {
+            Emit::Preprocessed => finish(frontend::preprocess(source, options, target, includes))?,
+            Emit::Ast => finish(frontend::parse(source, options, target, includes))?.into_bytes(),
+            _ => finish(frontend::check(source, options, target, includes))?.into_bytes(),
+        };
+        Ok(Some(text))
+    }
+
+    /// Compiles an input that is a source, takes one that is a module.
+    fn module(&self, input: &Input) -> Result<KernelModule, Failure> {
+        let name = &input.name;
+        match &input.contents {
+            Contents::Source(text) => finish(pumice_compiler::compile(
+                Source { name, text },
+                &self.args.options,
+                self.target,
+                &self.includes,
+            )),
+            Contents::Module(bytes) => files::kernel_module(bytes).map_err(|why| {
+                eprintln!("{name}: error: {why}");
+                Failure::Program
+            }),
+        }
+    }
+
+    /// The outputs of the back end.
+    fn lowered(&self, linked: &KernelModule) -> Result<Vec<u8>, Failure> {
+        let (emit, target) = (self.args.emit, self.target);
+        let options = &LowerOptions {
+            math: self.args.options.math,
+            ..LowerOptions::default()
+        };
+        let complain = |error: String| {
+            eprintln!("error: {error}");
+            Failure::Program
+        };
+        if matches!(emit, Emit::Ir | Emit::Lowered) {
+            let ir = backend::to_ir(&linked.words, options).and_then(|mut ir| {
+                if emit == Emit::Lowered {
+                    run_pipeline(&mut ir, &Ctx { target, options }, &mut |_, _| {})?;
+                }
+                Ok(module_to_text(&ir).into_bytes())
+            });
+            return ir.map_err(|error| complain(error.to_string()));
+        }
+        let vulkan = finish(pumice_compiler::lower(linked, target, options))?;
+        if emit == Emit::Vulkan {
+            return Ok(words_to_bytes(&vulkan.words));
+        }
+        let reflection = pumice_reflection::read(&vulkan.words)
+            .map_err(|e| complain(format!("the module's reflection cannot be read: {e}")))?;
+        Ok(match emit {
+            Emit::DescriptorMap => pumice_reflection::descriptor_map(&reflection),
+            _ => reflection.to_string(),
+        }
+        .into_bytes())
     }
 }
 
-fn compile() -> ExitCode {
-    let args = match Arguments::parse(std::env::args().skip(1)) {
-        Ok(args) => args,
-        Err(why) => {
-            if why.is_empty() {
-                print!("{}", usage());
-                return ExitCode::SUCCESS;
-            }
-            eprintln!("pumicec: error: {why}");
-            return ExitCode::from(2);
-        }
-    };
-    let target = match &args.device_info {
-        None => Ok(match args.device {
+/// The target that the arguments choose.
+fn target_of(args: &Arguments) -> Result<Target, String> {
+    let mut target = match &args.device_info {
+        None => match args.device {
             DevicePreset::Reference => Target::reference(),
             DevicePreset::Coarse => Target {
                 quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
                 ..Target::reference()
             },
             DevicePreset::Full => full_target(),
-        }),
-        Some(path) => std::fs::read_to_string(path)
-            .map_err(|e| e.to_string())
-            .and_then(|text| device_info::target(&text))
-            .map_err(|e| format!("{path}: {e}")),
+        },
+        Some(path) => device_info::target(&files::read_text(path)?)
+            .map_err(|error| format!("{path}: {error}"))?,
     };
-    let target = match target {
-        Ok(mut target) => {
-            args.flags.restrict(&mut target);
-            target.abi = args.abi.clone();
-            target
+    args.flags.restrict(&mut target);
+    target.abi = args.abi.clone();
+    Ok(target)
+}
+
+/// `-M`: a rule for each input.
+fn write_rules(args: &Arguments, target: &Target, inputs: &[Input]) -> Result<(), Failure> {
+    let mut rules = String::new();
+    for (path, input) in args.inputs.iter().zip(inputs) {
+        let includes = Folders::new(&args.options.include_dirs);
+        if let Contents::Source(text) = &input.contents {
+            let name = &input.name;
+            let source = Source { name, text };
+            finish(frontend::preprocess(
+                source,
+                &args.options,
+                target,
+                &includes,
+            ))?;
         }
-        Err(why) => {
-            eprintln!("pumicec: error: {why}");
-            return ExitCode::from(2);
-        }
-    };
-    let mut text = Vec::new();
-    let read = if args.input == "-" {
-        std::io::stdin().read_to_end(&mut text).map(|_| ())
-    } else {
-        std::fs::read(&args.input).map(|bytes| text = bytes)
-    };
-    if let Err(e) = read {
-        eprintln!("pumicec: error: {}: {e}", args.input);
-        return ExitCode::from(2);
+        let module = files::default_target(path);
+        let sources = std::slice::from_ref(path);
+        let options = &args.dependencies;
+        rules += &files::make_rule(options, &module, sources, &includes.into_paths());
     }
-    let Ok(output) = run(&args, &text, &target) else {
-        return ExitCode::FAILURE;
+    let file = args.dependencies.file.as_deref().or(args.output.as_deref());
+    Ok(files::write_output(file, rules.as_bytes())?)
+}
+
+fn compile(args: &Arguments) -> Result<(), Failure> {
+    let target = &target_of(args)?;
+    files::check_output(args)?;
+    let inputs = args.inputs.iter().map(|path| files::read_input(path));
+    let inputs: Vec<Input> = inputs.collect::<Result<_, String>>()?;
+    if args.dependencies.alone {
+        return write_rules(args, target, &inputs);
+    }
+    let work = Work {
+        args,
+        target,
+        includes: Folders::new(&args.options.include_dirs),
     };
-    let binary = matches!(args.emit, Emit::Kernel | Emit::Vulkan);
-    let written = match &args.output {
-        Some(path) => std::fs::write(path, &output),
-        None if binary && std::io::stdout().is_terminal() => {
-            eprintln!("pumicec: error: SPIR-V is not written to a terminal; use -o");
-            return ExitCode::from(2);
+    let output = work.run(&inputs)?;
+    if let Some(output) = output {
+        files::write_output(args.output.as_deref(), &output)?;
+    }
+    if args.dependencies.beside {
+        let default = files::default_target(&args.inputs[0]);
+        let module = args.output.clone().unwrap_or(default);
+        let includes = work.includes.into_paths();
+        let rule = files::make_rule(&args.dependencies, &module, &args.inputs, &includes);
+        files::write_output(Some(&files::rule_file(args)), rule.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn run() -> ExitCode {
+    let done = match Request::parse(std::env::args().skip(1)) {
+        Ok(Request::Compile(args)) => compile(&args),
+        Ok(Request::Text(text)) => {
+            files::write_output(None, text.as_bytes()).map_err(Failure::Usage)
         }
-        None => std::io::stdout().write_all(&output),
+        Err(why) => Err(Failure::Usage(why)),
     };
-    match written {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Program) => ExitCode::FAILURE,
+        Err(Failure::Usage(why)) => {
+            eprintln!("pumicec: error: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Compiles on a thread whose stack fits the deepest nesting that the compiler takes.
+fn main() -> ExitCode {
+    let compiler = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(run);
+    match compiler {
+        // A panic is a bug of the compiler, whose text is on standard error.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(3)),
         Err(e) => {
-            eprintln!("pumicec: error: {e}");
+            eprintln!("pumicec: error: no thread for the compiler: {e}");
             ExitCode::from(2)
         }
     }

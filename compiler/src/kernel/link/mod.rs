@@ -260,6 +260,7 @@ fn is_unifiable(inst: &[u32]) -> bool {
                 | Op::TypeReserveId
                 | Op::TypeQueue
                 | Op::TypePipe
+                | Op::TypePipeStorage
                 | Op::TypeImage
                 | Op::TypeSampler
                 | Op::TypeSampledImage

@@ -1,7 +1,7 @@
 //! `pumice-cts apps`.
 
 use crate::{USAGE, environment, finish};
-use pumice_cts_harness::apps::{APPS, App, Options, SUITE};
+use pumice_cts_harness::apps::{APPS, App, AppOptions, SUITE};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::result::Run;
@@ -93,7 +93,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         ),
         ..Run::default()
     };
-    let options = Options {
+    let options = AppOptions {
         home,
         install: args.install,
         env,

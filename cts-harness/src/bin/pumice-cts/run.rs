@@ -5,7 +5,7 @@ use pumice_cts_harness::facts;
 use pumice_cts_harness::process;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::result::{Outcome, Run};
-use pumice_cts_harness::run::{Job, Options, run_all};
+use pumice_cts_harness::run::{Job, RunOptions, run_all};
 use pumice_cts_harness::suite::{self, Suite, Tier};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     for (suite, why) in &run.left_out {
         eprintln!("left out: {suite}: {why}");
     }
-    let options = Options {
+    let options = RunOptions {
         jobs: args
             .jobs
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),

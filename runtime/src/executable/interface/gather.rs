@@ -1,7 +1,6 @@
 //! Reflection to [`Interface`].
 //!
-//! Every offset, set, binding and size is checked here, so that building a dispatch cannot fail
-//! on what the module says.
+//! Every offset, set, binding and size is checked here: building a dispatch cannot fail on the module.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +8,16 @@ use pumice_reflection::{
     ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
     MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
-use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, LayoutDesc};
+use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc};
 
+use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
 use super::limits::{check_counts, check_data, check_set, pointer_size, push_end};
 use super::module_scan::ModuleScan;
 use super::{
-    ArgKind, ArgMeta, ArgPlace, Content, Interface, KernelInfo, KernelInterface, ModuleData,
-    ModulePlace, PrintfBuffer, RangePush, Source,
+    ArgKind, ArgMeta, ArgPlace, BindingSource, Content, Interface, KernelInfo, KernelInterface,
+    ModuleData, ModulePlace, PrintfBuffer, RangePush,
 };
 
 /// More arguments are refused: one per byte of the largest CL_DEVICE_MAX_PARAMETER_SIZE.
@@ -37,14 +37,14 @@ pub(super) struct KernelDraft {
     required: Option<[u32; 3]>,
 }
 
-pub(super) struct Builder<'a> {
+pub(super) struct InterfaceBuilder<'a> {
     caps: &'a Capabilities,
     pub scan: &'a ModuleScan,
     infos: Vec<&'a ArgumentInfo>,
     drafts: Vec<KernelDraft>,
     interface: Interface,
     /// Bindings of the whole module.
-    shared: BTreeMap<(u32, u32), (BindingKind, Source)>,
+    shared: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
     relocations: Vec<Relocation>,
     /// The index in `data` of the program-scope variables.
     variables: Option<usize>,
@@ -70,7 +70,7 @@ pub(in crate::executable) fn gather(
     scan: &ModuleScan,
     caps: &Capabilities,
 ) -> Result<Interface> {
-    let mut builder = Builder {
+    let mut builder = InterfaceBuilder {
         caps,
         scan,
         infos: reflection.infos().collect(),
@@ -109,7 +109,7 @@ pub(in crate::executable) fn gather(
     builder.finish(reflection)
 }
 
-impl Builder<'_> {
+impl InterfaceBuilder<'_> {
     fn instruction(&mut self, inst: &Instruction) -> Result<()> {
         use Instruction as I;
         let interface = &mut self.interface;
@@ -216,7 +216,7 @@ impl Builder<'_> {
                     "a printf buffer",
                 )?;
                 let kind = BindingKind::StorageBuffer;
-                self.share(buffer.set, buffer.binding, kind, Source::Printf)
+                self.share(buffer.set, buffer.binding, kind, BindingSource::Printf)
             }
             I::PrintfBufferPointerPushConstant(buffer) => {
                 pointer_size(self.caps, buffer.size)?;
@@ -366,7 +366,7 @@ impl Builder<'_> {
         set: u32,
         binding: u32,
         kind: BindingKind,
-        source: Source,
+        source: BindingSource,
     ) -> Result<()> {
         check_set(self.caps, set)?;
         match self.shared.insert((set, binding), (kind, source)) {
@@ -398,7 +398,7 @@ impl Builder<'_> {
             uniform: kind == BindingKind::UniformBuffer,
         };
         let index = self.add_data(data, variables)?;
-        self.share(d.set, d.binding, kind, Source::Data(index))
+        self.share(d.set, d.binding, kind, BindingSource::Data(index))
     }
 
     fn data_push(&mut self, d: &DataPush, variables: bool) -> Result<()> {
@@ -421,6 +421,10 @@ impl Builder<'_> {
         for data in &self.interface.data {
             check_data(self.caps, data)?;
         }
+        self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
+        if let Some(offset) = self.interface.address_delta {
+            self.reserve(offset, 8)?;
+        }
         for draft in std::mem::take(&mut self.drafts) {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);
@@ -433,6 +437,7 @@ impl Builder<'_> {
             }
         }
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
+        self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
     }
 
@@ -463,7 +468,7 @@ impl Builder<'_> {
         let declared = self.scan.push_block_end(draft.function);
         let declared = push_end(self.caps, 0, u32::try_from(declared).unwrap_or(u32::MAX));
         let mut push_size = self.push_end.max(declared.map_err(in_kernel)?);
-        let mut claim = |set, binding, kind, source: Source| -> Result<()> {
+        let mut claim = |set, binding, kind, source: BindingSource| -> Result<()> {
             check_set(self.caps, set)?;
             let entry = bindings.entry((set, binding)).or_insert((kind, source));
             if *entry == (kind, source) {
@@ -471,7 +476,9 @@ impl Builder<'_> {
             }
             match (entry, source) {
                 // Arguments may share a block.
-                ((kind_there, Source::Block(size)), Source::Block(more)) if *kind_there == kind => {
+                ((kind_there, BindingSource::Block(size)), BindingSource::Block(more))
+                    if *kind_there == kind =>
+                {
                     *size = (*size).max(more);
                     Ok(())
                 }
@@ -503,7 +510,8 @@ impl Builder<'_> {
                         }
                         continue;
                     }
-                    claim(set, binding, kind, Source::Argument(ordinal)).map_err(in_kernel)?;
+                    claim(set, binding, kind, BindingSource::Argument(ordinal))
+                        .map_err(in_kernel)?;
                 }
                 ArgPlace::Block {
                     set,
@@ -524,7 +532,7 @@ impl Builder<'_> {
                     })?;
                     // Blocks are laid out in multiples of 16 bytes.
                     let end = end.next_multiple_of(16).min(limit);
-                    claim(set, binding, kind, Source::Block(end)).map_err(in_kernel)?;
+                    claim(set, binding, kind, BindingSource::Block(end)).map_err(in_kernel)?;
                 }
                 ArgPlace::Push {
                     offset,
@@ -546,7 +554,7 @@ impl Builder<'_> {
             .map(|&(set, _)| set as usize + 1)
             .max()
             .unwrap_or(0);
-        let mut layout = LayoutDesc {
+        let mut layout = PipelineLayoutDesc {
             sets: vec![Vec::new(); sets],
             push_constant_size: push_size.next_multiple_of(4),
         };
@@ -585,6 +593,7 @@ impl Builder<'_> {
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
                 private_bytes: None,
+                enqueues: false,
                 may_use_printf,
             },
             function: draft.function,
@@ -592,6 +601,7 @@ impl Builder<'_> {
             bindings,
             layout,
             fixed_local_size,
+            part: None,
         })
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use pumice_reflection::{DescriptorArgument, ImageInfoPush, ImageInfoUniform, Instruction};
 use pumice_vulkan_layer::{AddressMode, BindingKind, SamplerDesc};
 
-use super::gather::{Builder, Result};
-use super::{ArgKind, ArgMeta, ArgPlace, Content, Source};
+use super::gather::{InterfaceBuilder, Result};
+use super::{ArgKind, ArgMeta, ArgPlace, BindingSource, Content};
 
-impl Builder<'_> {
+impl InterfaceBuilder<'_> {
     /// One of the instructions about images and samplers; others say nothing here.
     pub(super) fn image_instruction(&mut self, inst: &Instruction) -> Result<()> {
         use Instruction as I;
@@ -22,7 +22,12 @@ impl Builder<'_> {
                 let desc = literal_sampler(sampler.mask)
                     .ok_or_else(|| format!("a literal sampler of mask {:#x}", sampler.mask))?;
                 let kind = BindingKind::Sampler;
-                self.share(sampler.set, sampler.binding, kind, Source::Sampler(desc))
+                self.share(
+                    sampler.set,
+                    sampler.binding,
+                    kind,
+                    BindingSource::Sampler(desc),
+                )
             }
             I::ImageArgumentInfoChannelOrderPushConstant(a) => {
                 self.number_in_push_constants(a, Content::ChannelOrder, inst)

@@ -16,13 +16,15 @@ pub(in crate::executable) struct InitFini {
 }
 
 impl InitFini {
-    /// Moves initializers and finalizers behind the other kernels.
+    /// Moves initializers, finalizers and the kernels of device-side enqueue behind the other kernels.
     ///
     /// # Errors
     /// One of them has arguments.
     pub fn take(roles: &[KernelRole], kernels: &mut Vec<KernelInterface>) -> Result<Self, String> {
-        let is_init_fini =
-            |index: usize| (roles.iter()).any(|role| role.kernel().0 as usize == index);
+        let parts: Vec<bool> = kernels.iter().map(|kernel| kernel.part.is_some()).collect();
+        let is_hidden = |index: usize| {
+            parts[index] || (roles.iter()).any(|role| role.kernel().0 as usize == index)
+        };
         for role in roles {
             // The reader gives references to kernels that are there.
             if let Some(kernel) = kernels.get(role.kernel().0 as usize) {
@@ -34,7 +36,7 @@ impl InitFini {
         }
         // Stable: both parts keep the module's order.
         let mut order: Vec<usize> = (0..kernels.len()).collect();
-        order.sort_by_key(|&index| is_init_fini(index));
+        order.sort_by_key(|&index| is_hidden(index));
         let place = |index: usize| order.iter().position(|&old| old == index);
         let of = |is: fn(&KernelRole) -> bool| -> Vec<usize> {
             let kernels = roles.iter().filter(|role| is(role));
@@ -44,7 +46,7 @@ impl InitFini {
         };
         let made = Self {
             first: (0..kernels.len())
-                .filter(|&index| !is_init_fini(index))
+                .filter(|&index| !is_hidden(index))
                 .count(),
             initializers: of(|role| matches!(role, KernelRole::Initializer(_))),
             finalizers: of(|role| matches!(role, KernelRole::Finalizer(_))),

@@ -5,8 +5,10 @@
 //! - `capabilities.rs`: the module's capabilities against the device's
 //! - `limits.rs`: what it asks for against the device's limits
 //! - `init_fini.rs`: the kernels that the program runs by itself
+//! - `enqueue.rs`: those of device-side enqueue
 
 pub(super) mod capabilities;
+pub(super) mod enqueue;
 pub(super) mod gather;
 mod gather_images;
 mod init_fini;
@@ -15,9 +17,11 @@ pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
 
+use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
 use pumice_reflection::{ArgumentInfo, Need, Relocation};
-use pumice_vulkan_layer::{BindingKind, ImageKind, LayoutDesc, SamplerDesc};
+use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
+use self::enqueue::{EnqueueKernels, EnqueuePart};
 use self::init_fini::InitFini;
 use super::printf::Formats;
 
@@ -36,6 +40,8 @@ pub struct KernelInfo {
     pub required_sub_group_size: Option<u32>,
     /// Bytes of a work-item's private memory that a launch gives it in a buffer.
     pub private_bytes: Option<u32>,
+    /// Launches give it memory of device-side enqueue.
+    pub enqueues: bool,
     /// The kernel may write to the printf buffer.
     pub may_use_printf: bool,
 }
@@ -49,12 +55,20 @@ pub struct ArgMeta {
     pub info: Option<ArgumentInfo>,
 }
 
+impl ArgMeta {
+    /// Tells whether the argument is a pipe.
+    pub fn is_pipe(&self) -> bool {
+        let qualifier = self.info.as_ref().and_then(|info| info.type_qualifier);
+        qualifier.is_some_and(|bits| bits & CL_KERNEL_ARG_TYPE_PIPE != 0)
+    }
+}
+
 /// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// The kernel does not use it: anything may be set, and is ignored.
     Unused,
-    /// A global or constant pointer: a buffer, an address, or nothing.
+    /// A global or constant pointer: a buffer, an address, or nothing; or a pipe.
     Buffer,
     /// Bytes of that size.
     Pod {
@@ -63,6 +77,8 @@ pub enum ArgKind {
     },
     /// A local pointer: a size.
     Local,
+    /// A device queue: its number, 8 bytes.
+    Queue,
     /// An image.
     Image {
         /// The kernel's binding: a sampled or storage image, or either kind of texel buffer.
@@ -117,7 +133,7 @@ pub(in crate::executable) enum Content {
 
 /// The source of a binding's contents, when a dispatch is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::executable) enum Source {
+pub(in crate::executable) enum BindingSource {
     /// The argument of that ordinal.
     Argument(usize),
     /// A block of that many bytes, from the PODs and pointers placed in it.
@@ -136,10 +152,12 @@ pub(in crate::executable) struct KernelInterface {
     pub function: u32,
     /// One place per use of an argument.
     pub places: Vec<(usize, ArgPlace)>,
-    pub bindings: BTreeMap<(u32, u32), (BindingKind, Source)>,
-    pub layout: LayoutDesc,
+    pub bindings: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
+    pub layout: PipelineLayoutDesc,
     /// The work-group size that the module fixes.
     pub fixed_local_size: Option<[u32; 3]>,
+    /// Its part in device-side enqueue; applications do not see such a kernel.
+    pub part: Option<EnqueuePart>,
 }
 
 impl KernelInterface {
@@ -161,6 +179,34 @@ impl KernelInterface {
                     && bytes > 0
                     && ordinal as usize == self.info.args.len()
                     && slot.replace(bytes).is_none()
+            }
+            Need::DeviceLaunch { ordinal, .. } => {
+                let last = self.info.args.pop();
+                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let again = std::mem::replace(&mut self.info.enqueues, true);
+                is_pointer && !again && ordinal as usize == self.info.args.len()
+            }
+            Need::QueueArgument { ordinal, .. } => {
+                let arg = self.info.args.get_mut(ordinal as usize);
+                match arg {
+                    // The kernel does not use it.
+                    Some(arg) if arg.kind == ArgKind::Unused => true,
+                    Some(arg) if arg.kind == (ArgKind::Pod { size: 8 }) => {
+                        arg.kind = ArgKind::Queue;
+                        true
+                    }
+                    _ => false,
+                }
+            }
+            Need::Block {
+                number, captured, ..
+            } => {
+                let part = EnqueuePart::Block { number, captured };
+                self.part.replace(part).is_none()
+            }
+            Need::Scheduler { times, .. } => {
+                let part = EnqueuePart::Scheduler { times: times != 0 };
+                self.part.replace(part).is_none()
             }
         };
         match fits {
@@ -209,9 +255,10 @@ pub(in crate::executable) struct PrintfBuffer {
 /// Everything that the reflection says.
 #[derive(Debug, Default)]
 pub(in crate::executable) struct Interface {
-    /// Those of applications, then initializers and finalizers.
+    /// Those of applications, then those that the program runs by itself.
     pub kernels: Vec<KernelInterface>,
     pub init_fini: InitFini,
+    pub enqueue: EnqueueKernels,
     pub spec_local_size: Option<[u32; 3]>,
     pub spec_global_offset: Option<[u32; 3]>,
     pub spec_work_dim: Option<u32>,
@@ -224,6 +271,8 @@ pub(in crate::executable) struct Interface {
     pub region_group_offset: Option<RangePush>,
     pub data: Vec<ModuleData>,
     pub printf: Option<PrintfBuffer>,
+    /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
+    pub address_delta: Option<u32>,
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.
     pub variable_sizes: HashMap<u32, u32>,

@@ -9,7 +9,7 @@ use super::range::NdRange;
 use super::{ArgValue, ImageArg, LaunchError, Result};
 use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{
-    ArgPlace, Content, Interface, KernelInterface, ModulePlace, RangePush, Source,
+    ArgPlace, BindingSource, Content, Interface, KernelInterface, ModulePlace, RangePush,
 };
 
 /// Writes three values, low dimension first, as the module takes them.
@@ -49,7 +49,7 @@ fn put_number(block: &mut [u8], offset: u32, size: u32, number: u64) -> Result<(
 }
 
 /// A launch's push constants and descriptors while they are made.
-pub(super) struct Builder<'a> {
+pub(super) struct LaunchBuilder<'a> {
     pub interface: &'a Interface,
     pub kernel: &'a KernelInterface,
     pub device_module: &'a DeviceModule,
@@ -60,7 +60,7 @@ pub(super) struct Builder<'a> {
     pub printf: Option<Buffer>,
 }
 
-impl Builder<'_> {
+impl LaunchBuilder<'_> {
     pub fn printf(&mut self) -> Result<()> {
         if let Some(printf) = self.interface.printf {
             if self.kernel.info.may_use_printf {
@@ -88,9 +88,12 @@ impl Builder<'_> {
             }
             (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
                 keep.push(buffer.clone());
-                buffer.address() + offset
+                self.device_module.pointer(buffer.address() + offset)
             }
-            (C::Pointer, Some(ArgValue::Address(address))) => *address,
+            (C::Pointer, Some(ArgValue::Pointer(pointer))) => {
+                let address = pointer.wrapping_add(self.device_module.device.address_delta());
+                self.device_module.pointer(address)
+            }
             (C::Pointer, Some(ArgValue::Null)) => 0,
             (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
             (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
@@ -112,12 +115,18 @@ impl Builder<'_> {
         }
         for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
             if let ModulePlace::Push { offset, size } = data.place {
-                put_number(&mut self.push, offset, size, buffer.address())?;
+                let pointer = self.device_module.pointer(buffer.address());
+                put_number(&mut self.push, offset, size, pointer)?;
             }
+        }
+        if let Some(offset) = self.interface.address_delta {
+            let bytes = self.device_module.delta.to_le_bytes();
+            put(&mut self.push, offset as usize, &bytes);
         }
         let printf = self.interface.printf.map(|printf| printf.place);
         if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
-            put_number(&mut self.push, offset, size, buffer.address())?;
+            let pointer = self.device_module.pointer(buffer.address());
+            put_number(&mut self.push, offset, size, pointer)?;
         }
         let (mut push, mut keep) = (take(&mut self.push), take(&mut self.keep));
         for &(ordinal, place) in &self.kernel.places {
@@ -149,7 +158,7 @@ impl Builder<'_> {
                 continue;
             };
             let length = match self.kernel.bindings.get(&(set, binding)) {
-                Some((_, Source::Block(length))) => *length as usize,
+                Some((_, BindingSource::Block(length))) => *length as usize,
                 _ => continue,
             };
             let block = blocks
@@ -162,17 +171,17 @@ impl Builder<'_> {
         let mut resources: BTreeMap<u32, Vec<(u32, Resource)>> = BTreeMap::new();
         for (&(set, binding), &(kind, source)) in &self.kernel.bindings {
             let resource = match source {
-                Source::Argument(ordinal) => match kind {
+                BindingSource::Argument(ordinal) => match kind {
                     BindingKind::StorageBuffer | BindingKind::UniformBuffer => {
                         self.buffer_argument(ordinal, kind)?
                     }
                     BindingKind::Sampler => self.sampler_argument(ordinal)?,
                     _ => self.image_argument(ordinal)?,
                 },
-                Source::Sampler(desc) => {
+                BindingSource::Sampler(desc) => {
                     Resource::Sampler(self.device_module.device.sampler(desc)?)
                 }
-                Source::Block(_) => {
+                BindingSource::Block(_) => {
                     let bytes = blocks.remove(&(set, binding)).unwrap_or_default();
                     let (buffer, offset) = self.device_module.place_block(&bytes)?;
                     let range = bytes.len() as u64;
@@ -182,8 +191,8 @@ impl Builder<'_> {
                         range,
                     }
                 }
-                Source::Data(index) => whole(&self.device_module.data[index]),
-                Source::Printf => whole(
+                BindingSource::Data(index) => whole(&self.device_module.data[index]),
+                BindingSource::Printf => whole(
                     self.printf
                         .as_ref()
                         .unwrap_or(&self.device_module.null_buffer),
@@ -267,7 +276,7 @@ impl Builder<'_> {
                     range: size.next_multiple_of(4).min(left),
                 })
             }
-            // A descriptor cannot be made of a bare address.
+            // A descriptor cannot be made of a bare pointer.
             _ => Err(LaunchError::Args(ordinal)),
         }
     }

@@ -15,14 +15,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, Device, ImageView, Pipeline,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
 };
 
-use self::bind::{Builder, put_range};
+use self::bind::{LaunchBuilder, put_range};
 pub(super) use self::private_memory::most_work_items;
 use self::private_memory::{groups_within, private_size};
-pub use self::range::{Limits, NdRange, RangeRequest};
+pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
 use super::device_module::PipelineKey;
@@ -43,8 +43,8 @@ pub enum ArgValue {
         /// Bytes.
         size: u64,
     },
-    /// A device address (SVM); what it points at is the caller's to keep.
-    Address(u64),
+    /// A pointer as kernels see it (SVM); what it points at is the caller's to keep.
+    Pointer(u64),
     /// A NULL pointer.
     Null,
     /// The size of a local argument in bytes.
@@ -84,10 +84,12 @@ pub enum ImageArg {
 pub struct Launch<'a> {
     /// Index into [`Executable::kernels`].
     pub kernel: usize,
-    /// The range, which [`Limits::check`] has passed.
+    /// The range, which [`RangeLimits::check`] has passed.
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
+    /// The memory of device-side enqueue, as a pointer of the module's, for kernels that take it.
+    pub enqueue: Option<u64>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
 }
@@ -160,9 +162,9 @@ const LOCAL_INVOCATION_INDEX: u32 = 29;
 /// Chooses the way in which ranges of several regions run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
 pub(super) fn splitting(interface: &Interface, scan: &ModuleScan) -> Option<Splitting> {
-    // Such a module numbers private memory by Vulkan's ids, and everything else by offsets.
+    // Such a module numbers private memory and blocks by Vulkan's ids, and everything else by offsets.
     let mut kernels = interface.kernels.iter();
-    if kernels.any(|kernel| kernel.info.private_bytes.is_some()) {
+    if kernels.any(|kernel| kernel.info.private_bytes.is_some() || kernel.part.is_some()) {
         return Some(Splitting::PushConstants);
     }
     let uses = |built_in| scan.built_ins.contains(&built_in);
@@ -187,7 +189,7 @@ impl Executable {
     ///
     /// # Errors
     /// See [`LaunchError`].
-    pub fn prepare(&self, device: &Device, launch: &Launch<'_>) -> Result<Prepared> {
+    pub fn prepare(&self, device: &LogicalDevice, launch: &Launch<'_>) -> Result<Prepared> {
         let Some(kernel) = self.interface.kernels.get(launch.kernel) else {
             return Err(LaunchError::Resources(format!(
                 "there is no kernel {}",
@@ -221,7 +223,19 @@ impl Executable {
                 size,
             }));
         }
-        let mut builder = Builder {
+        if kernel.info.enqueues {
+            let pointer = launch.enqueue.ok_or_else(|| {
+                LaunchError::Resources("it enqueues kernels, which cannot be here".into())
+            })?;
+            let args = args.to_mut();
+            let own = kernel.info.args.len() + usize::from(kernel.info.private_bytes.is_some());
+            args.truncate(own);
+            // Arguments are pointers of the host's, this is one of the module's.
+            let address = pointer.wrapping_add(device_module.delta);
+            let pointer = address.wrapping_sub(device.address_delta());
+            args.push(Some(ArgValue::Pointer(pointer)));
+        }
+        let mut builder = LaunchBuilder {
             interface: &self.interface,
             kernel,
             device_module: &device_module,
@@ -233,7 +247,7 @@ impl Executable {
         builder.printf()?;
         builder.push_constants(launch.range)?;
         let sets = builder.descriptor_sets(launch.kernel)?;
-        let Builder {
+        let LaunchBuilder {
             mut push,
             keep,
             printf,
@@ -282,7 +296,7 @@ impl Executable {
         &self,
         kernel: &KernelInterface,
         range: &NdRange,
-        device: &Device,
+        device: &LogicalDevice,
     ) -> Result<Vec<Region>> {
         let limits = &device.capabilities().limits;
         let max_groups = match kernel.info.private_bytes {
@@ -320,7 +334,7 @@ impl Executable {
         &self,
         kernel: &KernelInterface,
         launch: &Launch<'_>,
-        device: &Device,
+        device: &LogicalDevice,
     ) -> Result<Vec<(u32, u32)>> {
         let caps = device.capabilities();
         let range = launch.range;
@@ -393,14 +407,18 @@ impl Executable {
 
 /// The size that a kernel's pipelines require of their sub-groups, where they may: the kernel's own,
 /// else the one that queries and get_sub_group_size tell of.
-fn required_sub_group_size(kernel: &KernelInterface, device: &Device) -> Option<u32> {
+fn required_sub_group_size(kernel: &KernelInterface, device: &LogicalDevice) -> Option<u32> {
     let subgroup = &device.capabilities().subgroup;
     let size = kernel.info.required_sub_group_size.unwrap_or(subgroup.size);
     (subgroup.varies() && subgroup.required_size).then_some(size)
 }
 
 /// A kernel that requires a size of sub-groups runs where the device has that size.
-fn check_sub_groups(kernel: &KernelInterface, range: &NdRange, device: &Device) -> Result<()> {
+fn check_sub_groups(
+    kernel: &KernelInterface,
+    range: &NdRange,
+    device: &LogicalDevice,
+) -> Result<()> {
     let Some(size) = kernel.info.required_sub_group_size else {
         return Ok(());
     };
@@ -436,9 +454,10 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
         let suits = match (meta.kind, value) {
             (ArgKind::Unused, _) => true,
             (ArgKind::Pod { size }, Some(ArgValue::Bytes(bytes))) => bytes.len() == size as usize,
+            (ArgKind::Queue, Some(ArgValue::Bytes(bytes))) => bytes.len() == 8,
             (
                 ArgKind::Buffer,
-                Some(ArgValue::Buffer { .. } | ArgValue::Address(_) | ArgValue::Null),
+                Some(ArgValue::Buffer { .. } | ArgValue::Pointer(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
             (ArgKind::Image { binding, kind }, Some(ArgValue::Image { view, .. })) => match view {
@@ -496,6 +515,53 @@ impl Prepared {
             recorder.keep_shared(self.keep.clone());
         }
         Ok(())
+    }
+
+    /// Records the one dispatch of the launch with numbers of work-groups that the device finds in a
+    /// buffer.
+    ///
+    /// # Errors
+    /// A launch of another number of dispatches, a range beyond the buffer's end.
+    pub fn record_indirect(
+        &self,
+        recorder: &mut Recorder,
+        (buffer, offset): (&Buffer, u64),
+    ) -> vk::Result<()> {
+        let [dispatch] = &self.dispatches[..] else {
+            return Err(vk::Error::InvalidUse(
+                "a launch of several dispatches".into(),
+            ));
+        };
+        if self.in_turn {
+            recorder.barrier();
+        }
+        recorder.bind_pipeline(&dispatch.pipeline);
+        for set in &self.sets {
+            recorder.bind_descriptors(set)?;
+        }
+        recorder.push_constants(0, &dispatch.push)?;
+        recorder.dispatch_indirect(buffer, offset)?;
+        recorder.keep(self.keep.clone());
+        Ok(())
+    }
+
+    /// The work-groups of the one dispatch of the launch.
+    pub fn groups(&self) -> u64 {
+        let dispatches = self.dispatches.iter();
+        dispatches
+            .map(|dispatch| {
+                dispatch
+                    .groups
+                    .iter()
+                    .map(|&n| u64::from(n))
+                    .product::<u64>()
+            })
+            .sum()
+    }
+
+    /// The printf buffer of this launch, while it was not taken.
+    pub fn printf(&self) -> Option<&Buffer> {
+        self.printf.as_ref()
     }
 
     /// The printf buffer of this launch, to be given to [`Executable::decode_printf`] once the

@@ -50,7 +50,7 @@ pub struct RangeRequest {
 
 /// The limits of a kernel's work-groups on a device.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RangeLimits {
     /// CL_KERNEL_WORK_GROUP_SIZE.
     pub group_size: usize,
     /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
@@ -65,7 +65,7 @@ pub struct Limits {
     pub non_uniform: bool,
 }
 
-impl Limits {
+impl RangeLimits {
     /// Checks a range; chooses the local size that the application left out.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Limits {
     /// Checks a range, in the order of clEnqueueNDRangeKernel's errors.
     ///
     /// # Errors
-    /// As [`Limits::resolve`].
+    /// As [`RangeLimits::resolve`].
     pub fn check(&self, range: &NdRange) -> Result<()> {
         let group_size = |text: String| Err(LaunchError::WorkGroupSize(text));
         // CL_INVALID_GLOBAL_OFFSET if an offset plus the size exceeds the range of size_t.
@@ -151,7 +151,7 @@ fn divisor(size: usize, limit: usize, multiple: usize) -> usize {
 }
 
 /// A work-group size for a NULL local size.
-fn choose(dimensions: usize, global: [usize; 3], limits: &Limits) -> [usize; 3] {
+fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize; 3] {
     let mut local = [1; 3];
     if global.contains(&0) {
         return local;
@@ -177,9 +177,9 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &Limits) -> [usize; 3] 
 
 #[cfg(test)]
 mod tests {
-    use super::{LaunchError, Limits, NdRange, RangeRequest, choose};
+    use super::{LaunchError, NdRange, RangeLimits, RangeRequest, choose};
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: RangeLimits = RangeLimits {
         group_size: 1024,
         device_group_size: 1024,
         item_sizes: [1024, 1024, 64],
@@ -187,13 +187,13 @@ mod tests {
         multiple: 8,
         non_uniform: true,
     };
-    const UNIFORM: Limits = Limits {
+    const UNIFORM: RangeLimits = RangeLimits {
         non_uniform: false,
         ..LIMITS
     };
 
     fn resolve(
-        limits: &Limits,
+        limits: &RangeLimits,
         offset: Option<[usize; 3]>,
         global: Option<[usize; 3]>,
         local: Option<[usize; 3]>,
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(local([48, 1, 1]), Ok([48, 1, 1]));
         let far = resolve(&LIMITS, Some([usize::MAX, 0, 0]), global, None);
         assert!(matches!(far, Err(E::GlobalOffset(_))));
-        let required = Limits {
+        let required = RangeLimits {
             required: Some([16, 1, 1]),
             group_size: 16,
             ..LIMITS
@@ -245,14 +245,14 @@ mod tests {
         let uneven = resolve(&UNIFORM, None, global, Some([48, 1, 1]));
         assert!(matches!(uneven, Err(E::WorkGroupSize(_))));
         // A required size that the device does not have.
-        let required = Limits {
+        let required = RangeLimits {
             required: Some([1, 1, 65]),
             group_size: 65,
             ..LIMITS
         };
         let beyond = resolve(&required, None, global, None);
         assert!(matches!(beyond, Err(E::WorkItemSize(_))));
-        let required = Limits {
+        let required = RangeLimits {
             required: Some([1024, 2, 1]),
             group_size: 2048,
             ..LIMITS

@@ -103,7 +103,7 @@ fn lower(
                 }
             }
         }
-        // Integer conversions are exact: a rounding mode says nothing.
+        // Integer conversions are exact: a rounding mode has no effect.
         ConvertOp::Trunc
         | ConvertOp::ZExt
         | ConvertOp::SExt
@@ -285,8 +285,8 @@ fn int_to_float(
     Some(int_to_float_directed(x, signed, arg, mode, precision, ty))
 }
 
-/// An unsigned word to the nearest f32 by conversions of signed ones. Half of a large word keeps in its
-/// last bit whether one was lost, as far as rounding can tell: 31 bits are more than f32 has.
+/// Converts an unsigned word to the nearest f32 by the signed conversion. A large word is halved first; its
+/// last bit then tells whether a bit was lost, which is all that rounding needs: f32 has fewer than 31 bits.
 fn unsigned_by_halves(x: &mut Expander<'_>, arg: Value, ty: Type) -> Value {
     let large = x.icmp_const(IntCond::Slt, arg, 0);
     let half = x.bin_const(BinaryOp::LShr, arg, 1);
@@ -351,7 +351,7 @@ fn resize(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
     x.convert(op, value, ty)
 }
 
-/// Makes a Bool: a directed mode rounds the magnitude up, by the sign.
+/// A Bool: true where the directed mode rounds the magnitude of a number of this sign up.
 fn away_from_zero(x: &mut Expander<'_>, mode: Rounding, negative: Value) -> Value {
     match mode {
         Rounding::Rtp => x.un(UnaryOp::Not, negative),

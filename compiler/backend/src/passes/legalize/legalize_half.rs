@@ -1,6 +1,6 @@
-//! Half floats on devices without: a half is the I16 of its bits, computed with as a float.
+//! Half floats on devices without them: a half is the I16 of its bits, and arithmetic is done in float.
 //!
-//! A value keeps its place and becomes an I16. Every operation widens its operands, which is exact,
+//! A value keeps its number and becomes an I16. Every operation widens its operands, which is exact,
 //! and rounds its result to a half by integer arithmetic. A float has more than twice a half's bits
 //! and two more, so that rounding a sum, difference, product, quotient or root twice gives what
 //! rounding it once does (Figueroa, 1995). That does not hold of fma: there the sum is rounded to odd
@@ -11,13 +11,13 @@
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::legalize_conversions::f32_bits_to_f16_bits;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use crate::passes::legalize::retype::retype;
+use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatFlags, Function, GroupOp, Inst, InstKind, IntCond, MathOp, Module,
-    Rounding, Scalar, Type, UnaryOp, Value, ValueDef,
+    Rounding, Scalar, Type, UnaryOp, Value,
 };
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 const SIGN: u64 = 0x8000;
@@ -43,7 +43,7 @@ fn is_half(ty: Type) -> bool {
     ty.scalar == Scalar::F16
 }
 
-/// The types of an instruction's first operand and of its result were those of halves.
+/// True for an instruction's first operand and for its result if they were halves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Halves {
     operand: bool,
@@ -78,55 +78,13 @@ fn legalize(f: &mut Function) -> Result<Changed, LowerError> {
             };
         }
     }
-    changed |= retype(f);
+    changed |= retype(f, is_half, Scalar::I16, Function::undef);
     let expanded = expand(f, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
         let value = rule(x, kind, halves[inst], inst)?;
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })?;
     Ok(Changed::from_bool(changed || expanded.is_yes()))
-}
-
-/// Gives all values their new types, constants by new values of their own.
-fn retype(f: &mut Function) -> bool {
-    let mut places: Vec<Value> = Vec::new();
-    for &block in &f.layout.blocks {
-        places.extend(&f.blocks[block].params);
-        for &inst in &f.layout.insts[block] {
-            places.extend(&f.insts[inst].results);
-        }
-    }
-    let mut changed = false;
-    for value in places {
-        let ty = f.ty(value);
-        if is_half(ty) {
-            let def = f.def(value).clone();
-            f.place_value(value, ty.with_scalar(Scalar::I16), def);
-            changed = true;
-        }
-    }
-    let mut used: Vec<Value> = Vec::new();
-    f.rewrite_values(|value| {
-        used.push(value);
-        value
-    });
-    let mut new: FxHashMap<Value, Value> = FxHashMap::default();
-    for value in used {
-        if is_half(f.ty(value)) && !new.contains_key(&value) {
-            let ty = f.ty(value).with_scalar(Scalar::I16);
-            let place = match f.def(value).clone() {
-                def @ ValueDef::Const(_) => {
-                    let place = Value::new(f.num_values());
-                    f.place_value(place, ty, def);
-                    place
-                }
-                _ => f.undef(ty),
-            };
-            new.insert(value, place);
-        }
-    }
-    f.rewrite_values(|value| new.get(&value).copied().unwrap_or(value));
-    changed || !new.is_empty()
 }
 
 fn rule(
@@ -216,8 +174,8 @@ fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Value {
     }
 }
 
-/// The float of a half's bits, exactly. Denormal halves are normal floats, made of their significand
-/// as an integer: what a device does with denormals does not matter.
+/// Converts a half's bits to a float, exactly. A denormal half is a normal float, which is made from the
+/// significand as an integer: so it does not matter how the device treats denormals.
 fn widened(x: &mut Expander<'_>, half: Value) -> Value {
     let words = x.ty(half).with_scalar(Scalar::I32);
     let single = words.with_scalar(Scalar::F32);
@@ -246,8 +204,8 @@ fn narrowed(x: &mut Expander<'_>, value: Value) -> Value {
     f32_bits_to_f16_bits(x, value, Rounding::Rte)
 }
 
-/// `a * b + c` rounded to odd: the product of two halves is exact. The error of the sum says on which
-/// side of it the number lies; an inexact even sum steps there.
+/// `a * b + c` rounded to odd. The product of two halves is exact in float; the error of the sum tells on
+/// which side of the sum the exact value lies. An inexact sum with an even last bit steps to that side.
 fn sum_to_odd(x: &mut Expander<'_>, a: Value, b: Value, c: Value) -> Value {
     let product = x.bin(BinaryOp::FMul, a, b);
     let sum = x.bin(BinaryOp::FAdd, product, c);

@@ -13,7 +13,7 @@ use pumice_ir::{
     Scalar, Type, Value,
 };
 
-/// Copies up to this many pieces are written out.
+/// Copies of up to this many pieces become straight-line code.
 const UNROLLED_PIECES: u64 = 16;
 
 /// Runs the pass.
@@ -181,19 +181,6 @@ impl Spaces {
     }
 }
 
-/// The pointer of a load, store or atomic operation.
-pub(crate) fn pointer_of(kind: &InstKind) -> Option<Value> {
-    match *kind {
-        InstKind::Load { ptr, .. }
-        | InstKind::Store { ptr, .. }
-        | InstKind::AtomicLoad { ptr, .. }
-        | InstKind::AtomicStore { ptr, .. }
-        | InstKind::AtomicRmw { ptr, .. }
-        | InstKind::AtomicCmpXchg { ptr, .. } => Some(ptr),
-        _ => None,
-    }
-}
-
 /// The same operation through another pointer.
 pub(crate) fn with_pointer(kind: &InstKind, new: Value) -> InstKind {
     let mut kind = kind.clone();
@@ -211,7 +198,7 @@ pub(crate) fn with_pointer(kind: &InstKind, new: Value) -> InstKind {
 
 fn generic(x: &mut Expander<'_>, spaces: &Spaces, inst: pumice_ir::Inst) -> Option<Replacement> {
     let kind = x.func.insts[inst].kind.clone();
-    let ptr = pointer_of(&kind)?;
+    let ptr = kind.pointer()?;
     if x.ty(ptr).address_space() != Some(AddressSpace::Generic) {
         return None;
     }

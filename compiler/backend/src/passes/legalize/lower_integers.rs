@@ -1,4 +1,4 @@
-//! Integer operations that Vulkan has not, or not for every width and operand.
+//! Integer operations that Vulkan lacks, or lacks for some widths and operands.
 //!
 //! - Division and remainder never see a zero divisor (undefined in SPIR-V, a trap on CPUs): it
 //!   becomes 1. Signed quotients are those of the magnitudes, which have no overflow either.
@@ -145,7 +145,7 @@ fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
     x.select(is_zero, one, b)
 }
 
-/// Returns whether to divide by this as doubles. By constants drivers multiply.
+/// Returns whether to divide by this in doubles. Drivers turn a division by a constant into a product.
 fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
     target.quirks.has(QuirkKind::DivideInDoubles)
         && target.float64
@@ -193,8 +193,8 @@ fn signed_quotient_of_doubles(x: &mut Expander<'_>, a: Value, divisor: Value) ->
     x.select(is_minus, negated, quotient)
 }
 
-/// `a`, or `-a` where `sign` is negative. Wide numbers do without a comparison, which Mesa 22.3
-/// may see through to narrower ones and get wrong.
+/// `a`, or `-a` where `sign` is negative. 64-bit numbers get no comparison: Mesa 22.3
+/// may do it in fewer bits and get it wrong.
 fn negated_by(x: &mut Expander<'_>, a: Value, sign: Value) -> Value {
     if x.ty(a).scalar == Scalar::I64 {
         let mask = x.bin_const(BinaryOp::AShr, sign, 63);

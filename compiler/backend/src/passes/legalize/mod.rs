@@ -7,4 +7,5 @@ pub mod legalize_memory;
 pub mod legalize_small_ints;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
+mod retype;
 pub mod spill_private;

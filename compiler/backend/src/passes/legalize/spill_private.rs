@@ -1,13 +1,13 @@
 //! Large private variables move to a buffer.
 //!
 //! Drivers keep private arrays in registers or on a stack, and their compilers take time that grows
-//! with the array: lavapipe's seconds for 32 KiB. A variable beyond [`MOST_BYTES`] becomes part of
-//! the work-item's private memory in a buffer that the runtime gives each launch, with whatever its
-//! pointers may meet. All their values become global pointers.
+//! with the array: lavapipe takes seconds for 32 KiB. A variable of more than [`MOST_BYTES`] moves to
+//! a buffer that the runtime provides for each launch, with a part for each work-item, and so do the
+//! variables that one pointer may reach beside it. All pointers to them become global ones.
 //!
-//! Variables stay where their addresses are seen by calls, integers, memory or generic pointers, in
-//! functions that are no kernels after inlining, and with descriptors, where pointers need a buffer
-//! of their own.
+//! A variable stays if its address reaches a call, an integer, memory or a generic pointer, if its
+//! function is no kernel after inlining, and in the descriptor form, in which each pointer needs a
+//! known buffer.
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::LowerError;
@@ -19,7 +19,7 @@ use pumice_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Variables of up to so many bytes stay.
+/// Variables of at most this many bytes stay.
 pub(crate) const MOST_BYTES: u32 = 4096;
 
 /// Runs the pass.
@@ -32,7 +32,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         return Ok(Changed::No);
     }
     let functions = reachable_functions(module)?;
-    // The difference of two pointers makes numbers of them, which does no harm by itself.
+    // A difference of two pointers makes integers of them, which is harmless.
     let partitions = match functions
         .iter()
         .any(|&id| makes_pointers(&module.functions[id]))
@@ -183,7 +183,7 @@ fn rewrite(
     }
 }
 
-/// Constants that go where a moved pointer goes become global pointers too.
+/// Constants that merge with moved pointers become global pointers too.
 fn constants(func: &mut Function, inst: Inst, is_moved: &impl Fn(Value) -> bool) {
     let global = Type::ptr(AddressSpace::Global);
     let mut kind = func.insts[inst].kind.clone();

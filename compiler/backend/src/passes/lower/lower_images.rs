@@ -14,10 +14,12 @@
 //!   once in a kernel is used so everywhere in it, since it has one descriptor.
 //! - For the nearest filter coordinates move to the middle of their pixel first, so that neither
 //!   that division nor a device's fixed-point coordinates can reach another pixel.
+//! - Some accesses depend on the type of an image's channels ([`channel_types`]).
 //! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
 
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
+use crate::passes::lower::channel_types;
 use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample};
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -68,6 +70,10 @@ struct Arguments {
     masked: FxHashSet<u32>,
     /// Reads through samplers are computed, without the device's samplers.
     exactly: bool,
+    /// Image buffers of RGBA in 16-bit UNORM are bound as integers.
+    unorm_by_integers: bool,
+    /// Integers are clamped before they are written.
+    clamps: bool,
 }
 
 impl Arguments {
@@ -89,11 +95,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     for k in 0..module.kernels.len() {
         let kernel = &module.kernels[k];
         check_device(kernel, ctx.target)?;
-        changed |= lower(
-            &mut module.functions[kernel.func],
-            kernel,
-            ctx.target.quirks.has(QuirkKind::SampleExactly),
-        )?;
+        changed |= lower(&mut module.functions[kernel.func], kernel, ctx.target)?;
     }
     Ok(changed)
 }
@@ -123,7 +125,7 @@ fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> 
     Ok(())
 }
 
-fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Changed, LowerError> {
+fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Changed, LowerError> {
     let uses = find_uses(func, kernel)?;
     if uses.is_empty() {
         return Ok(Changed::No);
@@ -131,7 +133,9 @@ fn lower(func: &mut Function, kernel: &KernelInfo, exactly: bool) -> Result<Chan
     let mut arguments = Arguments {
         handles: FxHashMap::default(),
         masked: FxHashSet::default(),
-        exactly,
+        exactly: target.quirks.has(QuirkKind::SampleExactly),
+        unorm_by_integers: !target.unorm16_texel_buffers,
+        clamps: target.quirks.has(QuirkKind::ClampIntegerPixels),
     };
     let ordinal = |root: &Root| match *root {
         Root::Arg(ordinal) => Some(ordinal),
@@ -391,14 +395,13 @@ fn known(
         args[1] = arguments.handle(x, sampler);
         args[2] = coordinates;
     }
-    let kind = InstKind::Image { op, image, args };
-    match op.result(image) {
-        Some(ty) => Some(x.value(kind, ty)),
-        None => {
-            x.emit(kind, &[]);
-            None
-        }
+    if let (true, ImageOp::Write { texel }) = (arguments.clamps, op) {
+        args[2] = channel_types::clamped(x, texel, args[2], ordinal);
     }
+    if arguments.unorm_by_integers && channel_types::is_float_of_buffer(op, image) {
+        return channel_types::access_floats(x, op, image, &args, ordinal);
+    }
+    channel_types::on_image(x, op, image, &args)
 }
 
 /// The sampler that stands for one of OpenCL's, and the coordinates for it.

@@ -1,5 +1,6 @@
 //! Passes that turn OpenCL's operations into those that Vulkan has.
 
+mod channel_types;
 pub mod contract;
 pub mod infer_address_spaces;
 pub mod link_builtins;
@@ -12,5 +13,8 @@ pub mod lower_math;
 pub mod lower_printf;
 pub mod lower_subgroups;
 pub mod mixed_atomics;
+pub mod place_blocks;
 pub mod sample_exactly;
 pub mod select_buffers;
+pub mod shift_addresses;
+pub mod zero_private;

@@ -495,7 +495,7 @@ fn choice(x: &Expander<'_>, ptr: Value) -> Option<[Value; 3]> {
 
 fn branched(x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
     let kind = x.func.insts[inst].kind.clone();
-    let mut ptr = legalize_memory::pointer_of(&kind)?;
+    let mut ptr = kind.pointer()?;
     choice(x, ptr)?;
     let ty = x.func.insts[inst]
         .results

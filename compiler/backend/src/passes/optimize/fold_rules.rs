@@ -158,6 +158,14 @@ impl Folder<'_> {
     pub(super) fn scalar_rule(&mut self, kind: &InstKind, ty: Type) -> Option<Found> {
         match kind {
             InstKind::Unary { op, arg } => self.unary_rule(*op, *arg, ty),
+            &InstKind::Binary {
+                op,
+                args: [a, b],
+                flags,
+            } if is_commutative(op) && self.is_const(a) && !self.is_const(b) => {
+                let args = [b, a];
+                Some(Found::Kind(InstKind::Binary { op, args, flags }))
+            }
             InstKind::Binary { op, args, flags } => {
                 if ty.scalar.is_float() {
                     self.float_rule(*op, *args, *flags, ty)
@@ -202,10 +210,6 @@ impl Folder<'_> {
         ty: Type,
     ) -> Option<Found> {
         let [a, b] = args;
-        if is_commutative(op) && self.is_const(a) && !self.is_const(b) {
-            let args = [b, a];
-            return Some(Found::Kind(InstKind::Binary { op, args, flags }));
-        }
         if a == b {
             match op {
                 BinaryOp::ISub | BinaryOp::Xor => {
@@ -333,10 +337,6 @@ impl Folder<'_> {
         ty: Type,
     ) -> Option<Found> {
         let [a, b] = args;
-        if is_commutative(op) && self.is_const(a) && !self.is_const(b) {
-            let args = [b, a];
-            return Some(Found::Kind(InstKind::Binary { op, args, flags }));
-        }
         let bits = self.splat_bits(b)?;
         let width = ty.scalar.bits();
         let negative_zero = 1u64 << (width - 1);

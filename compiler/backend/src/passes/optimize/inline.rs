@@ -4,7 +4,8 @@
 //! then leave memory), when the callee is small, or when it is the callee's only call. Everything
 //! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
 //! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
-//! obeyed. Only three things must be inlined at any size: pointers to a buffer that has to be known
+//! obeyed. Only four things must be inlined at any size: what means something else in a block than in
+//! other kernels, pointers to a buffer that has to be known
 //! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
 //! `-cl-opt-disable` size is no reason.
 //!
@@ -16,6 +17,7 @@
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
+use crate::passes::lower::place_blocks;
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -87,6 +89,8 @@ fn decide(
     let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
     let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
     let mut must: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    let mut placed: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    let has_blocks = module.kernels.iter().any(|kernel| kernel.enqueue.is_some());
     let mut is_root: SecondaryMap<FuncId, bool> = SecondaryMap::new();
     for kernel in &module.kernels {
         is_root[kernel.func] = true;
@@ -116,7 +120,11 @@ fn decide(
             }
         }
         sizes[id] = grown;
-        must[id] = must_inline(func, &ctx.target.abi)
+        placed[id] = has_blocks
+            && (place_blocks::depends_on_place(func)
+                || calls_in(func).any(|callee| placed[callee]));
+        must[id] = placed[id]
+            || must_inline(func, &ctx.target.abi)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.

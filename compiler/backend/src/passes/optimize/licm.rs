@@ -58,12 +58,12 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         for (order, block) in motion.pending_blocks(this) {
             // Nothing is known of the blocks that were made for inner loops.
             let always = cfg.is_reachable(block) && passes_by(block, last_latches);
-            let place = Place {
+            let loop_block = LoopBlock {
                 always,
                 first: always && passes_by(block, last_leaves),
                 written: &region.written,
             };
-            motion.collect(this, (order, block), &place, &mut moved);
+            motion.collect(this, (order, block), &loop_block, &mut moved);
         }
         regions.give(data.parent, region);
         if moved.is_empty() {
@@ -87,7 +87,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
 }
 
 /// A block of a loop.
-struct Place<'a> {
+struct LoopBlock<'a> {
     /// Each round passes it.
     always: bool,
     /// Nobody who enters the loop leaves it before.
@@ -222,7 +222,7 @@ impl Motion<'_> {
         &mut self,
         this: Loop,
         (order, block): (u32, Block),
-        place: &Place<'_>,
+        loop_block: &LoopBlock<'_>,
         moved: &mut Vec<Inst>,
     ) {
         let before = moved.len();
@@ -235,8 +235,8 @@ impl Motion<'_> {
                 may_leave &= self.may_become_invariant(this, value);
             });
             let leaves = |kind: &InstKind| match *kind {
-                InstKind::Load { ptr, .. } => self.may_load_before(inst, ptr, place),
-                _ => may_move(kind, place.always),
+                InstKind::Load { ptr, .. } => self.may_load_before(inst, ptr, loop_block),
+                _ => may_move(kind, loop_block.always),
             };
             if movable && leaves(kind) {
                 // From here on it is outside, wherever that will be.
@@ -259,12 +259,12 @@ impl Motion<'_> {
     }
 
     /// Returns whether a load gives the same before the loop and does no harm there.
-    fn may_load_before(&self, inst: Inst, ptr: Value, place: &Place<'_>) -> bool {
+    fn may_load_before(&self, inst: Inst, ptr: Value, loop_block: &LoopBlock<'_>) -> bool {
         let func = &*self.func;
         let bytes = i64::from(func.ty(func.result(inst)).access_bytes());
         let same = effect(func, &func.insts[inst].kind) == Effect::None
-            && !(place.written.iter()).any(|&effect| may_change(func, effect, ptr, bytes));
-        same && (place.first || self.is_part_of_variable(ptr, bytes))
+            && !(loop_block.written.iter()).any(|&effect| may_change(func, effect, ptr, bytes));
+        same && (loop_block.first || self.is_part_of_variable(ptr, bytes))
     }
 
     fn is_part_of_variable(&self, ptr: Value, bytes: i64) -> bool {

@@ -14,13 +14,14 @@ use pumice_ir::{
 };
 use smallvec::SmallVec;
 
-/// Replaces all accesses of the pieces by values.
-pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces) {
+/// Replaces all accesses of the pieces by values. With `zero`, what nothing has written is zero.
+pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces, zero: bool) {
     let dom = DomTree::new(cfg);
     let phis = place_phis(func, cfg, &dom, uses, pieces);
     let mut promoter = Promoter {
         uses,
         pieces,
+        zero,
         current: SecondaryMap::new(),
         replacements: Replacements::default(),
         out: Vec::new(),
@@ -158,6 +159,8 @@ fn frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec<[Block; 2
 struct Promoter<'u> {
     uses: &'u Uses,
     pieces: &'u Pieces,
+    /// Takes zero for what nothing has written.
+    zero: bool,
     current: SecondaryMap<Piece, PackedOption<Value>>,
     replacements: Replacements,
     /// Instructions of the block being rewritten.
@@ -219,6 +222,7 @@ impl Promoter<'_> {
     fn value_of(&mut self, func: &mut Function, piece: Piece) -> Value {
         match self.current[piece].expand() {
             Some(value) => self.replacements.resolve(value),
+            None if self.zero => func.splat_constant(self.pieces.data[piece].ty, 0),
             None => func.undef(self.pieces.data[piece].ty),
         }
     }
@@ -293,7 +297,10 @@ impl Promoter<'_> {
         let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
         for lane in 0..u32::from(ty.lanes) {
             let Some((piece, shift)) = self.place(address, lane, bytes) else {
-                lanes.push(func.undef(ty.lane()));
+                lanes.push(match self.zero {
+                    true => func.splat_constant(ty.lane(), 0),
+                    false => func.undef(ty.lane()),
+                });
                 continue;
             };
             let value = self.value_of(func, piece);

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 const MAX_RANGES: usize = 20_000;
 
 /// Promotes the private variables of one function.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut changed = Changed::No;
     while !func.slots.is_empty() {
         let cfg = Cfg::new(func);
@@ -35,7 +35,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
         if pieces.data.is_empty() {
             break;
         }
-        mem2reg::promote(func, &cfg, &uses, &pieces);
+        mem2reg::promote(func, &cfg, &uses, &pieces, ctx.target.zero_private);
         changed = Changed::Yes;
     }
     changed

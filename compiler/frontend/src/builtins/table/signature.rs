@@ -1,22 +1,18 @@
 //! Signatures as overload resolution reads them: types that depend on gentype.
 
+use crate::lang::names::NUMBERS;
 use crate::lang::types::{Access, AddrSpace, Quals, TypeId, TypeTable};
 
 /// The scalar types of signatures, in the order in which overloads are tried.
-pub const SCALARS: [(&str, TypeId); 12] = [
-    ("char", TypeTable::CHAR),
-    ("uchar", TypeTable::UCHAR),
-    ("short", TypeTable::SHORT),
-    ("ushort", TypeTable::USHORT),
-    ("int", TypeTable::INT),
-    ("uint", TypeTable::UINT),
-    ("long", TypeTable::LONG),
-    ("ulong", TypeTable::ULONG),
-    ("half", TypeTable::HALF),
-    ("float", TypeTable::FLOAT),
-    ("double", TypeTable::DOUBLE),
-    ("bool", TypeTable::BOOL),
-];
+pub const SCALARS: [(&str, TypeId); NUMBERS.len() + 1] = {
+    let mut all = [("bool", TypeTable::BOOL); NUMBERS.len() + 1];
+    let mut at = 0;
+    while at < NUMBERS.len() {
+        all[at] = NUMBERS[at];
+        at += 1;
+    }
+    all
+};
 
 /// A set of [`SCALARS`], one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

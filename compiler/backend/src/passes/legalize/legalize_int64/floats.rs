@@ -36,8 +36,9 @@ pub(super) fn from_words(x: &mut Expander<'_>, a: Words, signed: bool, ty: Type)
     x.convert(ConvertOp::FToF, number, ty)
 }
 
-/// The highest bits in a signed word, the lowest of which says whether any below is set, then scaled
-/// back, which is exact. For halves so few bits that the float before them is exact too.
+/// Converts the highest bits, in a signed word whose lowest bit tells whether any bit below them is set,
+/// and scales the result back, which is exact. For halves it takes so few bits that the float in between
+/// is exact too.
 fn to_single(x: &mut Expander<'_>, a: Words, ty: Type) -> Value {
     let kept: u64 = if ty.scalar == Scalar::F16 { 24 } else { 31 };
     let single = ty.with_scalar(Scalar::F32);

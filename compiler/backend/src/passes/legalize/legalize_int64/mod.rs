@@ -1,11 +1,11 @@
-//! 64-bit integers on devices without: a number becomes two words of 32 bits.
+//! 64-bit integers on devices without them: a number becomes two words of 32 bits.
 //!
 //! Every I64 value is replaced by its low and its high word, a vector by a vector of each, so that
-//! lane-wise operations stay that. Block parameters, function parameters, results and arguments list
+//! lane-wise operations stay lane-wise. Block parameters, function parameters, results and arguments list
 //! the other values first, then the pairs. Pointers stay pointers: an offset, and the number that a
 //! pointer is in memory, become a vector of the two words. Addition and subtraction carry by a
 //! comparison, a product is made of `UMulHi` and three products of words, division is in
-//! [`division`], conversions are in [`floats`]. Built-in values are asked for word by word.
+//! [`division`], conversions are in [`floats`]. Built-in values are read word by word.
 //!
 //! Cost: two instructions for one in bit operations, selections and copies; four for an addition; a
 //! dozen for a shift by an unknown count; a hundred for a division of large numbers, a branch more
@@ -307,7 +307,7 @@ impl Splitter<'_> {
         ty: Type,
     ) -> Option<Value> {
         if let InstKind::Load { ptr, align, flags } = kind {
-            // Elements of 8 bytes are none that local and private memory could have.
+            // Local and private memory cannot have elements of 8 bytes.
             let buffer = ty.scalar.is_ptr() && !self.is_number(ty);
             return (ty.scalar.bytes() == 8 && !buffer).then(|| {
                 let words = memory::load(x, ptr, ty.lanes, align, flags);
@@ -537,7 +537,7 @@ fn is_atomic(x: &Expander<'_>, kind: &InstKind, results: &[Value]) -> bool {
     }
 }
 
-/// Returns whether a collective on numbers of two words is one on each.
+/// Returns whether a collective on numbers of two words can be done on each word by itself.
 pub(crate) fn is_word_by_word(op: GroupOp) -> bool {
     match op {
         GroupOp::Broadcast

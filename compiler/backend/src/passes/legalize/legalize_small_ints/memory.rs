@@ -1,4 +1,4 @@
-//! Memory by words: what is narrower than a word is cut from one, or changes only its own bytes.
+//! Memory by words: a narrow load is cut from a word, a narrow store changes only its own bytes.
 
 use super::Small;
 use super::pieces::{Pieces, regroup, sizes_of};

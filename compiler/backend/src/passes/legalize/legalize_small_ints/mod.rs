@@ -1,9 +1,9 @@
 //! 8- and 16-bit integers on devices without them, or without them in memory: words hold them.
 //!
-//! A value keeps its place and becomes an I32 whose upper bits are zero. What may set them is
-//! followed by a mask; what looks at a sign extends it first. Memory is accessed by words and by
-//! parts of words (`AccessFlags::BYTE`, `SHORT`), of which stores leave the other bytes alone. Wider
-//! numbers that are not aligned to a word are put together of such parts.
+//! A value keeps its number and becomes an I32 whose upper bits are zero. An operation
+//! that may set them is followed by a mask; one that depends on the sign extends it first. Memory is
+//! accessed by words and by parts of words (`AccessFlags::BYTE`, `SHORT`); a store of a part leaves the
+//! word's other bytes alone. Wider numbers that are not aligned to a word are made of such parts.
 //!
 //! Cost: one instruction for a mask, two for a sign, two for a part of a word that is loaded, two
 //! atomic operations for one that is stored where others may see it.
@@ -13,15 +13,15 @@ mod pieces;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use cranelift_entity::{EntityRef, SecondaryMap};
+use crate::passes::legalize::retype::{constant_of_its_own, retype};
+use cranelift_entity::SecondaryMap;
 use pieces::{masked, regroup, sizes_of};
 use pumice_ir::LowerError;
 use pumice_ir::{
     AtomicOp, BinaryOp, ConvertOp, Function, GroupOp, Inst, InstKind, IntCond, Module, Scalar,
-    Scope, Type, Value, ValueDef,
+    Scope, Type, Value,
 };
 use pumice_target::Target;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Runs the pass.
@@ -88,8 +88,8 @@ fn deciding_operand(kind: &InstKind) -> Option<Value> {
 }
 
 impl Small<'_> {
-    /// Returns whether the device lacks accesses or integers of so many bytes, which are a part of a
-    /// word.
+    /// Returns whether so many bytes are less than a word, and the device lacks accesses to them or
+    /// integers of that size.
     fn lacks(&self, bytes: u32) -> bool {
         bytes < 4 && !self.target.has_integers(bytes)
     }
@@ -111,47 +111,14 @@ impl Small<'_> {
         }
     }
 
-    /// Gives all values their new types. Constants get new values of their own, so that an I8
-    /// constant asked for later is none of these.
+    /// Makes all small values words.
     fn widen_values(&self, f: &mut Function) -> bool {
-        let mut changed = false;
-        let mut places: Vec<Value> = Vec::new();
-        for &block in &f.layout.blocks {
-            places.extend(&f.blocks[block].params);
-            for &inst in &f.layout.insts[block] {
-                places.extend(&f.insts[inst].results);
-            }
-        }
-        for value in places {
-            let ty = f.ty(value);
-            if self.is_small(ty.scalar) {
-                let def = f.def(value).clone();
-                f.place_value(value, ty.with_scalar(Scalar::I32), def);
-                changed = true;
-            }
-        }
-        let mut used: Vec<Value> = Vec::new();
-        f.rewrite_values(|value| {
-            used.push(value);
-            value
-        });
-        let mut new: FxHashMap<Value, Value> = FxHashMap::default();
-        for value in used {
-            let ty = f.ty(value);
-            if !self.is_small(ty.scalar) || new.contains_key(&value) {
-                continue;
-            }
-            let bits = match f.def(value) {
-                ValueDef::Const(bits) => bits.clone(),
-                // Whatever it is, its upper bits are zero.
-                _ => std::iter::repeat_n(0, usize::from(ty.lanes)).collect(),
-            };
-            let place = Value::new(f.num_values());
-            f.place_value(place, ty.with_scalar(Scalar::I32), ValueDef::Const(bits));
-            new.insert(value, place);
-        }
-        f.rewrite_values(|value| new.get(&value).copied().unwrap_or(value));
-        changed || !new.is_empty()
+        // Whatever an undefined value is, its upper bits are zero.
+        let undef = |f: &mut Function, ty: Type| {
+            let zeros = std::iter::repeat_n(0, usize::from(ty.lanes)).collect();
+            constant_of_its_own(f, ty, zeros)
+        };
+        retype(f, |ty| self.is_small(ty.scalar), Scalar::I32, undef)
     }
 
     /// The bits of a type whose values words hold.
@@ -263,7 +230,7 @@ impl Small<'_> {
                 };
                 x.convert(op, number, words)
             }
-            // Every number in range is one of a signed word.
+            // A signed word holds every number in range.
             ConvertOp::FToS | ConvertOp::FToU => x.convert(ConvertOp::FToS, number, words),
             _ => x.convert(op, number, words),
         };

@@ -1,11 +1,11 @@
-//! Values as pieces of 1, 2 or 4 bytes: how they are cut from words and joined to them.
+//! Values as pieces of 1, 2 or 4 bytes, which are cut from words and joined to words.
 
 use super::Small;
 use crate::expand::Expander;
 use pumice_ir::{BinaryOp, ConvertOp, Scalar, Type, Value};
 use smallvec::SmallVec;
 
-/// Bytes in a word whose others are zero, and how many.
+/// A word whose low bytes are a part of a value and whose others are zero, and the number of those bytes.
 pub(super) type Piece = (Value, u32);
 
 /// Pieces in the order in which they lie in memory.

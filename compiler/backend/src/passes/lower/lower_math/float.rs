@@ -5,7 +5,6 @@ use crate::expand::{Expander, int_like};
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
 };
-use smallvec::SmallVec;
 
 /// Layout of a binary format.
 #[derive(Clone, Copy)]
@@ -51,15 +50,15 @@ impl Format {
     }
 }
 
-fn fadd(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+pub(super) fn fadd(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     x.bin(BinaryOp::FAdd, a, b)
 }
 
-fn fsub(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+pub(super) fn fsub(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     x.bin(BinaryOp::FSub, a, b)
 }
 
-fn fmul(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+pub(super) fn fmul(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     x.bin(BinaryOp::FMul, a, b)
 }
 
@@ -69,11 +68,11 @@ fn fmul_const(x: &mut Expander<'_>, a: Value, factor: f64) -> Value {
     x.bin(BinaryOp::FMul, a, factor)
 }
 
-fn fabs(x: &mut Expander<'_>, a: Value) -> Value {
+pub(super) fn fabs(x: &mut Expander<'_>, a: Value) -> Value {
     x.math(MathOp::FAbs, &[a])
 }
 
-fn zero(x: &mut Expander<'_>, ty: Type) -> Value {
+pub(super) fn zero(x: &mut Expander<'_>, ty: Type) -> Value {
     x.splat(ty, 0)
 }
 
@@ -461,154 +460,20 @@ pub(super) fn smoothstep(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     fmul(x, square, rest)
 }
 
+/// A zero of the operand's sign where the device compares it equal to zero, which may be a denormal; NaN
+/// stays NaN.
+pub(super) fn flushed(x: &mut Expander<'_>, zero: Value) -> Value {
+    fadd(x, zero, zero)
+}
+
 /// 1, -1, a zero of the operand's sign, or 0 for NaN.
 pub(super) fn sign(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let none = zero(x, ty);
     let one = x.float(ty, 1.0);
     let one = with_sign_of(x, one, a[0]);
     let nonzero = x.fcmp(FloatCond::One, a[0], none);
-    let value = x.select(nonzero, one, a[0]);
+    let signed_zero = flushed(x, a[0]);
+    let value = x.select(nonzero, one, signed_zero);
     let nan = x.math(MathOp::IsNan, &[a[0]]);
     x.select(nan, none, value)
-}
-
-pub(super) fn cross(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let p: [Value; 3] = [0, 1, 2].map(|i| x.lane(a[0], i));
-    let q: [Value; 3] = [0, 1, 2].map(|i| x.lane(a[1], i));
-    let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
-    for (i, j) in [(1, 2), (2, 0), (0, 1)] {
-        let left = fmul(x, p[i], q[j]);
-        let right = fmul(x, p[j], q[i]);
-        lanes.push(fsub(x, left, right));
-    }
-    if ty.lanes == 4 {
-        lanes.push(zero(x, ty.lane()));
-    }
-    x.build(&lanes)
-}
-
-fn dot(x: &mut Expander<'_>, v: Value) -> Value {
-    let ty = x.ty(v);
-    let squares = fmul(x, v, v);
-    let mut sum = x.lane(squares, 0);
-    for lane in 1..ty.lanes {
-        let square = x.lane(squares, lane);
-        sum = fadd(x, sum, square);
-    }
-    sum
-}
-
-/// A vector scaled by a power of two so that squares neither overflow nor vanish.
-struct Scaled {
-    vector: Value,
-    /// The greatest magnitude among the lanes before scaling.
-    most: Value,
-    is_big: Value,
-    is_small: Value,
-    factor: Value,
-    /// The factor that undoes the scaling.
-    undo: Value,
-}
-
-fn scaled(x: &mut Expander<'_>, v: Value) -> Scaled {
-    let ty = x.ty(v);
-    let lane = ty.lane();
-    let magnitudes = fabs(x, v);
-    let mut most = x.lane(magnitudes, 0);
-    for i in 1..ty.lanes {
-        let other = x.lane(magnitudes, i);
-        most = x.math(MathOp::FMax, &[most, other]);
-    }
-    let (threshold, step) = if ty.scalar == Scalar::F64 {
-        (400, 600)
-    } else {
-        (50, 80)
-    };
-    let pow = |x: &mut Expander<'_>, e: i32| x.float(lane, f64::from(e).exp2());
-    let (big, small) = (pow(x, threshold), pow(x, -threshold));
-    let (down, up, one) = (pow(x, -step), pow(x, step), pow(x, 0));
-    let is_big = x.fcmp(FloatCond::Ogt, most, big);
-    let is_small = x.fcmp(FloatCond::Olt, most, small);
-    let factor = x.select(is_big, down, one);
-    let factor = x.select(is_small, up, factor);
-    let undo = x.select(is_big, up, one);
-    let undo = x.select(is_small, down, undo);
-    let factors = broadcast(x, factor, ty);
-    Scaled {
-        vector: fmul(x, v, factors),
-        most,
-        is_big,
-        is_small,
-        factor,
-        undo,
-    }
-}
-
-fn broadcast(x: &mut Expander<'_>, scalar: Value, ty: Type) -> Value {
-    if ty.lanes == 1 {
-        return scalar;
-    }
-    let to = x.ty(scalar).with_lanes(ty.lanes);
-    x.value(pumice_ir::InstKind::Splat { arg: scalar }, to)
-}
-
-pub(super) fn length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
-    if x.ty(a[0]).lanes == 1 {
-        return fabs(x, a[0]);
-    }
-    let scaled = scaled(x, a[0]);
-    let square = dot(x, scaled.vector);
-    let root = x.math(MathOp::Sqrt, &[square]);
-    fmul(x, root, scaled.undo)
-}
-
-pub(super) fn distance(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let difference = fsub(x, a[0], a[1]);
-    length(x, &[difference], ty)
-}
-
-/// A zero vector stays as it is. Lanes far below the greatest are divided as they are: scaled
-/// down with the others they would become subnormal and lose digits that the quotient keeps.
-pub(super) fn normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let lane = ty.lane();
-    let scaled = scaled(x, a[0]);
-    let square = dot(x, scaled.vector);
-    let root = x.math(MathOp::Sqrt, &[square]);
-    // The length of a big vector may be beyond the largest number: an eighth of it is not.
-    let (one, eighth) = (x.float(lane, 1.0), x.float(lane, 0.125));
-    let before = x.select(scaled.is_big, eighth, one);
-    let before = x.select(scaled.is_small, scaled.factor, before);
-    let shrunk = fmul(x, scaled.undo, eighth);
-    let after = x.select(scaled.is_big, shrunk, one);
-    let length = fmul(x, root, after);
-    let before = broadcast(x, before, ty);
-    let dividend = fmul(x, a[0], before);
-    let lengths = broadcast(x, length, ty);
-    let unit = x.bin(BinaryOp::FDiv, dividend, lengths);
-    let none = zero(x, lane);
-    let is_zero = x.fcmp(FloatCond::Oeq, scaled.most, none);
-    x.select(is_zero, a[0], unit)
-}
-
-pub(super) fn fast_length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
-    if x.ty(a[0]).lanes == 1 {
-        return fabs(x, a[0]);
-    }
-    let square = dot(x, a[0]);
-    x.math(MathOp::Sqrt, &[square])
-}
-
-pub(super) fn fast_distance(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let difference = fsub(x, a[0], a[1]);
-    fast_length(x, &[difference], ty)
-}
-
-pub(super) fn fast_normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let square = dot(x, a[0]);
-    let inverse = rsqrt(x, &[square], ty.lane());
-    let inverses = broadcast(x, inverse, ty);
-    let unit = fmul(x, a[0], inverses);
-    let none = zero(x, ty.lane());
-    let is_zero = x.fcmp(FloatCond::Oeq, square, none);
-    x.select(is_zero, a[0], unit)
 }

@@ -1,7 +1,7 @@
 //! OpenCL.std instructions become IR instructions, Vulkan primitives or library calls.
 //!
 //! [`rule`] is the one table. Integer, common, geometric and bit-level functions expand to
-//! exact IR ([`integer`], [`float`]); what the device does with one known result stays a
+//! exact IR ([`integer`], [`float`], [`geometric`]); what the device does with one known result stays a
 //! [`MathOp`]; the rest is a call of `__pumice_<name>_<f32|f64>` per lane, declared here as an
 //! import that `link_builtins` resolves. binary16 goes through binary32 wherever a
 //! function is not a bit-level one: every f16 result is then rounded once from a result
@@ -10,6 +10,7 @@
 
 mod exact;
 mod float;
+mod geometry;
 mod integer;
 mod native;
 
@@ -158,13 +159,13 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::step => Expand(float::step),
         Ocl::smoothstep => Expand(float::smoothstep),
         Ocl::sign => Expand(float::sign),
-        Ocl::cross => Expand(float::cross),
-        Ocl::distance => ExpandWide(float::distance),
-        Ocl::length => ExpandWide(float::length),
-        Ocl::normalize => ExpandWide(float::normalize),
-        Ocl::fast_distance => ExpandWide(float::fast_distance),
-        Ocl::fast_length => ExpandWide(float::fast_length),
-        Ocl::fast_normalize => ExpandWide(float::fast_normalize),
+        Ocl::cross => Expand(geometry::cross),
+        Ocl::distance => ExpandWide(geometry::distance),
+        Ocl::length => ExpandWide(geometry::length),
+        Ocl::normalize => ExpandWide(geometry::normalize),
+        Ocl::fast_distance => ExpandWide(geometry::fast_distance),
+        Ocl::fast_length => ExpandWide(geometry::fast_length),
+        Ocl::fast_normalize => ExpandWide(geometry::fast_normalize),
         Ocl::s_abs => Expand(integer::s_abs),
         Ocl::u_abs => Expand(integer::u_abs),
         Ocl::s_abs_diff => Expand(integer::s_abs_diff),

@@ -1,4 +1,4 @@
-//! L-values: addresses, loads and stores.
+//! Lvalues: addresses, loads and stores.
 
 use rspirv::spirv::Op;
 
@@ -6,9 +6,9 @@ use super::EmitError;
 use super::function::FunctionEmitter;
 use super::types::storage_class;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
-use crate::sema::typed::{ExprId, ExprKind, PlaceId, PlaceKind};
+use crate::sema::typed::{ExprId, ExprKind, LvalueId, LvalueKind};
 
-/// An evaluated l-value.
+/// An evaluated lvalue.
 #[derive(Clone, Debug)]
 pub(super) enum Addr {
     /// An object in memory.
@@ -31,43 +31,43 @@ pub(super) enum Addr {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Evaluates an l-value once.
-    pub fn place(&mut self, id: PlaceId) -> Result<Addr, EmitError> {
+    /// Evaluates an lvalue once.
+    pub fn lvalue(&mut self, id: LvalueId) -> Result<Addr, EmitError> {
         let body = self.body;
-        let place = body.place(id);
-        let pointer = match &place.kind {
-            PlaceKind::Local(local) => self.local(*local),
-            PlaceKind::Global(global) => self.e.global(*global)?,
-            PlaceKind::Deref(pointer) => {
+        let lvalue = body.lvalue(id);
+        let pointer = match &lvalue.kind {
+            LvalueKind::Local(local) => self.local(*local),
+            LvalueKind::Global(global) => self.e.global(*global)?,
+            LvalueKind::Deref(pointer) => {
                 let value = self.expr(*pointer)?;
-                self.retype(value, body.expr(*pointer).ty, place.ty.ty, place.space)
+                self.retype(value, body.expr(*pointer).ty, lvalue.ty.ty, lvalue.space)
             }
-            PlaceKind::Field { base, field } => self.field(*base, *field)?,
-            PlaceKind::Lanes { base, lanes } => {
-                let base = self.place(*base)?;
+            LvalueKind::Field { base, field } => self.field(*base, *field)?,
+            LvalueKind::Lanes { base, lanes } => {
+                let base = self.lvalue(*base)?;
                 return Ok(Addr::Lanes(Box::new(base), lanes.clone()));
             }
-            PlaceKind::Lane { base, index } => {
-                let base = self.place(*base)?;
+            LvalueKind::Lane { base, index } => {
+                let base = self.lvalue(*base)?;
                 if let ExprKind::Int(lane) = body.expr(*index).kind {
                     return Ok(Addr::Lanes(Box::new(base), vec![(lane & 15) as u8]));
                 }
                 let index = self.expr(*index)?;
                 return Ok(Addr::Lane(Box::new(base), index));
             }
-            PlaceKind::Literal { local, init } => {
+            LvalueKind::Literal { local, init } => {
                 let pointer = self.local(*local);
                 self.initialise(*local, init)?;
                 pointer
             }
-            PlaceKind::Temporary(value) => self.record_in_memory(*value)?,
+            LvalueKind::Temporary(value) => self.record_in_memory(*value)?,
         };
         Ok(Addr::Memory {
             pointer,
-            ty: place.ty.ty,
-            space: place.space,
-            align: place.align,
-            volatile: place.ty.quals.contains(Quals::VOLATILE),
+            ty: lvalue.ty.ty,
+            space: lvalue.space,
+            align: lvalue.align,
+            volatile: lvalue.ty.quals.contains(Quals::VOLATILE),
         })
     }
 
@@ -84,10 +84,10 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Address of a field.
-    fn field(&mut self, base: PlaceId, field: u32) -> Result<u32, EmitError> {
+    fn field(&mut self, base: LvalueId, field: u32) -> Result<u32, EmitError> {
         let body = self.body;
-        let record_ty = body.place(base).ty.ty;
-        let Addr::Memory { pointer, space, .. } = self.place(base)? else {
+        let record_ty = body.lvalue(base).ty.ty;
+        let Addr::Memory { pointer, space, .. } = self.lvalue(base)? else {
             unreachable!("a record is never a vector's lane");
         };
         Ok(self.field_address(pointer, record_ty, field, space))
@@ -143,7 +143,7 @@ impl FunctionEmitter<'_, '_> {
             .op(Op::InBoundsPtrAccessChain, wanted, &[pointer, zero, index])
     }
 
-    /// The value of a place that is no record.
+    /// The value of an lvalue that is no record.
     pub fn load(&mut self, addr: &Addr) -> u32 {
         match addr {
             Addr::Memory {
@@ -320,17 +320,17 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.op_void(Op::Store, &[pointer, raw, mask, align]);
     }
 
-    /// The address in a place, as a value of the pointer type `ty`.
-    pub fn address_of(&mut self, place: PlaceId, ty: TypeId) -> Result<u32, EmitError> {
+    /// The address in an lvalue, as a value of the pointer type `ty`.
+    pub fn address_of(&mut self, lvalue: LvalueId, ty: TypeId) -> Result<u32, EmitError> {
         let Addr::Memory {
             pointer,
             ty: object,
             space,
             ..
-        } = self.place(place)?
+        } = self.lvalue(lvalue)?
         else {
             return Err(EmitError {
-                span: self.body.place(place).span,
+                span: self.body.lvalue(lvalue).span,
                 message: "address of vector element requested".to_string(),
             });
         };
@@ -343,14 +343,14 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// Address of the first element of the array in a place.
-    pub fn decay(&mut self, place: PlaceId, ty: TypeId) -> Result<u32, EmitError> {
+    /// Address of the first element of the array in an lvalue.
+    pub fn decay(&mut self, lvalue: LvalueId, ty: TypeId) -> Result<u32, EmitError> {
         let Addr::Memory {
             pointer,
             ty: object,
             space,
             ..
-        } = self.place(place)?
+        } = self.lvalue(lvalue)?
         else {
             unreachable!("an array is never a vector's lane");
         };

@@ -1,0 +1,130 @@
+//! Accesses of images that depend on the type of their channels, which shows at the launch alone and
+//! which the driver tells.
+//!
+//! - Image buffers of RGBA in 16-bit UNORM are bound as unsigned integers on devices that have no such
+//!   texel buffers to read. Reads and writes of floats stand behind a branch there: Vulkan lets no
+//!   instruction see texels of another class of numbers than its own.
+//! - OpenCL clamps integers to the channels that they are written to; some drivers cut them
+//!   ([`QuirkKind::ClampIntegerPixels`](pumice_target::QuirkKind::ClampIntegerPixels)).
+
+use crate::expand::{Expander, call};
+use pumice_ir::{
+    BinaryOp, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond, MathOp,
+    Scalar, Texel, Type, UnaryOp, Value,
+};
+use smallvec::SmallVec;
+
+/// CL_UNORM_INT16
+const UNORM_INT16: u64 = 0x10D3;
+/// CL_SIGNED_INT8, followed by CL_SIGNED_INT16.
+const SIGNED_INT8: u64 = 0x10D7;
+/// CL_UNSIGNED_INT8, followed by CL_UNSIGNED_INT16.
+const UNSIGNED_INT8: u64 = 0x10DA;
+/// The integer that 16-bit UNORM has for one.
+const MOST: f64 = 65535.0;
+
+const FLOATS: Type = Type::vector(Scalar::F32, 4);
+const INTS: Type = Type::vector(Scalar::I32, 4);
+
+/// Returns whether an operation reads or writes floats of an image buffer.
+pub(super) fn is_float_of_buffer(op: ImageOp, image: ImageType) -> bool {
+    let floats = matches!(op, ImageOp::Read { .. } | ImageOp::Write { .. })
+        && op.texel() == Some(Texel::Float);
+    floats && image.dim == ImageDim::Buffer
+}
+
+/// The integers that a write clamps to the channels of the image that is argument `ordinal`.
+pub(super) fn clamped(x: &mut Expander<'_>, texel: Texel, pixel: Value, ordinal: u32) -> Value {
+    let (first, limits) = match texel {
+        Texel::Float => return pixel,
+        Texel::Signed => (SIGNED_INT8, [0x7f, 0x7fff, 0x7fff_ffff]),
+        Texel::Unsigned => (UNSIGNED_INT8, [0xff, 0xffff, 0xffff_ffff]),
+    };
+    let data_type = data_type(x, ordinal);
+    let is_byte = x.icmp_const(IntCond::Eq, data_type, first);
+    let is_short = x.icmp_const(IntCond::Eq, data_type, first + 1);
+    let [byte, short, word] = limits.map(|bits| x.splat(Type::I32, bits));
+    let wide = x.select(is_short, short, word);
+    let most = x.select(is_byte, byte, wide);
+    let most = x.value(InstKind::Splat { arg: most }, INTS);
+    if texel == Texel::Unsigned {
+        return x.bin(BinaryOp::UMin, pixel, most);
+    }
+    let least = x.un(UnaryOp::Not, most);
+    let raised = x.bin(BinaryOp::SMax, pixel, least);
+    x.bin(BinaryOp::SMin, raised, most)
+}
+
+fn data_type(x: &mut Expander<'_>, ordinal: u32) -> Value {
+    let which = HandleInfo::ChannelDataType;
+    x.value(InstKind::HandleInfo { ordinal, which }, Type::I32)
+}
+
+/// A read or write of floats of the image buffer that is argument `ordinal`; its result, if it has one.
+pub(super) fn access_floats(
+    x: &mut Expander<'_>,
+    op: ImageOp,
+    image: ImageType,
+    args: &[Value],
+    ordinal: u32,
+) -> Option<Value> {
+    let data_type = data_type(x, ordinal);
+    let is_unorm = x.icmp_const(IntCond::Eq, data_type, UNORM_INT16);
+    let [unorm, other, done] = [(); 3].map(|()| x.new_block());
+    let pixel = match op {
+        ImageOp::Read { .. } => Some(x.func.append_param(done, FLOATS)),
+        _ => None,
+    };
+    x.branch(is_unorm, call(unorm, &[]), call(other, &[]), unorm);
+    let here: SmallVec<[Value; 1]> = by_integers(x, op, image, args).into_iter().collect();
+    x.jump(done, &here, other);
+    let here: SmallVec<[Value; 1]> = on_image(x, op, image, args).into_iter().collect();
+    x.jump(done, &here, done);
+    pixel
+}
+
+fn by_integers(
+    x: &mut Expander<'_>,
+    op: ImageOp,
+    image: ImageType,
+    args: &[Value],
+) -> Option<Value> {
+    let texel = Texel::Unsigned;
+    let ImageOp::Write { .. } = op else {
+        let ints = on_image(x, ImageOp::Read { texel }, image, args)?;
+        let floats = x.convert(ConvertOp::UToF, ints, FLOATS);
+        let share = x.float(FLOATS, 1.0 / MOST);
+        return Some(x.bin(BinaryOp::FMul, floats, share));
+    };
+    let [low, high, most] = [0.0, 1.0, MOST].map(|number| x.float(FLOATS, number));
+    // A NaN becomes 0: of it and a number the maximum is the number.
+    let clamped = x.math(MathOp::FMax, &[args[2], low]);
+    let clamped = x.math(MathOp::FMin, &[clamped, high]);
+    let scaled = x.bin(BinaryOp::FMul, clamped, most);
+    let rounded = x.math(MathOp::RoundEven, &[scaled]);
+    let ints = x.convert(ConvertOp::FToU, rounded, INTS);
+    on_image(
+        x,
+        ImageOp::Write { texel },
+        image,
+        &[args[0], args[1], ints],
+    )
+}
+
+/// The operation as it is.
+pub(super) fn on_image(
+    x: &mut Expander<'_>,
+    op: ImageOp,
+    image: ImageType,
+    args: &[Value],
+) -> Option<Value> {
+    let args = SmallVec::from_slice(args);
+    let kind = InstKind::Image { op, image, args };
+    match op.result(image) {
+        Some(ty) => Some(x.value(kind, ty)),
+        None => {
+            x.emit(kind, &[]);
+            None
+        }
+    }
+}

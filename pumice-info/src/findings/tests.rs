@@ -1,0 +1,237 @@
+//! A conclusion for each thing that can be wrong.
+
+use super::{Finding, of};
+use crate::elf::Elf;
+use crate::facts::{Facts, Program};
+use crate::probe::Outcome;
+use crate::system::System;
+use crate::vendors::{Place, Vendor};
+use serde_json::{Value, json};
+
+fn elf() -> Elf {
+    Elf {
+        bits: usize::BITS,
+        interpreted: true,
+        needs: Some((2, 34)),
+        ..Elf::default()
+    }
+}
+
+fn vendor(file: &str, library: &str) -> Vendor {
+    Vendor {
+        file: file.into(),
+        library: library.to_string(),
+        path: Some(library.into()),
+        elf: Ok(elf()),
+    }
+}
+
+fn answer(value: Value) -> Outcome {
+    Outcome::Answer(value, String::new())
+}
+
+/// A system on which everything is well.
+fn well() -> Facts {
+    Facts {
+        // A path that exists.
+        library: Some("/".into()),
+        elf: Some(Ok(elf())),
+        driver: answer(json!({ "devices": [{ "name": "GPU", "open": true }] })),
+        glibc: Some((2, 36)),
+        place: Place {
+            variable: None,
+            path: "/etc/OpenCL/vendors".into(),
+        },
+        vendors: Ok(vec![(
+            Vendor {
+                path: Some("/".into()),
+                ..vendor("/v/pumice.icd", "/usr/lib/libpumice.so")
+            },
+            answer(json!([])),
+        )]),
+        default_vendors: vec!["pumice.icd".to_string()],
+        loader: answer(json!({ "platforms": [{ "name": "Pumice", "devices": 1 }] })),
+        system: System::default(),
+        program: None,
+    }
+}
+
+fn lines(facts: &Facts) -> Vec<String> {
+    let show = |finding: &Finding| {
+        let kind = if finding.problem { "problem" } else { "note" };
+        format!("{kind}: {}; {}", finding.cause, finding.cure)
+    };
+    of(facts).iter().map(show).collect()
+}
+
+fn check(change: impl Fn(&mut Facts), expected: &[&str]) {
+    let mut facts = well();
+    change(&mut facts);
+    assert_eq!(lines(&facts), expected);
+}
+
+#[test]
+fn nothing_is_said_of_a_system_that_is_well() {
+    assert!(well().works());
+    check(|_| {}, &[]);
+}
+
+#[test]
+fn containers_without_gpus_are_told_of() {
+    check(
+        |facts| facts.system.container = Some("Docker"),
+        &[
+            "note: Docker gives no /dev/dri: no GPU is seen, only drivers on the processor; \
+           start the container with --device /dev/dri",
+        ],
+    );
+    check(
+        |facts| {
+            facts.system.nodes = vec![(
+                "/dev/dri/renderD128".into(),
+                Some("Permission denied".into()),
+            )]
+        },
+        &[
+            "note: /dev/dri/renderD128 cannot be opened (Permission denied): its GPU is not seen; \
+           sudo usermod -aG render $USER, then log in again",
+        ],
+    );
+}
+
+#[test]
+fn a_library_that_cannot_be_loaded_has_its_reason() {
+    let library = |elf: Result<Elf, String>| {
+        move |facts: &mut Facts| {
+            facts.elf = Some(elf.clone());
+            facts.driver = Outcome::Failed("some text".into());
+        }
+    };
+    check(
+        library(Err("Permission denied (os error 13)".into())),
+        &["problem: this user cannot read /; sudo chmod a+r /"],
+    );
+    check(
+        library(Ok(Elf {
+            needs: Some((2, 39)),
+            ..elf()
+        })),
+        &["problem: / needs glibc 2.39, this system has 2.36; \
+           install a package made for this system, or build Pumice on it"],
+    );
+    check(
+        library(Ok(Elf { bits: 32, ..elf() })),
+        &[
+            "problem: / is a 32-bit library, programs here have 64 bits; \
+           install the package for this processor",
+        ],
+    );
+    check(
+        library(Ok(elf())),
+        &["problem: / cannot be loaded: some text; install Pumice again"],
+    );
+    check(
+        |facts| facts.library = None,
+        &[
+            "problem: libpumice.so is nowhere; install the package pumice, or name it with --library",
+        ],
+    );
+}
+
+#[test]
+fn other_drivers_that_are_in_the_way_are_named() {
+    check(
+        |facts| {
+            let other = (
+                vendor("/v/other.icd", "/lib/libother.so"),
+                Outcome::Crashed(11),
+            );
+            facts.vendors.as_mut().unwrap().push(other);
+            let broken = (
+                vendor("/v/x.icd", "libx.so"),
+                Outcome::Failed("no such file".into()),
+            );
+            facts.vendors.as_mut().unwrap().push(broken);
+        },
+        &[
+            "problem: /lib/libother.so of /v/other.icd crashes (signal 11), and takes every OpenCL \
+             program along; remove /v/other.icd, or set OCL_ICD_VENDORS to a folder without it",
+            "note: libx.so of /v/x.icd cannot be loaded: no such file; \
+             loaders skip it; install that driver again, or remove the file",
+        ],
+    );
+}
+
+#[test]
+fn a_folder_of_links_that_is_stale_is_told_of() {
+    let stale = |variable: Option<&'static str>| {
+        move |facts: &mut Facts| {
+            facts.default_vendors.push("new.icd".to_string());
+            facts.place = Place {
+                variable: variable.map(String::from),
+                path: "/v".into(),
+            };
+        }
+    };
+    check(stale(None), &[]);
+    check(
+        stale(Some("OCL_ICD_VENDORS")),
+        &["note: OCL_ICD_VENDORS=/v lacks new.icd of the system; \
+           log in again, if ~/.profile reads Pumice's env.sh, or unset the variable"],
+    );
+}
+
+#[test]
+fn missing_vulkan_is_told_apart() {
+    let failure = |text: &'static str| {
+        move |facts: &mut Facts| {
+            facts.driver = answer(json!({ "vulkan_failure": text, "devices": [] }));
+        }
+    };
+    check(
+        failure("Vulkan is not available: libvulkan.so.1: cannot open shared object file"),
+        &[
+            "problem: the Vulkan loader is missing (libvulkan.so.1: cannot open shared object file); \
+           install libvulkan1 (Debian) or vulkan-loader (Fedora), or unset PUMICE_VULKAN_LIBRARY",
+        ],
+    );
+    check(
+        failure("Vulkan is not available: vkCreateInstance: ERROR_INCOMPATIBLE_DRIVER"),
+        &[
+            "problem: no Vulkan driver is installed, or none has a device; \
+           install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver",
+        ],
+    );
+}
+
+#[test]
+fn programs_that_cannot_load_it_are_told() {
+    let program = |elf: Elf, privileged: bool| {
+        move |facts: &mut Facts| {
+            facts.program = Some(Program {
+                path: "/p".into(),
+                elf: Ok(Elf { ..elf }),
+                privileged,
+            });
+        }
+    };
+    check(
+        program(Elf { bits: 32, ..elf() }, false),
+        &["problem: /p is a 32-bit program, Pumice has 64 bits; use a 64-bit build of the program"],
+    );
+    check(
+        program(
+            Elf {
+                interpreted: false,
+                ..elf()
+            },
+            true,
+        ),
+        &[
+            "problem: /p is linked statically and can load no driver; link it with libOpenCL.so",
+            "note: /p is set-uid or set-gid: it ignores PUMICE_* and loaders' variables; \
+             put options into /etc/pumice.conf",
+        ],
+    );
+    check(program(elf(), false), &[]);
+}

@@ -1,0 +1,111 @@
+//! Kernels that enqueue kernels: a command of the host, which ends when everything that the kernel has
+//! led to has ended (docs/device-enqueue.md).
+
+use std::sync::Arc;
+
+use crate::base::error::Result;
+use crate::base::object::Ref;
+use crate::command::ndrange::{self, Output};
+use crate::command::{Command, HostCommand};
+use crate::context::Placement;
+use crate::context::device_queue::DeviceQueue;
+use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange};
+use crate::program::device_kernel::DeviceKernel;
+use crate::program::kernel::{ArgBlock, Argument, Kernel};
+
+/// A kernel over a range, with the queues that it can reach.
+struct Enqueuing {
+    command_type: u32,
+    kernel: Ref<Kernel>,
+    device_kernel: DeviceKernel,
+    args: ArgBlock,
+    range: NdRange,
+    default: Option<Ref<DeviceQueue>>,
+}
+
+/// The command of a launch whose arguments and range have been checked.
+///
+/// # Errors
+/// Those of a launch that cannot be made.
+pub(super) fn command(
+    on: &Placement,
+    command_type: u32,
+    (kernel, device_kernel): (&Ref<Kernel>, DeviceKernel),
+    args: ArgBlock,
+    range: NdRange,
+) -> Result<Command> {
+    // The memory that the kernel enqueues into is there only when it runs: the rest is reported now.
+    drop(ndrange::prepare(on, kernel, &device_kernel, &args, &range)?);
+    Ok(Command::Host(Arc::new(Enqueuing {
+        command_type,
+        kernel: kernel.clone(),
+        device_kernel,
+        args,
+        range,
+        default: on.context().default_device_queue(on.device()),
+    })))
+}
+
+impl Enqueuing {
+    fn queues(&self) -> DeviceQueues {
+        let mut queues = DeviceQueues::default();
+        let given = self.args.values.iter().filter_map(|arg| match arg {
+            Some(Argument::Queue(queue)) => Some(queue),
+            _ => None,
+        });
+        for queue in given.chain(&self.default) {
+            queues.bytes[queue.number() as usize] = queue.size();
+        }
+        queues.default = self.default.as_ref().map(|queue| queue.number());
+        queues
+    }
+}
+
+impl HostCommand for Enqueuing {
+    fn command_type(&self) -> u32 {
+        self.command_type
+    }
+
+    fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
+    fn takes_long(&self) -> bool {
+        true
+    }
+
+    fn run(&self, on: &Placement) -> Result<()> {
+        ndrange::uses(&self.args, &self.device_kernel, &mut |contents, access| {
+            contents.bring(on.index(), access)
+        })?;
+        let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
+        let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();
+        let (values, staged) = ndrange::values(on, &self.device_kernel, &self.args)?;
+        let launch = Launch {
+            kernel: self.device_kernel.index,
+            range: &self.range,
+            args: &values,
+            enqueue: None,
+            queue: on.number(),
+        };
+        let executable = self.device_kernel.executable.clone();
+        let mut output = Output::new(&executable, &self.kernel, on, initializers);
+        output.print()?;
+        let run = executable.run_enqueueing(
+            on.device().gpu()?.raw(),
+            &launch,
+            &self.queues(),
+            &waits,
+            &|prepared, recorder| {
+                let recorded = ndrange::record_staged(prepared, &staged, recorder);
+                recorded.map_err(|error| LaunchError::Resources(error.to_string()))
+            },
+            &mut |buffer| {
+                let printed = output.print_buffer(buffer);
+                printed.map_err(|error| LaunchError::Resources(error.to_string()))
+            },
+        );
+        crate::base::printf::flush();
+        run.map_err(|error| ndrange::refused(&self.kernel, &error))
+    }
+}

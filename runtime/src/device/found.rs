@@ -1,0 +1,228 @@
+//! Finds the devices: those that applications see, and those that are left out, with the reasons.
+
+use std::sync::OnceLock;
+
+use opencl_sys as cl;
+use parking_lot::Mutex;
+use pumice_vulkan_layer::{DeviceType, Fault, Instance, InstanceConfig, LeftOut, PhysicalDevice};
+
+use crate::base::config;
+use crate::base::log;
+use crate::base::object::{Object, Ref};
+use crate::device::platform::Platform;
+use crate::device::{Device, extensions};
+
+/// Vulkan features and extensions to treat as absent.
+fn masked() -> Vec<String> {
+    let mut masked = config::MASK.list();
+    if !config::IMAGES.flag(true) {
+        masked.push(extensions::IMAGES.into());
+    }
+    match config::ABI.value().as_deref() {
+        None | Some("addresses") => {}
+        Some("descriptors") => masked.push("bufferDeviceAddress".into()),
+        Some(other) => log::error!("{}={other}: not a form of kernels", config::ABI.name),
+    }
+    masked
+}
+
+/// The devices found, and those that are not offered.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Devices that the application sees.
+    pub devices: Vec<Ref<Device>>,
+    /// Devices below the floor.
+    pub left_out: Vec<LeftOut>,
+    /// Names of the devices that `PUMICE_DEVICES` leaves out.
+    pub hidden: Vec<String>,
+    /// Reason why Vulkan cannot be used at all.
+    pub failure: Option<String>,
+}
+
+impl Found {
+    /// Logs the reason why there is no device.
+    fn report_absence(&self) {
+        let left_out = self.left_out.iter();
+        let reasons =
+            left_out.map(|device| format!("{} is left out: {}", device.name, device.reason));
+        let mut reasons: Vec<String> = self.failure.iter().cloned().chain(reasons).collect();
+        if !self.hidden.is_empty() {
+            let hidden = self.hidden.join(", ");
+            reasons.push(format!("{} leaves out {hidden}", config::DEVICES.name));
+        }
+        if reasons.is_empty() {
+            reasons.push("no Vulkan driver has a device".to_string());
+        }
+        log::error!(
+            "no devices: {} (pumice-info tells more)",
+            reasons.join("; ")
+        );
+    }
+}
+
+/// Finds the devices above the floor.
+pub fn enumerate(platform: &Ref<Platform>) -> Found {
+    let found = look(platform);
+    if found.devices.is_empty() {
+        found.report_absence();
+    }
+    found
+}
+
+fn look(platform: &Ref<Platform>) -> Found {
+    log::report_options();
+    let config = InstanceConfig {
+        validation: config::VALIDATION.flag(false),
+        masked: masked(),
+        faults: faults(&config::FAULTS.list()),
+        library: config::VULKAN_LIBRARY.value().map(Into::into),
+    };
+    let instance = match Instance::load(&config) {
+        Ok(instance) => instance,
+        Err(error) => {
+            return Found {
+                failure: Some(error.to_string()),
+                ..Found::default()
+            };
+        }
+    };
+    if config.validation {
+        let _ = VALIDATED.set(instance.clone());
+    }
+    for left_out in instance.left_out() {
+        log::info!("{} is left out: {}", left_out.name, left_out.reason);
+    }
+    let name = config::DEVICE_NAME.value();
+    let device_type = match config::DEVICE_TYPE.value().as_deref() {
+        Some("cpu") => Some(cl::CL_DEVICE_TYPE_CPU),
+        Some("gpu") => Some(cl::CL_DEVICE_TYPE_GPU),
+        Some("accelerator") => Some(cl::CL_DEVICE_TYPE_ACCELERATOR),
+        Some(other) => {
+            log::error!("{}={other}: not a device type", config::DEVICE_TYPE.name);
+            None
+        }
+        None => None,
+    };
+    let all = instance.devices();
+    let chosen = chosen(all, &config::DEVICES.list());
+    let hidden = (0..all.len()).filter(|index| !chosen.contains(index));
+    let hidden = hidden.map(|index| all[index].capabilities().name.clone());
+    let hidden = hidden.collect();
+    let devices = chosen
+        .into_iter()
+        .map(|index| &all[index])
+        .map(|physical| {
+            let caps = physical.capabilities();
+            log::info!(
+                "device {}, Vulkan {:?}, driver {} {}",
+                caps.name,
+                caps.api_version,
+                caps.driver.name,
+                caps.driver.info
+            );
+            let natural = match caps.device_type {
+                DeviceType::Cpu => cl::CL_DEVICE_TYPE_CPU,
+                DeviceType::DiscreteGpu | DeviceType::IntegratedGpu | DeviceType::VirtualGpu => {
+                    cl::CL_DEVICE_TYPE_GPU
+                }
+                DeviceType::Other => cl::CL_DEVICE_TYPE_ACCELERATOR,
+            };
+            let device = Object::new(Device {
+                platform: platform.handle(),
+                name: name.clone().unwrap_or_else(|| caps.name.clone()),
+                device_type: device_type.unwrap_or(natural),
+                gpu: OnceLock::new(),
+                opening: Mutex::new(()),
+                target: OnceLock::new(),
+                offered: OnceLock::new(),
+                physical: physical.clone(),
+            });
+            // Root devices are never released.
+            device.clone().publish();
+            device
+        })
+        .collect();
+    Found {
+        devices,
+        left_out: instance.left_out().to_vec(),
+        hidden,
+        failure: None,
+    }
+}
+
+/// The faults that tests ask for.
+fn faults(list: &[String]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for text in list {
+        match Fault::parse(text) {
+            Some(fault) => faults.push(fault),
+            None => log::warn!("{}: {text}?", config::FAULTS.name),
+        }
+    }
+    faults
+}
+
+/// The devices that the application is to see: all for an empty list, else those that an entry
+/// names by its number or a part of its name, in the list's order.
+fn chosen(all: &[PhysicalDevice], list: &[String]) -> Vec<usize> {
+    let names: Vec<&str> = all.iter().map(|d| d.capabilities().name.as_str()).collect();
+    choose(&names, list)
+}
+
+fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
+    if list.is_empty() {
+        return (0..names.len()).collect();
+    }
+    let mut found = Vec::new();
+    for wanted in list {
+        let number = wanted.parse::<usize>().ok();
+        let lower = wanted.to_lowercase();
+        let matches = |&index: &usize| match number {
+            Some(number) => index == number,
+            None => names[index].to_lowercase().contains(&lower),
+        };
+        let before = found.len();
+        found.extend((0..names.len()).filter(matches));
+        if found.len() == before {
+            log::error!("{}: there is no device {wanted}", config::DEVICES.name);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|index| seen.insert(*index));
+    found
+}
+
+/// The instance whose validation messages are reported (PUMICE_VALIDATION).
+static VALIDATED: OnceLock<Instance> = OnceLock::new();
+
+/// Prints what the validation layer has said since the last call.
+pub(crate) fn report_validation() {
+    static REPORTED: Mutex<usize> = Mutex::new(0);
+    let Some(instance) = VALIDATED.get() else {
+        return;
+    };
+    let messages = instance.validation_messages();
+    let mut reported = REPORTED.lock();
+    for message in messages.iter().skip(*reported) {
+        eprintln!("pumice: validation: {message}");
+    }
+    *reported = messages.len();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    #[test]
+    fn devices_are_chosen_by_number_or_name() {
+        let names = ["Radeon RX", "llvmpipe (LLVM 15)", "llvmpipe (LLVM 19)"];
+        let of = |list: &[&str]| {
+            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
+            choose(&names, &list)
+        };
+        assert_eq!(of(&[]), [0, 1, 2]);
+        assert_eq!(of(&["2", "radeon"]), [2, 0]);
+        assert_eq!(of(&["llvm", "1"]), [1, 2]);
+        assert!(of(&["3", "GeForce"]).is_empty());
+    }
+}

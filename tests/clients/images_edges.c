@@ -1,0 +1,244 @@
+// client: needs images
+/* What devices do differently at the edges of formats and images: image buffers of every format, rounding
+   and clamping to 16-bit UNORM and to integers (OpenCL C specification, section 8.3), and a coordinate
+   just below a repeated edge (section 8.2). */
+#include "common.h"
+#include <math.h>
+
+enum { W = 33, MOST_FORMATS = 200, MOST_BYTES = 16 };
+
+static const char *source =
+    "kernel void floats(read_only image1d_buffer_t from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagef(to, i, read_imagef(from, i));\n"
+    "}\n"
+    "kernel void ints(read_only image1d_buffer_t from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagei(to, i, read_imagei(from, i));\n"
+    "}\n"
+    "kernel void uints(read_only image1d_buffer_t from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imageui(to, i, read_imageui(from, i));\n"
+    "}\n"
+    "kernel void put(global const float4 *from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagef(to, i, from[i]);\n"
+    "}\n"
+    "kernel void get(read_only image1d_buffer_t from, global float4 *to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    to[i] = read_imagef(from, i);\n"
+    "}\n"
+    "kernel void put_ints(global const int4 *from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagei(to, i, from[i]);\n"
+    "}\n"
+    "kernel void put_uints(global const uint4 *from, write_only image1d_buffer_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imageui(to, i, from[i]);\n"
+    "}\n"
+    "kernel void sample(read_only image1d_t from, global float4 *to) {\n"
+    "    const sampler_t repeat = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;\n"
+    "    int i = get_global_id(0);\n"
+    "    to[i] = read_imagef(from, repeat, ldexp(-1.0f, -20 - i));\n"
+    "}\n";
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+
+static cl_mem image_of(cl_mem buffer, cl_image_format format)
+{
+    cl_int error;
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = W, .buffer = buffer};
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
+    MUST(error);
+    return image;
+}
+
+static cl_mem buffer_of(size_t size, void *data)
+{
+    cl_int error;
+    cl_mem buffer = clCreateBuffer(context, data ? CL_MEM_COPY_HOST_PTR : 0, size, data, &error);
+    MUST(error);
+    return buffer;
+}
+
+static void run(const char *name, cl_mem from, cl_mem to)
+{
+    cl_int error;
+    size_t count = W;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof from, &from));
+    MUST(clSetKernelArg(kernel, 1, sizeof to, &to));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+    MUST(clReleaseKernel(kernel));
+}
+
+static const char *kernel_for(cl_channel_type type)
+{
+    if (type >= CL_SIGNED_INT8 && type <= CL_SIGNED_INT32)
+        return "ints";
+    return type >= CL_UNSIGNED_INT8 && type <= CL_UNSIGNED_INT32 ? "uints" : "floats";
+}
+
+/* A byte that makes neither a number that is none, nor a denormal, nor the second -1 of SNORM. */
+static unsigned char byte_of(size_t i)
+{
+    return (unsigned char)(0x31 + i * 7 % 0x3f);
+}
+
+static void copies(cl_image_format format)
+{
+    unsigned char data[W * MOST_BYTES], got[W * MOST_BYTES];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = byte_of(i);
+    cl_mem from = buffer_of(sizeof data, data), to = buffer_of(sizeof data, NULL);
+    cl_mem images[2] = {image_of(from, format), image_of(to, format)};
+    size_t texel = 0;
+    MUST(clGetImageInfo(images[0], CL_IMAGE_ELEMENT_SIZE, sizeof texel, &texel, NULL));
+    run(kernel_for(format.image_channel_data_type), images[0], images[1]);
+    MUST(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, W * texel, got, 0, NULL, NULL));
+    if (memcmp(got, data, W * texel) != 0) {
+        fprintf(stderr, "order %x, type %x: another copy\n", format.image_channel_order, format.image_channel_data_type);
+        failures++;
+    }
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(images[i]));
+    MUST(clReleaseMemObject(from));
+    MUST(clReleaseMemObject(to));
+}
+
+/* Numbers and what 16 bits hold of them: halves go to the even neighbour. */
+static void rounding(void)
+{
+    static const struct {
+        float value;
+        cl_ushort bits;
+    } cases[] = {
+        {0, 0},       {1, 65535},     {0.5f, 32768}, {2, 65535},       {-1, 0},
+        {INFINITY, 65535}, {-INFINITY, 0}, {0.25f, 16384}, {1.0f / 65535, 1},
+        {0.4f / 65535, 0}, {0.6f / 65535, 1},
+    };
+    enum { CASES = sizeof cases / sizeof *cases };
+    cl_float values[W * 4] = {0};
+    cl_ushort bits[W * 4];
+    cl_float back[W * 4];
+    for (int i = 0; i < W * 4; i++)
+        values[i] = cases[i % CASES].value;
+    cl_image_format format = {CL_RGBA, CL_UNORM_INT16};
+    cl_mem texels = buffer_of(sizeof bits, NULL), floats = buffer_of(sizeof values, values);
+    cl_mem image = image_of(texels, format);
+    run("put", floats, image);
+    run("get", image, floats);
+    MUST(clEnqueueReadBuffer(queue, texels, CL_TRUE, 0, sizeof bits, bits, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, floats, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
+    for (int i = 0; i < W * 4; i++) {
+        float wanted = (float)(cases[i % CASES].bits / 65535.0);
+        if (bits[i] != cases[i % CASES].bits || fabsf(back[i] - wanted) > 1.5f * 0x1p-24f * wanted) {
+            fprintf(stderr, "%a: %d, read as %a\n", values[i], bits[i], back[i]);
+            failures++;
+        }
+    }
+    MUST(clReleaseMemObject(image));
+    MUST(clReleaseMemObject(texels));
+    MUST(clReleaseMemObject(floats));
+}
+
+/* Integers beyond the channels become the least and the greatest that these hold. */
+static void clamping(void)
+{
+    static const struct {
+        cl_channel_type type;
+        int bits, is_signed;
+    } types[] = {
+        {CL_SIGNED_INT8, 8, 1},   {CL_SIGNED_INT16, 16, 1},   {CL_SIGNED_INT32, 32, 1},
+        {CL_UNSIGNED_INT8, 8, 0}, {CL_UNSIGNED_INT16, 16, 0}, {CL_UNSIGNED_INT32, 32, 0},
+    };
+    static const cl_uint cases[] = {0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x6ef58c, 0x7fffffff,
+                                    0x80000000, 0xffff7fff, 0xffff8000, 0xffffff7f, 0xffffff80, 0xffffffff};
+    enum { CASES = sizeof cases / sizeof *cases };
+    cl_uint values[W * 4];
+    for (int i = 0; i < W * 4; i++)
+        values[i] = cases[i % CASES];
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        unsigned char got[W * MOST_BYTES];
+        int bits = types[t].bits, is_signed = types[t].is_signed;
+        cl_mem from = buffer_of(sizeof values, values), to = buffer_of(sizeof got, NULL);
+        cl_mem image = image_of(to, (cl_image_format){CL_RGBA, types[t].type});
+        run(is_signed ? "put_ints" : "put_uints", from, image);
+        MUST(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        long least = is_signed ? -(1L << (bits - 1)) : 0, most = (1L << (bits - is_signed)) - 1;
+        for (int i = 0; i < W * 4; i++) {
+            long value = is_signed ? (cl_int)values[i] : (long)values[i];
+            long wanted = value < least ? least : value > most ? most : value;
+            cl_uint word = 0;
+            memcpy(&word, got + i * bits / 8, bits / 8);
+            if (word != ((cl_uint)wanted & (0xffffffffu >> (32 - bits)))) {
+                fprintf(stderr, "%ld in %d bits, %ssigned: %x\n", value, bits, is_signed ? "" : "un", word);
+                failures++;
+            }
+        }
+        MUST(clReleaseMemObject(image));
+        MUST(clReleaseMemObject(from));
+        MUST(clReleaseMemObject(to));
+    }
+}
+
+/* A little below 0 is 1 once it is wrapped, and then the first texel again. */
+static void repeated_edge(void)
+{
+    enum { WIDTH = 162 };
+    cl_int error;
+    cl_float texels[WIDTH], got[W * 4];
+    for (int i = 0; i < WIDTH; i++)
+        texels[i] = (cl_float)i;
+    cl_image_format format = {CL_R, CL_FLOAT};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = WIDTH};
+    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, texels, &error);
+    MUST(error);
+    cl_mem to = buffer_of(sizeof got, NULL);
+    run("sample", image, to);
+    MUST(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < W; i++) {
+        float coordinate = ldexpf(-1.0f, -20 - i), wrapped = (coordinate - floorf(coordinate)) * WIDTH;
+        float wanted = wrapped >= WIDTH ? 0 : floorf(wrapped);
+        if (got[i * 4] != wanted) {
+            fprintf(stderr, "at %a: texel %g, not %g\n", coordinate, got[i * 4], wanted);
+            failures++;
+        }
+    }
+    MUST(clReleaseMemObject(image));
+    MUST(clReleaseMemObject(to));
+}
+
+int main(void)
+{
+    cl_int error;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueue(context, device, 0, &error);
+    MUST(error);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_image_format formats[MOST_FORMATS];
+    cl_uint count = 0;
+    MUST(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, MOST_FORMATS, formats, &count));
+    int found = 0;
+    for (cl_uint i = 0; i < count; i++) {
+        copies(formats[i]);
+        found += formats[i].image_channel_order == CL_RGBA;
+    }
+    /* What section 5.3.1.1 asks for. */
+    CHECK(found >= 11);
+    rounding();
+    clamping();
+    repeated_edge();
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return finish();
+}

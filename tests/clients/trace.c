@@ -1,0 +1,174 @@
+// client: once
+/* The trace is JSON at every moment: of a process that ends as it should, and of one that is killed. Its
+ * slices tell sizes. */
+#include "common.h"
+#include <ctype.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char text[1 << 20];
+
+/* Reads a JSON value; gives what follows it, NULL where it is none. */
+static const char *value(const char *at);
+
+static const char *space(const char *at)
+{
+    while (at && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static const char *quoted(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < ' ')
+            return NULL;
+        if (*at == '\\')
+            at++;
+    }
+    return at + 1;
+}
+
+/* The values of an array or object, each behind its name. */
+static const char *values(const char *at, char end, int named)
+{
+    at = space(at + 1);
+    if (*at == end)
+        return at + 1;
+    for (;;) {
+        if (named) {
+            at = quoted(space(at));
+            at = at ? space(at) : NULL;
+            if (!at || *at++ != ':')
+                return NULL;
+        }
+        at = space(value(space(at)));
+        if (!at)
+            return NULL;
+        if (*at == end)
+            return at + 1;
+        if (*at++ != ',')
+            return NULL;
+    }
+}
+
+static const char *value(const char *at)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    if (*at == '[')
+        return values(at, ']', 0);
+    if (*at == '{')
+        return values(at, '}', 1);
+    if (*at == '"')
+        return quoted(at);
+    for (size_t i = 0; i < 3; i++)
+        if (!strncmp(at, words[i], strlen(words[i])))
+            return at + strlen(words[i]);
+    char *end = NULL;
+    strtod(at, &end);
+    return end == at ? NULL : end;
+}
+
+static int is_json(const char *at)
+{
+    const char *end = space(value(space(at)));
+    return end && !*end;
+}
+
+/* Launches, copies and reads; then ends, or dies. */
+static int worker(int dies)
+{
+    cl_int error = 0;
+    cl_device_id device = NULL;
+    MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    const char *source = "kernel void named(global int *p)"
+                         "{ p[get_global_id(1) * 8 + get_global_id(0)] = 1; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "named", &error);
+    MUST(error);
+    cl_mem a = clCreateBuffer(context, 0, 256, NULL, &error);
+    MUST(error);
+    cl_mem b = clCreateBuffer(context, 0, 256, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof a, &a));
+    size_t global[] = {8, 6}, local[] = {4, 2};
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    cl_int zero = 0;
+    MUST(clEnqueueFillBuffer(queue, b, &zero, sizeof zero, 0, 128, 0, NULL, NULL));
+    MUST(clEnqueueCopyBuffer(queue, a, b, 0, 0, 192, 0, NULL, NULL));
+    int out[16];
+    MUST(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    EQ(out[15], 1);
+    MUST(clFinish(queue));
+    if (dies)
+        kill(getpid(), SIGKILL);
+    return failures != 0;
+}
+
+static int count(const char *word)
+{
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        found++;
+    return found;
+}
+
+static void check(const char *self, const char *mode, int signal)
+{
+    char path[] = "/tmp/pumice-trace-XXXXXX";
+    close(mkstemp(path));
+    setenv("PUMICE_TRACE", path, 1);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        execl(self, self, mode, NULL);
+        _exit(99);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EQ(status, signal);
+    FILE *file = fopen(path, "r");
+    CHECK(file);
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = 0;
+    if (file)
+        fclose(file);
+    unlink(path);
+    CHECK(is_json(text));
+    static const char *const parts[] = {
+        "\"name\":\"the Vulkan driver compiles\"",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"first_launch\":true}",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2]}",
+        "\"args\":{\"bytes\":128}",
+        "\"args\":{\"bytes\":192}",
+        "\"args\":{\"direction\":\"read\",\"bytes\":64}",
+        "\"args\":{\"result\":\"CL_SUCCESS\"}",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(text, parts[i])) {
+            fprintf(stderr, "%s: no %s in the trace:\n%s\n", mode, parts[i], text);
+            failures++;
+        }
+    EQ(count("first_launch"), 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return worker(!strcmp(argv[1], "dies"));
+    /* The judge itself. */
+    CHECK(is_json("[\n{\"a\":[1,-2.5e3,true],\"b\":\"\\\"\"}\n]\n") && is_json("{}"));
+    CHECK(!is_json("[1,") && !is_json("[1,]") && !is_json("{\"a\"}") && !is_json("[1]]") && !is_json("[\"\n\"]"));
+    setenv("PUMICE_CACHE", "off", 1);
+    check(argv[0], "ends", 0);
+    check(argv[0], "dies", SIGKILL);
+    return finish();
+}

@@ -1,0 +1,262 @@
+//! The test step of `pumice-info`: set-ups that are broken on purpose, and the line that names cause
+//! and cure of each.
+
+use crate::clients;
+use crate::drivers;
+use crate::sh::{self, Finished, Result};
+use crate::test::{self, Report};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Time for a run; drivers are loaded several times.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// A broken set-up; `{}` in values and lines is the folder of the test's files.
+struct Setup {
+    name: &'static str,
+    /// Variables to set.
+    env: &'static [(&'static str, &'static str)],
+    /// Arguments.
+    args: &'static [&'static str],
+    /// True if OpenCL programs find a device all the same.
+    works: bool,
+    /// A part of the line that is expected.
+    line: &'static str,
+}
+
+const SETUPS: &[Setup] = &[
+    Setup {
+        name: "no Vulkan loader",
+        env: &[("PUMICE_VULKAN_LIBRARY", "/nowhere/libvulkan.so.1")],
+        args: &[],
+        works: false,
+        line: "the Vulkan loader is missing (/nowhere/libvulkan.so.1: cannot open shared object file: \
+               No such file or directory); install libvulkan1 (Debian)",
+    },
+    Setup {
+        name: "no Vulkan driver",
+        env: &[("VK_DRIVER_FILES", "/nowhere/a.json")],
+        args: &[],
+        works: false,
+        line: "VK_DRIVER_FILES names /nowhere/a.json, which does not exist; unset VK_DRIVER_FILES, or \
+               correct it",
+    },
+    Setup {
+        name: "a device below the floor",
+        env: &[("PUMICE_MASK", "timelineSemaphore")],
+        args: &[],
+        works: false,
+        line: " is left out: it lacks timelineSemaphore; a newer Vulkan driver may have it",
+    },
+    Setup {
+        name: "a device that is not chosen",
+        env: &[("PUMICE_DEVICES", "7")],
+        args: &[],
+        works: false,
+        line: "PUMICE_DEVICES leaves out llvmpipe",
+    },
+    Setup {
+        name: "a wrong vendors path",
+        env: &[("OCL_ICD_VENDORS", "{}/nowhere")],
+        args: &[],
+        works: false,
+        line: "OCL_ICD_VENDORS={}/nowhere does not exist: programs find no driver; unset \
+               OCL_ICD_VENDORS, or name a folder with pumice.icd",
+    },
+    Setup {
+        name: "a vendors folder without Pumice",
+        env: &[("OCL_ICD_VENDORS", "{}/empty")],
+        args: &[],
+        works: false,
+        line: "OCL_ICD_VENDORS={}/empty has no .icd file: programs find no driver; unset \
+               OCL_ICD_VENDORS, or name a folder with pumice.icd",
+    },
+    Setup {
+        name: "a library that is gone",
+        env: &[("OCL_ICD_VENDORS", "{}/gone")],
+        args: &[],
+        works: false,
+        line: "{}/gone/pumice.icd names /nowhere/libpumice.so, which does not exist; install Pumice \
+               again, or correct the file",
+    },
+    Setup {
+        name: "a home folder that cannot be written",
+        env: &[
+            ("HOME", "/proc/version"),
+            ("XDG_CACHE_HOME", ""),
+            ("PUMICE_CACHE", "on"),
+        ],
+        args: &[],
+        works: true,
+        line: "programs are compiled at each start, the cache /proc/version/.cache/pumice is not used: \
+               it cannot be made in /proc/version; set PUMICE_CACHE_DIR to a folder that can be written",
+    },
+    Setup {
+        name: "a cache folder that others can write",
+        env: &[
+            ("PUMICE_CACHE_DIR", "{}/open-cache"),
+            ("PUMICE_CACHE", "on"),
+        ],
+        args: &[],
+        works: true,
+        line: "programs are compiled at each start, the cache {}/open-cache is not used: other users may \
+               write to it (mode 777); chmod go-w {}/open-cache",
+    },
+    Setup {
+        name: "another driver that crashes",
+        env: &[("OCL_ICD_VENDORS", "{}/crash")],
+        args: &[],
+        works: false,
+        line: "{}/libcrash.so of {}/crash/crash.icd crashes (signal 11), and takes every OpenCL program \
+               along; remove {}/crash/crash.icd, or set OCL_ICD_VENDORS to a folder without it",
+    },
+    Setup {
+        name: "a C library that is too old",
+        env: &[("OCL_ICD_VENDORS", "{}/glibc")],
+        args: &[],
+        works: false,
+        line: "{}/libpumice.so.new needs glibc 9.99, this system has 2.",
+    },
+    Setup {
+        name: "a library of 32 bits",
+        env: &[("OCL_ICD_VENDORS", "{}/bits")],
+        args: &[],
+        works: false,
+        line: "{}/libpumice.so.32 is a 32-bit library, programs here have 64 bits; install the package \
+               for this processor",
+    },
+    Setup {
+        name: "a 32-bit program",
+        env: &[],
+        args: &["--program", "{}/libpumice.so.32"],
+        works: true,
+        line: "{}/libpumice.so.32 is a 32-bit program, Pumice has 64 bits; use a 64-bit build of the \
+               program",
+    },
+    Setup {
+        name: "a setting that is none",
+        env: &[("PUMICE_NONE", "1")],
+        args: &[],
+        works: true,
+        line: "a setting is ignored: PUMICE_NONE is set, but no option of the driver; \
+               docs/environment.md lists the options",
+    },
+];
+
+/// Runs a set-up that is well, then every broken one, on a good Vulkan driver.
+pub fn run(report: &mut Report) -> Result {
+    let library = test::build_debug()?;
+    sh::run(&mut test::cargo(&["build", "--quiet", "-p", "pumice-info"]))?;
+    let folder = sh::target().join("info");
+    make_files(&folder, &library)?;
+    let backports = drivers::backports()?;
+    let vendors = clients::vendors_folder("info", &library)?;
+    let setting = clients::Setting {
+        vendors: &vendors,
+        driver: Some(&backports),
+        loader: None,
+        env: &[],
+    };
+    let start = |args: &[String]| {
+        let mut command = Command::new(sh::target().join("debug/pumice-info"));
+        setting.apply(&mut command);
+        command.args(args);
+        command
+    };
+    let done = sh::run_limited(&mut start(&[]), LIMIT)?;
+    report.record("a set-up that is well", well(&done));
+    let done = sh::run_limited(&mut start(&["--json".to_string()]), LIMIT)?;
+    report.record("as JSON", json(&done));
+    for setup in SETUPS {
+        if !setup.name.contains(&report.filter) {
+            continue;
+        }
+        let fill = |text: &str| text.replace("{}", &folder.display().to_string());
+        let args: Vec<String> = setup.args.iter().map(|arg| fill(arg)).collect();
+        let mut command = start(&args);
+        command.envs(setup.env.iter().map(|(name, value)| (name, fill(value))));
+        let done = sh::run_limited(&mut command, LIMIT)?;
+        let outcome = verdict(&done, &fill(setup.line), setup.works);
+        report.record(setup.name, outcome);
+    }
+    Ok(())
+}
+
+/// Makes libraries that cannot be loaded, and the folders that name them.
+fn make_files(folder: &Path, library: &Path) -> Result {
+    let icd = |name: &str, library: &Path| {
+        let path = folder.join(name);
+        sh::write(&path, format!("{}\n", library.display()))
+    };
+    sh::write(&folder.join("empty/other.txt"), b"")?;
+    icd("gone/pumice.icd", Path::new("/nowhere/libpumice.so"))?;
+    let crash = folder.join("libcrash.so");
+    let flags = ["-shared", "-fPIC"].map(String::from);
+    clients::compile(&sh::root().join("tests/icds/crash.c"), &crash, &flags)?;
+    icd("crash/crash.icd", &crash)?;
+    icd("crash/pumice.icd", library)?;
+    // The same library, which asks for symbols of a C library that does not exist yet.
+    let new = folder.join("libpumice.so.new");
+    let mut bytes =
+        std::fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?;
+    let (old_version, new_version) = (b"GLIBC_2.34\0", b"GLIBC_9.99\0");
+    let mut windows = bytes.windows(old_version.len());
+    let at = windows.position(|window| window == old_version);
+    let at = at.ok_or("libpumice.so does not need GLIBC_2.34")?;
+    bytes[at..at + new_version.len()].copy_from_slice(new_version);
+    sh::write(&new, &bytes)?;
+    icd("glibc/pumice.icd", &new)?;
+    // The header of a 32-bit library, without sections.
+    let mut header = [0_u8; 52];
+    header[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
+    header[16..20].copy_from_slice(&[3, 0, 3, 0]);
+    header[20] = 1;
+    header[40] = 52;
+    let bits = folder.join("libpumice.so.32");
+    sh::write(&bits, header)?;
+    icd("bits/pumice.icd", &bits)?;
+    let cache = folder.join("open-cache");
+    sh::write(&cache.join("entry"), b"")?;
+    std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777))
+        .map_err(|error| format!("{}: {error}", cache.display()))
+}
+
+fn verdict(done: &Finished, line: &str, works: bool) -> Result {
+    let mut lines = done.stdout.lines();
+    let found = lines.any(|shown| shown.contains(line));
+    match found && done.ok == works {
+        true => Ok(()),
+        false => Err(format!(
+            "expected: {line}\n{}\n{}{}",
+            done.status, done.stdout, done.stderr
+        )),
+    }
+}
+
+/// Nothing is wrong, and the page fits a screen.
+fn well(done: &Finished) -> Result {
+    let text = &done.stdout;
+    let verdict = text.contains(": OpenCL programs find one device of Pumice here.\n");
+    if !done.ok || !verdict || text.contains("\nProblems\n") || text.lines().count() > 60 {
+        return Err(format!("{}\n{text}{}", done.status, done.stderr));
+    }
+    Ok(())
+}
+
+fn json(done: &Finished) -> Result {
+    let value: serde_json::Value =
+        serde_json::from_str(&done.stdout).map_err(|error| format!("{error}\n{}", done.stdout))?;
+    let device = &value["driver"]["answer"]["devices"][0];
+    let driver = device["driver"].as_str().unwrap_or_default();
+    let right = done.ok
+        && value["works"] == true
+        && value["loader"]["answer"]["platforms"][0]["name"] == "Pumice"
+        && driver.starts_with("llvmpipe Mesa 25.0")
+        && device["probes"]["denormals_double"].is_boolean();
+    match right {
+        true => Ok(()),
+        false => Err(format!("{}\n{value:#}", done.status)),
+    }
+}

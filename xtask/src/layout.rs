@@ -1,0 +1,108 @@
+//! The files that an installation consists of: the one list, for `install` and `package`.
+
+use crate::release::Built;
+use crate::sh::{self, Result};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The contents of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Item {
+    Library,
+    Pumicec,
+    Info,
+    Probe,
+    /// A page of `docs/man`.
+    Man(&'static str),
+    /// The output of `pumicec --completions` for a shell.
+    Completions(&'static str),
+}
+
+/// THE list: place below the prefix, mode, contents.
+const FILES: &[(&str, u32, Item)] = &[
+    ("lib/libpumice.so", 0o644, Item::Library),
+    ("bin/pumicec", 0o755, Item::Pumicec),
+    ("bin/pumice-info", 0o755, Item::Info),
+    ("libexec/pumice/pumice-probe", 0o755, Item::Probe),
+    ("share/man/man1/pumicec.1", 0o644, Item::Man("pumicec.1")),
+    (
+        "share/man/man1/pumice-info.1",
+        0o644,
+        Item::Man("pumice-info.1"),
+    ),
+    (
+        "share/bash-completion/completions/pumicec",
+        0o644,
+        Item::Completions("bash"),
+    ),
+    (
+        "share/zsh/site-functions/_pumicec",
+        0o644,
+        Item::Completions("zsh"),
+    ),
+    (
+        "share/fish/vendor_completions.d/pumicec.fish",
+        0o644,
+        Item::Completions("fish"),
+    ),
+];
+
+/// A file to install.
+pub struct File {
+    /// Place below the prefix.
+    pub place: PathBuf,
+    /// Permissions.
+    pub mode: u32,
+    /// The file that is copied.
+    pub source: PathBuf,
+}
+
+/// The places below the prefix; those of the library excepted, which a user has elsewhere.
+pub fn places() -> impl Iterator<Item = PathBuf> {
+    let others = FILES.iter().filter(|(.., item)| *item != Item::Library);
+    others.map(|(place, ..)| PathBuf::from(place))
+}
+
+/// The library's place below the prefix.
+pub const LIBRARY: &str = "lib/libpumice.so";
+
+/// The files with their sources; completions are written to `target/layout` first.
+pub fn files(built: &Built) -> Result<Vec<File>> {
+    let file = |(place, mode, item): &(&str, u32, Item)| {
+        let source = match item {
+            Item::Library => built.library.clone(),
+            Item::Pumicec => built.pumicec.clone(),
+            Item::Info => built.info.clone(),
+            Item::Probe => built.probe.clone(),
+            Item::Man(page) => sh::root().join("docs/man").join(page),
+            Item::Completions(shell) => {
+                let option = format!("--completions={shell}");
+                let text = sh::output(Command::new(&built.pumicec).arg(option))?;
+                let path = sh::target().join("layout").join(shell);
+                sh::write(&path, text)?;
+                path
+            }
+        };
+        Ok(File {
+            place: PathBuf::from(place),
+            mode: *mode,
+            source,
+        })
+    };
+    FILES.iter().map(file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, LIBRARY, places};
+
+    #[test]
+    fn every_file_has_a_place_of_its_own() {
+        let mut all: Vec<_> = FILES.iter().map(|(place, ..)| *place).collect();
+        assert!(all.contains(&LIBRARY));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), FILES.len());
+        assert_eq!(places().count() + 1, FILES.len());
+    }
+}
