@@ -18,8 +18,9 @@ use crate::device::gpu;
 const MOST_BYTES: usize = 64 << 20;
 /// Transfers that have not ended.
 const MOST_TRANSFERS: usize = 4096;
-/// Bytes of the buffers of one class that are kept for later.
+/// Bytes of the buffers of one class that are kept for later, and their number.
 const KEPT: u64 = 16 << 20;
+const KEPT_BUFFERS: usize = 6;
 /// The smallest buffer, in bytes.
 const LEAST: u64 = 4096;
 
@@ -122,11 +123,14 @@ impl Reservation {
             return Ok(buffer.clone());
         }
         let buffer = device.create_buffer(size, class).map_err(gpu::error)?;
-        let bytes = |kept: &Vec<Buffer>| kept.iter().map(Buffer::size).sum::<u64>();
-        if bytes(&kept) + size > KEPT {
+        let has_room = |kept: &Vec<Buffer>| {
+            let bytes: u64 = kept.iter().map(Buffer::size).sum();
+            kept.len() < KEPT_BUFFERS && bytes + size <= KEPT
+        };
+        if !has_room(&kept) {
             kept.retain(|buffer| !buffer.is_only());
         }
-        if bytes(&kept) + size <= KEPT {
+        if has_room(&kept) {
             kept.push(buffer.clone());
         }
         Ok(buffer)
