@@ -134,9 +134,9 @@ pub fn gather(platform: &str) -> ClResult<BTreeMap<String, String>> {
     Ok(facts)
 }
 
-/// Asks in a process of its own: `program facts` with the environment of the run.
+/// Asks in a process of its own: `command`, which runs this tool, gets the word `facts` and the run's environment.
 pub fn ask(
-    program: &Path,
+    mut command: Command,
     platform: &str,
     env: &[(String, String)],
     scratch: &Path,
@@ -150,7 +150,6 @@ pub fn ask(
         Ok(files) => files,
         Err(error) => return failed(format!("{}: {error}", scratch.display())),
     };
-    let mut command = Command::new(program);
     command
         .args(["facts", platform])
         .envs(env.iter().map(|(key, value)| (key, value)))

@@ -17,6 +17,18 @@ pub enum End {
     Timeout,
 }
 
+/// A command that runs a program, by way of the words of another command if there are any.
+pub fn command(through: &[String], program: &Path) -> Command {
+    match through.split_first() {
+        None => Command::new(program),
+        Some((first, rest)) => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(program);
+            command
+        }
+    }
+}
+
 /// Runs a command with standard output and error in the file `log`, made anew. Output goes
 /// through a file so that a child which hangs with a full pipe cannot hang us. At the limit the
 /// command and everything it started are killed.

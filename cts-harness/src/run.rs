@@ -5,7 +5,6 @@ use crate::result::{Outcome, Status};
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -19,6 +18,8 @@ pub struct RunOptions {
     pub limit: Duration,
     /// More arguments for every binary, e.g. `-w`.
     pub extra: Vec<String>,
+    /// The command that runs the binaries; none for themselves.
+    pub through: Vec<String>,
     /// Environment for the test processes.
     pub env: Vec<(String, String)>,
     /// Folder for the output of running tests.
@@ -69,7 +70,7 @@ pub fn run_one(job: &Job, slot: usize, options: &RunOptions) -> Outcome {
     if let Err(error) = prepared {
         return finish(Status::Crash, format!("{}: {error}", dir.display()));
     }
-    let mut command = Command::new(&job.binary);
+    let mut command = process::command(&options.through, &job.binary);
     command
         .args(&job.args)
         .args(&options.extra)

@@ -133,6 +133,15 @@ fn a_driver_that_cannot_even_be_asked_leaves_the_rest_standing() {
 }
 
 #[test]
+fn binaries_run_by_way_of_another_command() {
+    let build = Build::new("through");
+    build.run("none", &["--test", "hang", "--through", "timeout 1"]);
+    let run = build.result();
+    assert_eq!(run.outcomes[0].status, Status::Fail);
+    assert!(run.outcomes[0].log.contains("exit status 124"));
+}
+
+#[test]
 fn expectations_decide_the_exit_status() {
     let build = Build::new("expect");
     let file = build.path("expect.txt");

@@ -9,15 +9,19 @@ use opencl_sys::{
     cl_command_buffer_properties_khr, cl_command_buffer_update_type_khr, cl_command_properties_khr,
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
     cl_image_desc, cl_image_format, cl_image_requirements_info_ext, cl_import_properties_arm,
-    cl_int, cl_kernel, cl_mem, cl_mem_device_address_ext, cl_mem_flags, cl_mem_properties,
+    cl_int, cl_kernel, cl_mem, cl_mem_advice_intel, cl_mem_device_address_ext, cl_mem_flags,
+    cl_mem_info_intel, cl_mem_migration_flags, cl_mem_properties, cl_mem_properties_intel,
     cl_mutable_command_info_khr, cl_mutable_command_khr, cl_platform_id, cl_semaphore_info_khr,
     cl_semaphore_khr, cl_semaphore_payload_khr, cl_semaphore_properties_khr,
-    cl_semaphore_reimport_properties_khr, cl_sync_point_khr, cl_uint,
+    cl_semaphore_reimport_properties_khr, cl_svm_alloc_properties_khr, cl_svm_capabilities_khr,
+    cl_svm_free_flags_khr, cl_svm_free_properties_khr, cl_svm_pointer_info_khr, cl_sync_point_khr,
+    cl_uint,
 };
 
 use crate::shapes::entry_point;
 use crate::{
     command_buffer, enqueue, external, image, kernel, memory, platform, record, semaphore, shim,
+    usm,
 };
 
 /// `size_t`.
@@ -147,6 +151,69 @@ addressed! {
         pattern_size: size_t, size: size_t, num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr
+    );
+    object clHostMemAllocINTEL => usm::host_alloc(
+        context: cl_context, properties: *const cl_mem_properties_intel, size: size_t, alignment: cl_uint
+    ) -> *mut c_void;
+    object clDeviceMemAllocINTEL => usm::device_alloc(
+        context: cl_context, device: cl_device_id, properties: *const cl_mem_properties_intel,
+        size: size_t, alignment: cl_uint
+    ) -> *mut c_void;
+    object clSharedMemAllocINTEL => usm::shared_alloc(
+        context: cl_context, device: cl_device_id, properties: *const cl_mem_properties_intel,
+        size: size_t, alignment: cl_uint
+    ) -> *mut c_void;
+    status clMemFreeINTEL => usm::free(context: cl_context, ptr: *mut c_void);
+    status clMemBlockingFreeINTEL => usm::blocking_free(context: cl_context, ptr: *mut c_void);
+    status clGetMemAllocInfoINTEL => usm::get_alloc_info(
+        context: cl_context, ptr: *const c_void, param_name: cl_mem_info_intel,
+        param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
+    );
+    status clSetKernelArgMemPointerINTEL => usm::set_kernel_arg_mem_pointer(
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void
+    );
+    status clEnqueueMemFillINTEL => usm::enqueue_fill(
+        command_queue: cl_command_queue, dst_ptr: *mut c_void, pattern: *const c_void,
+        pattern_size: size_t, size: size_t, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueMemsetINTEL => usm::enqueue_set(
+        command_queue: cl_command_queue, dst_ptr: *mut c_void, value: cl_int, size: size_t,
+        num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueMemcpyINTEL => usm::enqueue_copy(
+        command_queue: cl_command_queue, blocking: cl_bool, dst_ptr: *mut c_void,
+        src_ptr: *const c_void, size: size_t, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueMigrateMemINTEL => usm::enqueue_migrate(
+        command_queue: cl_command_queue, ptr: *const c_void, size: size_t,
+        flags: cl_mem_migration_flags, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    status clEnqueueMemAdviseINTEL => usm::enqueue_advise(
+        command_queue: cl_command_queue, ptr: *const c_void, size: size_t,
+        advice: cl_mem_advice_intel, num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event, event: *mut cl_event
+    );
+    object clSVMAllocWithPropertiesKHR => usm::svm_alloc(
+        context: cl_context, properties: *const cl_svm_alloc_properties_khr,
+        svm_type_index: cl_uint, size: size_t
+    ) -> *mut c_void;
+    status clSVMFreeWithPropertiesKHR => usm::svm_free(
+        context: cl_context, properties: *const cl_svm_free_properties_khr,
+        flags: cl_svm_free_flags_khr, ptr: *mut c_void
+    );
+    status clGetSVMPointerInfoKHR => usm::get_svm_pointer_info(
+        context: cl_context, device: cl_device_id, ptr: *const c_void,
+        param_name: cl_svm_pointer_info_khr, param_value_size: size_t, param_value: *mut c_void,
+        param_value_size_ret: *mut size_t
+    );
+    status clGetSVMSuggestedTypeIndexKHR => usm::get_svm_suggested_type_index(
+        context: cl_context, required_capabilities: cl_svm_capabilities_khr,
+        desired_capabilities: cl_svm_capabilities_khr,
+        properties: *const cl_svm_alloc_properties_khr, size: size_t,
+        suggested_svm_type_index: *mut cl_uint
     );
     status clSetKernelArgDevicePointerEXT => kernel::set_kernel_arg_device_pointer(
         kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext

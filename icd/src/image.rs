@@ -497,16 +497,12 @@ pub unsafe fn enqueue_map_image(
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (triple(origin)?, triple(region)?);
-        // CL_INVALID_VALUE if image_row_pitch is NULL.
-        if image_row_pitch.is_null() {
-            return Err(Error::InvalidValue);
-        }
-        let has_slice_pitch = !image_slice_pitch.is_null();
+        let given = [image_row_pitch, image_slice_pitch].map(|pitch| !pitch.is_null());
         let on = queue.on();
         let (command, address, [row, slice]) =
-            map::image(on, &image, map_flags, origin, region, has_slice_pitch)?;
+            map::image(on, &image, map_flags, origin, region, given)?;
         enqueue(&queue, command, wait, blocking_map != 0, event)?;
-        image_row_pitch.write(row);
+        handle::write(image_row_pitch, row);
         handle::write(image_slice_pitch, slice);
         Ok(address as *mut c_void)
     }

@@ -3,8 +3,11 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::{
-    CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
-    CL_KERNEL_EXEC_INFO_SVM_PTRS, cl_bool, cl_command_queue, cl_device_id, cl_kernel,
+    CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+    CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
+    CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+    CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR, CL_KERNEL_EXEC_INFO_SVM_PTRS,
+    CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, cl_bool, cl_command_queue, cl_device_id, cl_kernel,
     cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info, cl_kernel_sub_group_info,
     cl_kernel_work_group_info, cl_mem_device_address_ext, cl_program, cl_uint,
 };
@@ -298,11 +301,17 @@ pub unsafe fn set_exec_info(
     // NULL and 0 take the list of pointers back.
     let there = !param_value.is_null();
     let right = match param_name {
-        CL_KERNEL_EXEC_INFO_SVM_PTRS | CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS
+        | CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT
+        | CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
             let whole = param_value_size % size_of::<*const c_void>() == 0;
             whole && there == (param_value_size != 0)
         }
-        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM
+        | CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR
+        | CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => {
             there && param_value_size == size_of::<cl_bool>()
         }
         _ => false,

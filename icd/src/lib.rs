@@ -39,3 +39,4 @@ mod shapes;
 mod shim;
 mod svm;
 mod table;
+mod usm;

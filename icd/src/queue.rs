@@ -53,7 +53,8 @@ pub unsafe fn create_command_queue_with_properties(
             list.map(|pairs| pairs.into_iter().flatten().chain([0]).collect());
         if properties::is_on_device(checked.bits) {
             let list = list.unwrap_or_default();
-            let queue = DeviceQueue::create(&context, &device, checked.bits, list, checked.size)?;
+            let (bits, size) = (checked.bits, checked.size);
+            let queue = DeviceQueue::create(&context, &device, bits, list, size)?;
             return Ok(handle::publish(queue));
         }
         Queue::create(&context, &device, checked, list).map(handle::publish)

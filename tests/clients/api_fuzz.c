@@ -1,4 +1,5 @@
 // client: once
+// client: races
 /* Random sequences of API calls with valid and invalid arguments. Nothing may crash or hang, and
  * after each sequence a fresh kernel must still give the right result.
  *

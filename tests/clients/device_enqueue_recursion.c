@@ -1,5 +1,5 @@
-/* Recursion by device-side enqueue: a chain of kernels, a tree in constant memory whose queue is full
- * most of the time, and a quicksort. CLIENT_LINKS and CLIENT_LEAVES say how many kernels; a million
+/* Recursion by device-side enqueue: a chain of kernels, a tree in constant memory with a queue that is
+ * full most of the time and with one that has room, and a quicksort. CLIENT_LINKS and CLIENT_LEAVES say how many kernels; a million
  * each is the default of neither, since it takes a minute. */
 #include "common.h"
 #include <sys/resource.h>
@@ -88,6 +88,21 @@ static double seconds(void)
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
+/* Visits a tree with so many leaves; `full` says whether its queue is too small for it. */
+static void tree(cl_program program, cl_uint leaves, int full)
+{
+    cl_uint values[4] = {0};
+    MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    double start = seconds();
+    run(program, "tree", leaves);
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    printf("tree of %u: %.2f s, %u kernels, %u refused\n", leaves, seconds() - start, values[2],
+           values[3]);
+    EQ(values[0], leaves);
+    EQ(values[1], (cl_uint)((cl_ulong)leaves * (leaves - 1) / 2));
+    CHECK(full ? values[3] > 0 : values[3] == 0 && values[2] == leaves);
+}
+
 int main(void)
 {
     device = pumice_device();
@@ -130,17 +145,15 @@ int main(void)
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     cl_uint leaves = from_environment("CLIENT_LEAVES", 20000);
-    memset(values, 0, sizeof values);
-    MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
-    start = seconds();
-    run(program, "tree", leaves);
-    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 16, values, 0, NULL, NULL));
-    printf("tree of %u: %.2f s, %u kernels, %u refused\n", leaves, seconds() - start, values[2],
-           values[3]);
-    EQ(values[0], leaves);
-    EQ(values[1], (cl_uint)((cl_ulong)leaves * (leaves - 1) / 2));
-    /* The queue is smaller than the tree. */
-    CHECK(values[3] > 0);
+    /* A queue that is smaller than the tree is wide, then one that takes all of it. */
+    tree(program, leaves, 1);
+    list[3] = 4 << 20;
+    cl_queue_properties plain = list[1] & ~(cl_queue_properties)CL_QUEUE_ON_DEVICE_DEFAULT;
+    list[1] = plain;
+    cl_command_queue large = clCreateCommandQueueWithProperties(context, device, list, &error);
+    MUST(error);
+    MUST(clSetDefaultDeviceCommandQueue(context, device, large));
+    tree(program, leaves, 0);
     getrusage(RUSAGE_SELF, &after);
     CHECK(after.ru_maxrss - before.ru_maxrss < 64 << 10);
 
@@ -156,6 +169,7 @@ int main(void)
 
     MUST(clReleaseMemObject(buffer));
     MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(large));
     MUST(clReleaseCommandQueue(default_queue));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);

@@ -86,6 +86,8 @@ static void buffers(cl_device_id device)
     MUST(error);
     MUST(clEnqueueCopyBuffer(queue, fixed, other, 0, 0, sizeof numbers, 0, NULL, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof fixed, &fixed));
+    EQ(clSetKernelArg(kernel, 1, sizeof fixed, &fixed), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(kernel, 1, sizeof part, &part), CL_INVALID_ARG_VALUE);
     MUST(clSetKernelArg(kernel, 1, sizeof other, &other));
     size_t global = N;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));

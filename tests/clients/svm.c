@@ -2,6 +2,7 @@
  * and its errors; on a device without it, that everything says so. */
 #define _POSIX_C_SOURCE 200809L
 #include "common.h"
+#include <pthread.h>
 #include <stdint.h>
 
 static cl_context context;
@@ -377,6 +378,122 @@ static void pointers_everywhere(void)
     MUST(clReleaseProgram(program));
 }
 
+/* The host and kernels on the same words at the same time: sums lose nothing, and what was written before a release is
+ * seen behind the acquire, in both directions. */
+static const char *atomics_source =
+    "#ifndef __opencl_c_atomic_scope_all_devices\n"
+    "#error no scope\n"
+    "#endif\n"
+    "kernel void add(global atomic_int *sum, int rounds)\n"
+    "{ for (int i = 0; i < rounds; i++)\n"
+    "    atomic_fetch_add_explicit(sum, 1, memory_order_relaxed, memory_scope_all_svm_devices); }\n"
+    "kernel void tell(global int *data, global atomic_int *flag, int n)\n"
+    "{ for (int i = 0; i < n; i++) { data[i] = i * 3 + 1;\n"
+    "    atomic_store_explicit(flag, i + 1, memory_order_release, memory_scope_all_svm_devices); } }\n"
+    "kernel void hear(global int *data, global atomic_int *flag, global int *wrong)\n"
+    "{ for (int round = 0; round < 20000; round++) {\n"
+    "    int n = atomic_load_explicit(flag, memory_order_acquire, memory_scope_all_svm_devices);\n"
+    "    if (n > 0 && data[n - 1] != n * 5) wrong[0]++; wrong[1] = n; } }\n";
+
+struct shared_words {
+    int *words;
+    volatile int stop;
+    int wrong;
+};
+
+static void *add_on_host(void *data)
+{
+    for (int i = 0; i < 50000; i++)
+        __atomic_fetch_add((int *)data, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void *hear_on_host(void *data)
+{
+    struct shared_words *shared = data;
+    while (!shared->stop) {
+        int n = __atomic_load_n(&shared->words[0], __ATOMIC_ACQUIRE);
+        shared->wrong += n > 0 && ((volatile int *)shared->words)[n] != (n - 1) * 3 + 1;
+    }
+    return NULL;
+}
+
+static void *tell_on_host(void *data)
+{
+    struct shared_words *shared = data;
+    for (int i = 0; i < 4000 && !shared->stop; i++) {
+        ((volatile int *)shared->words)[i + 1] = (i + 1) * 5;
+        __atomic_store_n(&shared->words[0], i + 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void atomics(void)
+{
+    cl_int error = 0;
+    cl_device_atomic_capabilities scopes = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof scopes, &scopes, NULL));
+    CHECK(scopes & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES);
+    cl_program program = clCreateProgramWithSource(context, 1, &atomics_source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_svm_mem_flags fine = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    enum { N = 4096 };
+    int *words = clSVMAlloc(context, fine, (N + 1) * 4, 0), *wrong = clSVMAlloc(context, fine, 8, 0);
+    CHECK(words && wrong);
+    pthread_t thread;
+    size_t many = 64, one = 1;
+    int rounds = 1000, n = N;
+
+    cl_kernel kernel = clCreateKernel(program, "add", &error);
+    MUST(error);
+    words[0] = 0;
+    MUST(clSetKernelArgSVMPointer(kernel, 0, words));
+    MUST(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &many, NULL, 0, NULL, NULL));
+    MUST(clFlush(queue));
+    CHECK(!pthread_create(&thread, NULL, add_on_host, words));
+    pthread_join(thread, NULL);
+    MUST(clFinish(queue));
+    EQ(words[0], 64 * 1000 + 50000);
+    MUST(clReleaseKernel(kernel));
+
+    struct shared_words shared = {words, 0, 0};
+    kernel = clCreateKernel(program, "tell", &error);
+    MUST(error);
+    memset(words, 0, (N + 1) * 4);
+    MUST(clSetKernelArgSVMPointer(kernel, 0, words + 1));
+    MUST(clSetKernelArgSVMPointer(kernel, 1, words));
+    MUST(clSetKernelArg(kernel, 2, sizeof n, &n));
+    CHECK(!pthread_create(&thread, NULL, hear_on_host, &shared));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    shared.stop = 1;
+    pthread_join(thread, NULL);
+    EQ(shared.wrong, 0);
+    EQ(words[0], N);
+    MUST(clReleaseKernel(kernel));
+
+    kernel = clCreateKernel(program, "hear", &error);
+    MUST(error);
+    memset(words, 0, (N + 1) * 4);
+    memset(wrong, 0, 8);
+    shared.stop = 0;
+    MUST(clSetKernelArgSVMPointer(kernel, 0, words + 1));
+    MUST(clSetKernelArgSVMPointer(kernel, 1, words));
+    MUST(clSetKernelArgSVMPointer(kernel, 2, wrong));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    MUST(clFlush(queue));
+    CHECK(!pthread_create(&thread, NULL, tell_on_host, &shared));
+    MUST(clFinish(queue));
+    shared.stop = 1;
+    pthread_join(thread, NULL);
+    EQ(wrong[0], 0);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+    clSVMFree(context, words), clSVMFree(context, wrong);
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -399,6 +516,8 @@ int main(void)
         pointers_everywhere();
         if (has & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)
             lists(program, 1);
+        if (has & CL_DEVICE_SVM_ATOMICS)
+            atomics();
     } else {
         cl_kernel kernel = clCreateKernel(program, "twice", &error);
         MUST(error);

@@ -34,6 +34,8 @@ pub struct Client {
     pub without_layers: bool,
     /// `without-newest-layer`.
     pub without_newest_layer: bool,
+    /// Its commands use memory without order, which synchronization validation would tell of.
+    pub races: bool,
     /// `once`.
     pub once: bool,
     /// `all-drivers`.
@@ -97,6 +99,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
             without_vulkan: false,
             without_layers: false,
             without_newest_layer: false,
+            races: false,
             once: false,
             all_drivers: false,
             needs: Vec::new(),
@@ -124,6 +127,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
                 None if directive == "without-vulkan" => client.without_vulkan = true,
                 None if directive == "without-layers" => client.without_layers = true,
                 None if directive == "without-newest-layer" => client.without_newest_layer = true,
+                None if directive == "races" => client.races = true,
                 None if directive == "once" => client.once = true,
                 None if directive == "all-drivers" => {
                     client.once = true;

@@ -84,8 +84,13 @@ impl Messages {
         self.folder.join("messages.txt")
     }
 
-    /// Sets the kinds of messages that are written.
-    pub fn settings(&self, kinds: &str) -> Result {
+    /// Sets the kinds of messages that are written of a client.
+    pub fn of_client(&self, client: &Client) -> Result {
+        self.settings("error,warn,perf", !client.races)
+    }
+
+    /// Sets the kinds of messages that are written, and synchronization validation.
+    pub fn settings(&self, kinds: &str, synchronization: bool) -> Result {
         let log = self.log();
         sh::write(
             &self.folder.join("vk_layer_settings.txt"),
@@ -93,7 +98,7 @@ impl Messages {
                 "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
                  khronos_validation.report_flags = {kinds}\n\
                  khronos_validation.enable_message_limit = false\n\
-                 khronos_validation.validate_sync = true\n\
+                 khronos_validation.validate_sync = {synchronization}\n\
                  khronos_validation.log_filename = {}\n",
                 log.display()
             ),
@@ -103,7 +108,7 @@ impl Messages {
     /// Checks that the layer and its synchronization validation are active: with information
     /// messages on, it must say so.
     pub fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
-        self.settings("error,warn,perf,info")?;
+        self.settings("error,warn,perf,info", true)?;
         test::forget(&self.log());
         let done = clients::run(list, setting, Duration::from_secs(120))?;
         let text = std::fs::read_to_string(self.log()).unwrap_or_default();
@@ -184,8 +189,8 @@ fn run_ways(
             env: &env,
         };
         messages.check_active(test::list_devices(&all)?, &setting)?;
-        messages.settings("error,warn,perf")?;
-        run_clients(report, &all, &setting, label, &messages.log())?;
+        run_clients(report, &all, &setting, label, &messages)?;
+        messages.settings("error,warn,perf", true)?;
         if report.filter.is_empty() {
             run_kernel_files(report, &layer, &runner, &setting, label, &messages.log())?;
         }
@@ -198,8 +203,9 @@ fn run_clients(
     all: &[Client],
     setting: &Setting<'_>,
     label: &str,
-    log: &Path,
+    messages: &Messages,
 ) -> Result {
+    let log = &messages.log();
     let left_out = |client: &Client| {
         client.without_vulkan || client.without_layers || client.without_newest_layer
     };
@@ -207,6 +213,7 @@ fn run_clients(
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
         test::forget(log);
+        messages.of_client(client)?;
         let done = clients::run(client, setting, Duration::from_secs(600))?;
         let outcome = done.verdict().and_then(|()| test::silent(log));
         let name = format!("{} · {label}", client.name);

@@ -96,10 +96,10 @@ pub struct Options {
     pub check_uninitialised: bool,
     /// Bytes of the printf buffer, for code after `lower_printf`.
     pub printf_buffer_size: u32,
-    /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
-    pub flush_denormals: bool,
     /// Address of the memory that device-side enqueue has; 0 if there is none.
     pub device_launch: u64,
+    /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
+    pub flush_denormals: bool,
 }
 
 impl Default for Options {
@@ -109,8 +109,8 @@ impl Default for Options {
             fuel: 50_000_000,
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
-            flush_denormals: false,
             device_launch: 0,
+            flush_denormals: false,
         }
     }
 }

@@ -290,8 +290,6 @@ pub enum BuiltIn {
     ShaderIndex,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
-    /// The number that makes a device address of a global pointer: I64. Made where it is added.
-    AddressDelta,
     /// Memory of the launch's device-side enqueue: a global pointer. Only in kernels.
     DeviceLaunch,
     /// The number of the record that enqueued the kernel, 0 for the host's: I32. Gone after
@@ -299,6 +297,8 @@ pub enum BuiltIn {
     DeviceRecord,
     /// The number of the work-group among those of the dispatch: I32.
     DispatchGroup,
+    /// The number that makes a device address of a global pointer: I64. Made where it is added.
+    AddressDelta,
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

@@ -5,6 +5,7 @@
 //! [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
 //! ([`vulkan`]).
 
+mod busy;
 mod check;
 pub mod child;
 mod kernels;
@@ -63,13 +64,15 @@ struct Subject {
     beside: Vec<u8>,
     /// The kernels whose results have been looked at.
     checked: BTreeSet<&'static str>,
-    /// The driver alone, for children.
-    home: child::Home,
+    /// The driver alone, for children; the reason where a process of its own cannot be made.
+    home: Result<child::Home>,
 }
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        self.home.remove();
+        if let Ok(home) = &self.home {
+            home.remove();
+        }
     }
 }
 
@@ -87,9 +90,14 @@ impl Subject {
             numbers,
             host,
             checked: BTreeSet::new(),
-            home: child::Home::find(platform)?,
+            home: child::Home::find(platform),
             device,
         })
+    }
+
+    /// The driver alone.
+    fn home(&self) -> Result<&child::Home> {
+        self.home.as_ref().map_err(Failure::clone)
     }
 
     fn kernel(&mut self, launch: &Launch, clock: Clock) -> Result<f64> {
@@ -179,7 +187,8 @@ fn rows() -> impl Iterator<Item = Row> {
     let functions = math::FUNCTIONS
         .iter()
         .map(|function| row(function.name, "Mcalls/s", true, What::Math(*function)));
-    ROWS.iter().copied().chain(kernels).chain(functions)
+    let overheads = ROWS.iter().chain(busy::ROWS).copied();
+    overheads.chain(kernels).chain(functions)
 }
 
 /// Selection of measurements.
@@ -224,7 +233,7 @@ pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
         let mut floor: Option<std::result::Result<Vec<f64>, String>> = None;
         for _ in 0..choice.rounds {
             if let (Some(twin), Some(first)) = (&mut twin, subjects.first()) {
-                match (rows::floor(twin, &first.home, row.what), &mut floor) {
+                match (rows::floor(twin, first, row.what), &mut floor) {
                     (Some(Ok(value)), Some(Ok(list))) => list.push(value),
                     (Some(Ok(value)), None) => floor = Some(Ok(vec![value])),
                     (Some(Err(failure)), _) => floor = Some(Err(failure.to_string())),

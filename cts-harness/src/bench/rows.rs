@@ -1,5 +1,6 @@
 //! Measurements besides kernels: builds, launches, transfers, the process.
 
+use super::busy::Busy;
 use super::kernels::N;
 use super::math::{self, Function};
 use super::vulkan::Twin;
@@ -9,7 +10,7 @@ use ash::vk;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
+pub(super) const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    int i = get_global_id(0);\n    \
                      for (int k = 0; k < n; ++k)\n        p[i] += k * p[i + 1];\n}\n";
 /// A kernel that does next to nothing and may still not be left out.
 pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
@@ -46,6 +47,8 @@ pub(super) enum What {
     /// time on a plain queue, measured in turns: without events, and with an event for each.
     LaunchProfiling,
     LaunchProfiled,
+    /// Microseconds of processor time of all threads.
+    Busy(Busy),
     /// MiB that so many launches before one clFinish add to the process.
     LaunchMemory(usize),
     /// GB/s of 16 MiB: clEnqueueWriteBuffer, clEnqueueReadBuffer, memcpy, a map that is written.
@@ -97,7 +100,7 @@ pub(super) const fn row(name: &'static str, unit: &'static str, more: bool, what
 }
 
 /// A row where less is better.
-const fn less(name: &'static str, unit: &'static str, what: What) -> Row {
+pub(super) const fn less(name: &'static str, unit: &'static str, what: What) -> Row {
     row(name, unit, false, what)
 }
 
@@ -190,7 +193,7 @@ fn first_kernels(text: &str, count: usize) -> &str {
 
 /// A number that no run had before, positive as an int: what caches on disk keep from earlier runs
 /// never meets it.
-fn unique() -> u32 {
+pub(super) fn unique() -> u32 {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -241,7 +244,7 @@ fn share_of<T>(
 }
 
 /// Launches are repeated for so long at least.
-const LAUNCHING: Duration = Duration::from_millis(300);
+pub(super) const LAUNCHING: Duration = Duration::from_millis(300);
 
 /// Microseconds of each, when `run` does `batch` of them and waits: the best of some runs, of
 /// fifty batches each where a batch is one, since what else the machine does only adds.
@@ -299,8 +302,8 @@ impl Subject {
             }
             What::BuildAgain => {
                 let source = fresh(SOURCE);
-                self.home.child(child::Task::Build, &source)?;
-                self.home.child(child::Task::Build, &source)
+                self.home()?.child(child::Task::Build, &source)?;
+                self.home()?.child(child::Task::Build, &source)
             }
             What::FirstResult => {
                 let mut best = f64::MAX;
@@ -377,6 +380,7 @@ impl Subject {
                 )
                 .map(f64::recip)
             }
+            What::Busy(busy) => self.busy(busy),
             What::LaunchMemory(count) => {
                 let kernel = self.empty_kernel()?;
                 // Set-up during the first launches belongs to the process, not to this row.
@@ -467,15 +471,15 @@ impl Subject {
                 })
             }
             What::StartUp => {
-                self.home.child(child::Task::StartUp, "")?;
-                self.home.child(child::Task::StartUp, "")
+                self.home()?.child(child::Task::StartUp, "")?;
+                self.home()?.child(child::Task::StartUp, "")
             }
             What::StartUpFirst => {
-                self.home.forget()?;
-                self.home.child(child::Task::StartUp, "")
+                self.home()?.forget()?;
+                self.home()?.child(child::Task::StartUp, "")
             }
-            What::Resident => self.home.child(child::Task::Resident, SMALL),
-            What::LibrarySize => self.home.library_size(),
+            What::Resident => self.home()?.child(child::Task::Resident, SMALL),
+            What::LibrarySize => self.home()?.library_size(),
             What::Kernel(launch) => self.kernel(&launch, clock),
             What::Math(function) => self.math(&function, clock),
         }
@@ -490,7 +494,7 @@ impl Subject {
     }
 
     /// The empty kernel after its first launch.
-    fn empty_kernel(&self) -> Result<crate::cl::Kernel> {
+    pub(super) fn empty_kernel(&self) -> Result<crate::cl::Kernel> {
         let kernel = self.empty.kernel("empty")?;
         let args = [Arg::Buffer(&self.buffers[2])];
         self.device.run(&kernel, &args, None, &[64], None)?;
@@ -509,7 +513,7 @@ impl Subject {
 }
 
 /// The floor of a row on the raw-Vulkan twin, where it has one.
-pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<Result<f64>> {
+pub(super) fn floor(twin: &mut Twin, subject: &Subject, what: What) -> Option<Result<f64>> {
     let bytes = N * size_of::<f32>();
     let gigabytes = bytes as f64 * 1e-9;
     let launches = |twin: &Twin, batch: usize| {
@@ -537,8 +541,15 @@ pub(super) fn floor(twin: &mut Twin, home: &child::Home, what: What) -> Option<R
             })
             .map(|best| gigabytes / best)
         }
-        What::StartUp | What::StartUpFirst => home.child(child::Task::TwinStartUp, &twin.name),
-        What::Resident => home.child(child::Task::TwinResident, &twin.name),
+        What::Busy(busy) => busy.floor(twin),
+        What::StartUp | What::StartUpFirst => {
+            let task = child::Task::TwinStartUp;
+            subject.home().and_then(|home| home.child(task, &twin.name))
+        }
+        What::Resident => {
+            let task = child::Task::TwinResident;
+            subject.home().and_then(|home| home.child(task, &twin.name))
+        }
         _ => return None,
     })
 }

@@ -23,6 +23,9 @@ pub struct Twin {
     pipeline: vk::Pipeline,
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
+    /// On the device.
+    target: vk::Buffer,
+    target_memory: vk::DeviceMemory,
     mapped: *mut u8,
     size: usize,
     /// The physical device's name.
@@ -51,6 +54,77 @@ fn entry() -> Result<ash::Entry> {
     };
     // SAFETY: the library is never unloaded.
     Ok(unsafe { ash::Entry::from_static_fn(functions) })
+}
+
+/// A pipeline of the empty shader.
+fn make_pipeline(
+    device: &ash::Device,
+    layout: vk::PipelineLayout,
+    specialization: &vk::SpecializationInfo<'_>,
+) -> Result<vk::Pipeline> {
+    let words: Vec<u32> = SHADER
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    // SAFETY: valid SPIR-V, which a test assembles anew.
+    let module = call("vkCreateShaderModule", unsafe {
+        device.create_shader_module(&info, None)
+    })?;
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(c"main")
+        .specialization_info(specialization);
+    let info = [vk::ComputePipelineCreateInfo::default()
+        .stage(stage)
+        .layout(layout)];
+    // SAFETY: own module and layout.
+    let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+    // SAFETY: own module, not needed once the pipeline is made.
+    unsafe { device.destroy_shader_module(module, None) };
+    Ok(call("vkCreateComputePipelines", made.map_err(|(_, code)| code))?[0])
+}
+
+/// A buffer and memory of its own, with these properties.
+fn make_buffer(
+    device: &ash::Device,
+    memories: &vk::PhysicalDeviceMemoryProperties,
+    size: usize,
+    wanted: vk::MemoryPropertyFlags,
+) -> Result<(vk::Buffer, vk::DeviceMemory)> {
+    let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST;
+    let info = vk::BufferCreateInfo::default()
+        .size(size as u64)
+        .usage(usage);
+    // SAFETY: own device.
+    let buffer = call("vkCreateBuffer", unsafe {
+        device.create_buffer(&info, None)
+    })?;
+    // SAFETY: own buffer.
+    let needs = unsafe { device.get_buffer_memory_requirements(buffer) };
+    let kind = (0..memories.memory_type_count)
+        .find(|&index| {
+            needs.memory_type_bits & (1 << index) != 0
+                && memories.memory_types[index as usize]
+                    .property_flags
+                    .contains(wanted)
+        })
+        .ok_or_else(|| Failure("no memory of that kind".to_string()))?;
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(needs.size)
+        .memory_type_index(kind);
+    // SAFETY: a memory type of the device.
+    let memory = call("vkAllocateMemory", unsafe {
+        device.allocate_memory(&info, None)
+    })?;
+    // SAFETY: own buffer and memory, of the size that the buffer needs.
+    call("vkBindBufferMemory", unsafe {
+        device.bind_buffer_memory(buffer, memory, 0)
+    })?;
+    Ok((buffer, memory))
 }
 
 impl Twin {
@@ -119,62 +193,17 @@ impl Twin {
             device.create_fence(&vk::FenceCreateInfo::default(), None)
         })?;
 
-        let words: Vec<u32> = SHADER
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-            .collect();
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: valid SPIR-V, which a test assembles anew.
-        let module = call("vkCreateShaderModule", unsafe {
-            device.create_shader_module(&info, None)
-        })?;
         // SAFETY: own device.
         let layout = call("vkCreatePipelineLayout", unsafe {
             device.create_pipeline_layout(&vk::PipelineLayoutCreateInfo::default(), None)
         })?;
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default()
-            .stage(stage)
-            .layout(layout)];
-        // SAFETY: own module and layout.
-        let made =
-            unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
-        let pipeline = call("vkCreateComputePipelines", made.map_err(|(_, code)| code))?[0];
-        // SAFETY: own module, not needed once the pipeline is made.
-        unsafe { device.destroy_shader_module(module, None) };
+        let pipeline = make_pipeline(&device, layout, &vk::SpecializationInfo::default())?;
 
-        let info = vk::BufferCreateInfo::default()
-            .size(size as u64)
-            .usage(vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST);
-        // SAFETY: own device.
-        let buffer = call("vkCreateBuffer", unsafe {
-            device.create_buffer(&info, None)
-        })?;
-        // SAFETY: own buffer.
-        let needs = unsafe { device.get_buffer_memory_requirements(buffer) };
-        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let kind = (0..memories.memory_type_count)
-            .find(|&index| {
-                needs.memory_type_bits & (1 << index) != 0
-                    && memories.memory_types[index as usize]
-                        .property_flags
-                        .contains(wanted)
-            })
-            .ok_or_else(|| Failure("no host-visible memory".to_string()))?;
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(kind);
-        // SAFETY: a memory type of the device.
-        let memory = call("vkAllocateMemory", unsafe {
-            device.allocate_memory(&info, None)
-        })?;
-        // SAFETY: own buffer and memory, of the size that the buffer needs.
-        call("vkBindBufferMemory", unsafe {
-            device.bind_buffer_memory(buffer, memory, 0)
-        })?;
+        let visible =
+            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let (buffer, memory) = make_buffer(&device, &memories, size, visible)?;
+        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        let (target, target_memory) = make_buffer(&device, &memories, size, local)?;
         // SAFETY: own memory, host-visible, mapped once.
         let mapped = call("vkMapMemory", unsafe {
             device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
@@ -191,6 +220,8 @@ impl Twin {
             pipeline,
             buffer,
             memory,
+            target,
+            target_memory,
             mapped: mapped.cast(),
             size,
             name,
@@ -243,6 +274,55 @@ impl Twin {
         }
     }
 
+    /// Copies bytes to memory of the device by way of the mapped buffer, so often in one submission, and
+    /// waits.
+    ///
+    /// # Errors
+    /// Errors of Vulkan calls.
+    pub fn copy(&mut self, from: &[u8], count: usize) -> Result<()> {
+        let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
+        let begin = vk::CommandBufferBeginInfo::default().flags(flags);
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)];
+        let stage = vk::PipelineStageFlags::TRANSFER;
+        let none = vk::DependencyFlags::empty();
+        let region = [vk::BufferCopy::default().size(from.len().min(self.size) as u64)];
+        // SAFETY: own handles; the commands are not pending, since every earlier submission was
+        // waited for.
+        let begun = unsafe { self.device.begin_command_buffer(self.commands, &begin) };
+        call("vkBeginCommandBuffer", begun)?;
+        for _ in 0..count {
+            self.write(from);
+            // SAFETY: own handles, of buffers that hold the region.
+            unsafe {
+                let (device, commands) = (&self.device, self.commands);
+                device.cmd_copy_buffer(commands, self.buffer, self.target, &region);
+                device.cmd_pipeline_barrier(commands, stage, stage, none, &barrier, &[], &[]);
+            }
+        }
+        // SAFETY: as above.
+        let ended = unsafe { self.device.end_command_buffer(self.commands) };
+        call("vkEndCommandBuffer", ended)?;
+        self.submit()
+    }
+
+    /// Makes a pipeline of the empty shader and destroys it. Caches know none for a number that is new.
+    ///
+    /// # Errors
+    /// Errors of Vulkan calls.
+    pub fn make_pipeline(&self, number: u32) -> Result<()> {
+        let bytes = number.to_ne_bytes();
+        let entry = [vk::SpecializationMapEntry::default().size(bytes.len())];
+        let specialization = vk::SpecializationInfo::default()
+            .map_entries(&entry)
+            .data(&bytes);
+        let pipeline = make_pipeline(&self.device, self.layout, &specialization)?;
+        // SAFETY: own pipeline, which nothing uses.
+        unsafe { self.device.destroy_pipeline(pipeline, None) };
+        Ok(())
+    }
+
     /// Submits what was recorded last, and waits.
     ///
     /// # Errors
@@ -289,6 +369,8 @@ impl Drop for Twin {
         // leaves nothing else to do.
         unsafe {
             let _ = self.device.device_wait_idle();
+            self.device.destroy_buffer(self.target, None);
+            self.device.free_memory(self.target_memory, None);
             self.device.destroy_buffer(self.buffer, None);
             self.device.free_memory(self.memory, None);
             self.device.destroy_pipeline(self.pipeline, None);

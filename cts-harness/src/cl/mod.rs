@@ -321,6 +321,32 @@ impl Session {
         check("clEnqueueWriteBuffer", code)
     }
 
+    /// Writes the first bytes of a buffer so many times before one wait.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn write_often(&self, buffer: &Buffer, bytes: &[u8], count: usize) -> Result<()> {
+        let mut result = Ok(());
+        for _ in 0..count {
+            // SAFETY: the write reads `len` bytes of the slice, and its end is waited for below.
+            let code = unsafe {
+                cl_sys::clEnqueueWriteBuffer(
+                    self.queue,
+                    buffer.mem,
+                    cl_sys::CL_FALSE,
+                    0,
+                    bytes.len(),
+                    bytes.as_ptr().cast(),
+                    0,
+                    ptr::null(),
+                    ptr::null_mut(),
+                )
+            };
+            result = result.and(check("clEnqueueWriteBuffer", code));
+        }
+        result.and(self.finish())
+    }
+
     /// Sets a kernel's first arguments.
     ///
     /// # Errors

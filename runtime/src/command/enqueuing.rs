@@ -10,6 +10,7 @@ use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
 use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange};
+use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
@@ -20,6 +21,8 @@ struct Enqueuing {
     device_kernel: DeviceKernel,
     args: ArgBlock,
     range: NdRange,
+    /// The buffers behind device pointers.
+    pointed_at: Vec<Ref<Mem>>,
     default: Option<Ref<DeviceQueue>>,
 }
 
@@ -40,6 +43,7 @@ pub(super) fn command(
         command_type,
         kernel: kernel.clone(),
         device_kernel,
+        pointed_at: ndrange::pointed_at(on, &args),
         args,
         range,
         default: on.context().default_device_queue(on.device()),
@@ -75,7 +79,8 @@ impl HostCommand for Enqueuing {
     }
 
     fn run(&self, on: &Placement) -> Result<()> {
-        ndrange::uses(&self.args, &self.device_kernel, &mut |contents, access| {
+        let used = (&self.args, &self.pointed_at[..]);
+        ndrange::uses(used, &self.device_kernel, &mut |contents, access| {
             contents.bring(on.index(), access)
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;

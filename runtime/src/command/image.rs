@@ -89,6 +89,7 @@ pub fn transfer(
     let host = host(image.host_end(area, layout)).ok_or(Error::InvalidValue)?;
     check_device(on.device(), image)?;
     direction.check_host_access(mem)?;
+    on.context().check_host_memory(host)?;
     Ok(Command::Host(Arc::new(ImageTransfer {
         direction,
         _image: mem.clone(),

@@ -65,16 +65,17 @@ pub fn image(
     flags: u64,
     origin: [usize; 3],
     region: [usize; 3],
-    has_slice_pitch: bool,
+    [has_row_pitch, has_slice_pitch]: [bool; 2],
 ) -> Result<(Command, usize, [usize; 2])> {
     on.check_context(mem.context())?;
     let image = image_of(mem)?;
     // CL_INVALID_VALUE if the region is out of bounds or the flags are not valid.
     let area = image.region(origin, region)?;
     check_flags(flags)?;
-    // CL_INVALID_VALUE if image_slice_pitch is NULL for an image with slices.
+    check_access(mem, flags)?;
+    // CL_INVALID_VALUE if image_row_pitch is NULL, or image_slice_pitch for an image with slices.
     let pitches = image.map_pitches();
-    if pitches[1] != 0 && !has_slice_pitch {
+    if !has_row_pitch || pitches[1] != 0 && !has_slice_pitch {
         return Err(Error::InvalidValue);
     }
     check_device(on.device(), image)?;

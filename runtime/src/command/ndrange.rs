@@ -205,9 +205,9 @@ pub(super) fn values(
     Ok((values, staged))
 }
 
-/// Names the contents that a kernel uses.
+/// Names the contents that a kernel uses: those of its arguments and behind device pointers.
 pub(super) fn uses(
-    args: &ArgBlock,
+    (args, pointed_at): (&ArgBlock, &[Ref<Mem>]),
     device_kernel: &DeviceKernel,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
@@ -215,6 +215,9 @@ pub(super) fn uses(
         if let Some(Argument::Memory(object)) = arg {
             visit(object.contents(), access(object, meta.kind))?;
         }
+    }
+    for object in pointed_at {
+        visit(object.contents(), access(object, ArgKind::Buffer))?;
     }
     Ok(())
 }
@@ -308,7 +311,7 @@ fn value(
 }
 
 /// The buffers behind the device pointers of a launch.
-fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
+pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     let listed = args.values.iter().filter_map(|arg| match arg {
         Some(Argument::DevicePointer(address)) => Some(*address),
         _ => None,
@@ -455,11 +458,7 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        uses(&self.args, &self.device_kernel, visit)?;
-        for object in &self.pointed_at {
-            visit(object.contents(), access(object, ArgKind::Buffer))?;
-        }
-        Ok(())
+        uses((&self.args, &self.pointed_at), &self.device_kernel, visit)
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {

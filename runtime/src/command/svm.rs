@@ -305,6 +305,15 @@ pub fn hint(command_type: u32) -> Command {
     empty(command_type)
 }
 
+/// A migration that is no more than a hint.
+///
+/// # Errors
+/// CL_INVALID_VALUE if the flags are not valid.
+pub fn migrate_hint(command_type: u32, flags: u64) -> Result<Command> {
+    migrate::check_flags(flags)?;
+    Ok(empty(command_type))
+}
+
 fn name_of(work: &Work) -> &'static str {
     match work {
         Work::Copy { .. } => "SVM copy",
@@ -409,9 +418,7 @@ impl HostCommand for Svm {
             }
             Work::Free { pointers, function } => match function {
                 Some(function) => function(pointers.clone()),
-                None => pointers.iter().for_each(|&p| {
-                    on.context().svm_free(p);
-                }),
+                None => pointers.iter().for_each(|&p| on.context().svm_free(p)),
             },
         }
         Ok(())

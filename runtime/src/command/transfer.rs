@@ -1,17 +1,28 @@
 //! clEnqueueReadBuffer, clEnqueueWriteBuffer and their Rect forms.
+//!
+//! The host copies where it reaches the buffer's memory. Elsewhere the device copies from or to staging
+//! memory, among the queue's other commands; the host copies between that and the application's memory when a
+//! write is recorded, or when a read has ended. Large transfers and those of many rows go piece by piece.
 
 use std::sync::Arc;
 
 use opencl_sys as cl;
+use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::base::region::{Extent, Layout, pieces};
-use crate::command::{Command, HostCommand};
+use crate::base::region::{Extent, Layout, piece_count, pieces};
+use crate::command::{Command, DeviceCommand, HostCommand, Retire, Visit};
 use crate::context::Placement;
+use crate::device::gpu;
+use crate::device::staging::Reservation;
 use crate::memory::Mem;
+use crate::memory::residency::Access;
+
+/// Rows of a transfer that the device does.
+const MOST_ROWS: usize = 4096;
 
 /// From device to host or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +138,142 @@ impl Transfer {
     fn checked(self, on: &Placement) -> Result<Command> {
         self.buffer.check_alignment(on.device())?;
         self.direction.check_host_access(&self.buffer)?;
-        Ok(Command::Host(Arc::new(self)))
+        on.context().check_host_memory(self.host)?;
+        Ok(match self.reserve(on) {
+            Some(reservation) => Command::Device(Arc::new(Staged {
+                transfer: self,
+                reservation,
+            })),
+            None => Command::Host(Arc::new(self)),
+        })
+    }
+
+    /// Bytes of the region.
+    fn bytes(&self) -> usize {
+        self.sides.extent.iter().product()
+    }
+
+    /// Tells whether kernels may use the host's side too, which then has to be read and written in the
+    /// command's place.
+    fn is_shared(&self, on: &Placement) -> bool {
+        let system = cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+        on.device().svm_capabilities() & system != 0
+            || on.context().svm_find(self.host.address()).is_some()
+    }
+
+    /// Reserves the staging memory, if the device is to do it.
+    fn reserve(&self, on: &Placement) -> Option<Reservation> {
+        let Sides {
+            buffer,
+            host,
+            extent,
+        } = self.sides;
+        let bytes = self.bytes();
+        if bytes == 0 || bytes > gpu::STAGING || piece_count(buffer, host, extent) > MOST_ROWS {
+            return None;
+        }
+        let memory = self.buffer.storage().ok()?.allocation(on.index()).ok()?;
+        if gpu::host_view(&memory).is_some() || self.is_shared(on) {
+            return None;
+        }
+        let staging = on.device().gpu().ok()?.staging();
+        match self.direction {
+            Direction::Read => staging.reserve_read(bytes, self.host),
+            Direction::Write => staging.reserve_write(bytes, self.host),
+        }
+    }
+}
+
+/// A transfer that the device does.
+struct Staged {
+    transfer: Transfer,
+    reservation: Reservation,
+}
+
+impl Staged {
+    /// The place of the region in staging memory.
+    fn packed(&self) -> Layout {
+        let [row_pitch, rows, _] = self.transfer.sides.extent;
+        Layout {
+            offset: 0,
+            row_pitch,
+            slice_pitch: row_pitch * rows,
+        }
+    }
+
+    /// Staging memory, and the host's view of it.
+    fn take(&self, on: &Placement, class: MemoryClass) -> Result<(Buffer, HostSlice)> {
+        let device = on.device().gpu()?.raw();
+        let staging = (self.reservation).take(device, class, self.transfer.bytes())?;
+        let view = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
+        Ok((staging, view))
+    }
+}
+
+impl DeviceCommand for Staged {
+    fn command_type(&self) -> u32 {
+        self.transfer.command_type
+    }
+
+    fn name(&self) -> &str {
+        HostCommand::name(&self.transfer)
+    }
+
+    fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
+        let Transfer { buffer, sides, .. } = &self.transfer;
+        let storage = buffer.storage()?;
+        let access = match (self.transfer.direction, sides.extent) {
+            (Direction::Read, _) => Access::Read,
+            (Direction::Write, [size, 1, 1]) => {
+                storage.writing(buffer.origin() + sides.buffer.offset, size)
+            }
+            (Direction::Write, _) => Access::Write,
+        };
+        visit(storage.clone(), access)
+    }
+
+    fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
+        let Transfer {
+            buffer,
+            sides,
+            host,
+            direction,
+            ..
+        } = &self.transfer;
+        let (host, packed, extent) = (*host, self.packed(), sides.extent);
+        let (outside, origin) = (sides.host, buffer.origin());
+        let memory = buffer.storage()?.allocation(on.index())?;
+        let inside = pieces(sides.buffer, packed, extent).map(|(at, packed, size)| {
+            let (at, packed) = ((origin + at) as u64, packed as u64);
+            (at, packed, size as u64)
+        });
+        match direction {
+            Direction::Write => {
+                let (staging, view) = self.take(on, MemoryClass::Staging)?;
+                for (from, to, length) in pieces(outside, packed, extent) {
+                    view.part(to, length).copy_from(host.part(from, length));
+                }
+                let regions = inside.map(|(to, from, size)| CopyRegion { from, to, size });
+                let regions: Vec<_> = regions.collect();
+                let copied = recorder.copy_buffer(&staging, &memory, &regions);
+                copied.map_err(gpu::error)?;
+                Ok(Retire::nothing())
+            }
+            Direction::Read => {
+                let (staging, view) = self.take(on, MemoryClass::Readback)?;
+                let regions = inside.map(|(from, to, size)| CopyRegion { from, to, size });
+                let regions: Vec<_> = regions.collect();
+                let copied = recorder.copy_buffer(&memory, &staging, &regions);
+                copied.map_err(gpu::error)?;
+                Ok(Retire::with(move || {
+                    let _kept = &staging;
+                    for (from, to, length) in pieces(packed, outside, extent) {
+                        host.part(to, length).copy_from(view.part(from, length));
+                    }
+                    Ok(())
+                }))
+            }
+        }
     }
 }
 

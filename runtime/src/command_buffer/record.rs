@@ -14,6 +14,7 @@ use crate::command::{Command, ndrange};
 use crate::context::Placement;
 use crate::device::command_buffers::FIELDS;
 use crate::executable::RangeRequest;
+use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Kernel};
 use crate::queue::Queue;
 
@@ -195,6 +196,12 @@ impl Object<CommandBuffer> {
         let later = given.unwrap_or(0) & cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0;
         let deferred = later && self.is_mutable() && args.takes_handle;
         let on = self.queues[queue].on();
+        // CL_INVALID_OPERATION if the kernel enqueues others, which no device's command buffers support.
+        let enqueues = |kernel: &DeviceKernel| kernel.info().enqueues;
+        if kernel.device_kernel(on.device()).is_ok_and(enqueues) {
+            let reason = format!("kernel {} enqueues kernels", kernel.name());
+            return Err(Error::InvalidOperation.because(reason));
+        }
         let mut command = KernelCommand {
             kernel: kernel.clone(),
             args: kernel.arguments(),

@@ -4,6 +4,8 @@
 pub mod device_queue;
 mod printf;
 pub mod svm;
+pub mod unified_svm;
+pub mod usm;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

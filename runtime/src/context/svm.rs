@@ -19,6 +19,8 @@ use crate::base::host_ptr::HostSlice;
 use crate::base::object::{Object, Ref};
 use crate::base::reason::null_because;
 use crate::context::Context;
+use crate::context::unified_svm::Unified;
+use crate::context::usm::Usm;
 use crate::device::{Device, gpu};
 
 const ACCESS_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
@@ -37,8 +39,37 @@ pub enum Wanted {
     Device,
 }
 
+/// The call that an allocation comes from.
+#[derive(Clone)]
+pub enum Origin {
+    /// clSVMAlloc.
+    Svm {
+        /// True for fine-grained memory.
+        fine: bool,
+    },
+    /// cl_intel_unified_shared_memory.
+    Usm(Usm),
+    /// clSVMAllocWithPropertiesKHR.
+    Unified(Unified),
+}
+
+/// An allocation to make.
+pub struct Request {
+    /// The place in the context of the device that gets the memory.
+    pub device: usize,
+    /// In bytes.
+    pub size: usize,
+    /// The access that it is for.
+    pub wanted: Wanted,
+    /// True if all devices of the context get the pointer.
+    pub for_all: bool,
+    /// The call.
+    pub origin: Origin,
+}
+
 /// A range of shared memory.
 pub struct Allocation {
+    origin: Origin,
     memory: Buffer,
     /// The pointer to the first byte.
     start: usize,
@@ -75,6 +106,11 @@ impl std::fmt::Debug for Allocation {
 }
 
 impl Allocation {
+    /// The call that it comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
     /// The device's memory, which may have bytes behind the allocation's.
     pub fn memory(&self) -> &Buffer {
         &self.memory
@@ -143,7 +179,7 @@ impl Device {
             }
         }
         if gpu.probes().host_addresses {
-            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM | cl::CL_DEVICE_SVM_ATOMICS;
         }
         all
     }
@@ -193,13 +229,19 @@ fn share(gpu: &gpu::OpenDevice, size: u64, wanted: Wanted) -> Result<Buffer> {
 }
 
 impl Object<Context> {
-    /// Allocates `size` bytes of shared memory on the context's device number `device`.
+    /// Allocates shared memory.
     ///
     /// # Errors
-    /// Out of memory; CL_OUT_OF_RESOURCES where several devices would have to agree on a pointer.
-    pub fn share(&self, device: usize, size: usize, wanted: Wanted) -> Result<Arc<Allocation>> {
+    /// CL_OUT_OF_HOST_MEMORY; CL_OUT_OF_RESOURCES, also where several devices would have to agree on a pointer.
+    pub fn share(&self, request: Request) -> Result<Arc<Allocation>> {
+        let Request {
+            device,
+            size,
+            wanted,
+            ..
+        } = request;
         let open = self.devices()[device].gpu()?;
-        if wanted != Wanted::Device && self.devices().len() > 1 {
+        if request.for_all && self.devices().len() > 1 {
             // Each such device has pointers of its own.
             let own = |device: &Ref<Device>| {
                 let gpu = device.gpu();
@@ -210,7 +252,10 @@ impl Object<Context> {
                 return Err(Error::OutOfResources.because(reason));
             }
         }
-        let memory = share(open, size as u64, wanted)?;
+        let memory = share(open, size as u64, wanted).map_err(|error| match error {
+            Error::OutOfHostMemory => error,
+            _ => Error::OutOfResources,
+        })?;
         let start = memory.pointer() as usize;
         let host = HostSlice::at_pointer(&memory);
         let copied = host.is_some_and(|(_, copied)| copied);
@@ -220,6 +265,7 @@ impl Object<Context> {
             return Err(Error::OutOfResources.because(reason));
         }
         let allocation = Arc::new(Allocation {
+            origin: request.origin,
             memory,
             start,
             size,
@@ -256,7 +302,16 @@ impl Object<Context> {
             0 => Wanted::Coarse,
             _ => Wanted::Fine,
         };
-        match self.share(0, size, wanted) {
+        let request = Request {
+            device: 0,
+            size,
+            wanted,
+            for_all: true,
+            origin: Origin::Svm {
+                fine: wanted == Wanted::Fine,
+            },
+        };
+        match self.share(request) {
             Ok(allocation) => Some(allocation.start()),
             Err(error) => {
                 null_because(format!("the allocation failed with {error}"));
@@ -265,9 +320,23 @@ impl Object<Context> {
         }
     }
 
-    /// clSVMFree. What is no allocation is left alone; commands that use one keep it.
-    pub fn svm_free(&self, address: usize) -> Option<Arc<Allocation>> {
-        self.svm().by_address.lock().remove(&address)
+    /// Frees the allocation that begins at a pointer, if its origin is `right`; tells whether there was one. Commands
+    /// that use it keep it.
+    pub(super) fn unshare(&self, pointer: usize, right: impl Fn(&Origin) -> bool) -> bool {
+        let mut all = self.svm().by_address.lock();
+        let found = all.get(&pointer);
+        if !found.is_some_and(|allocation| right(&allocation.origin)) {
+            return false;
+        }
+        let freed = all.remove(&pointer);
+        drop(all);
+        drop(freed);
+        true
+    }
+
+    /// clSVMFree. What is no allocation is left alone.
+    pub fn svm_free(&self, address: usize) {
+        self.unshare(address, |origin| !matches!(origin, Origin::Usm(_)));
     }
 
     /// The allocation that holds an address, with the address's offset in it.

@@ -57,10 +57,19 @@ const PLATFORM: &[(&str, u32)] = &[
     ("cl_khr_command_buffer_multi_device", MULTI_DEVICE),
 ];
 
+/// Extensions of the platform where every device has them: applications look for their names there as well.
+const PLATFORM_OF_DEVICES: &[(&str, u32)] = &[
+    ("cl_intel_unified_shared_memory", UNIFIED_SHARED_MEMORY),
+    ("cl_khr_unified_svm", UNIFIED_SVM),
+];
+
 /// The versions of these are parts of their interfaces while they are experimental.
 const COMMAND_BUFFER: u32 = make_version(0, 9, 8);
 const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
 const MULTI_DEVICE: u32 = make_version(0, 9, 2);
+const UNIFIED_SVM: u32 = make_version(0, 9, 0);
+
+const UNIFIED_SHARED_MEMORY: u32 = make_version(1, 1, 0);
 
 /// Extensions of devices.
 const DEVICE: &[Extension] = &[
@@ -174,6 +183,16 @@ const DEVICE: &[Extension] = &[
         version: make_version(1, 0, 2),
         condition: addresses,
     },
+    Extension {
+        name: "cl_intel_unified_shared_memory",
+        version: UNIFIED_SHARED_MEMORY,
+        condition: addresses,
+    },
+    Extension {
+        name: "cl_khr_unified_svm",
+        version: UNIFIED_SVM,
+        condition: addresses,
+    },
     on("cl_khr_kernel_clock", clocks),
     on("cl_khr_image2d_from_buffer", images),
     on("cl_ext_image_from_buffer", images),
@@ -245,6 +264,12 @@ const FEATURES: &[Extension] = &[
         name: "__opencl_c_atomic_scope_device",
         version: make_version(3, 0, 0),
         condition: device_scope,
+    },
+    // The device's memory and its atomics are the process's.
+    Extension {
+        name: "__opencl_c_atomic_scope_all_devices",
+        version: make_version(3, 0, 0),
+        condition: |caps| caps.host_addresses,
     },
     // Made of products and sums.
     Extension {
@@ -440,13 +465,22 @@ pub fn memory_handles(caps: &Capabilities) -> Vec<u32> {
 }
 
 /// CL_PLATFORM_EXTENSIONS.
-pub fn platform_string() -> String {
-    join(PLATFORM.iter().map(|(name, _)| *name))
+pub fn platform_string<'a>(devices: impl Iterator<Item = &'a Capabilities>) -> String {
+    join(platform_versions(devices).map(|(name, _)| name))
 }
 
 /// CL_PLATFORM_EXTENSIONS_WITH_VERSION.
-pub fn platform_versions() -> impl Iterator<Item = (&'static str, u32)> {
-    PLATFORM.iter().copied()
+pub fn platform_versions<'a>(
+    devices: impl Iterator<Item = &'a Capabilities>,
+) -> impl Iterator<Item = (&'static str, u32)> {
+    let devices: Vec<_> = devices.collect();
+    let has = |name: &str| {
+        let mut all = devices.iter().map(|caps| of_device(caps));
+        !devices.is_empty() && all.all(|mut listed| listed.any(|e| e.name == name))
+    };
+    let more = PLATFORM_OF_DEVICES.iter().filter(|(name, _)| has(name));
+    let more: Vec<_> = more.copied().collect();
+    PLATFORM.iter().copied().chain(more)
 }
 
 /// The extensions of a device.

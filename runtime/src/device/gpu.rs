@@ -1,7 +1,7 @@
 //! The runtime's view of the Vulkan layer: errors as OpenCL errors, memory that can be read and
 //! written wherever it lies, a stream of batches per queue.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
@@ -13,6 +13,7 @@ use crate::base::exit::{self, Stage};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::log;
 use crate::device::pipelines;
+use crate::device::staging::Staging;
 
 pub use vk::{Probes, Recorder, Timeline, Wait};
 
@@ -79,6 +80,7 @@ pub struct OpenDevice {
     raw: vk::LogicalDevice,
     /// Copies to and from memory that is not mapped; guards the queue's use.
     transfers: Mutex<Option<vk::Queue>>,
+    staging: Arc<Staging>,
 }
 
 impl OpenDevice {
@@ -115,12 +117,18 @@ impl OpenDevice {
         Ok(Self {
             raw,
             transfers: Mutex::new(None),
+            staging: Arc::default(),
         })
     }
 
     /// The Vulkan layer's device.
     pub fn raw(&self) -> &vk::LogicalDevice {
         &self.raw
+    }
+
+    /// The staging memory of recorded transfers.
+    pub fn staging(&self) -> &Arc<Staging> {
+        &self.staging
     }
 
     /// The findings of the start-up probes.

@@ -376,6 +376,18 @@ impl Object<Device> {
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
             cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(self.svm_capabilities()),
+            cl::CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if self.has_addresses() => {
+                Info::u64s(&self.svm_types())
+            }
+            cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
+                if self.has_addresses() =>
+            {
+                Info::u64(self.usm_capabilities(name))
+            }
             cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
                 Info::bool(extensions::generic_pointers(caps))
             }
@@ -385,12 +397,17 @@ impl Object<Device> {
                     true => cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE,
                     false => 0,
                 };
+                let all_devices = match self.offered().host_addresses {
+                    true => cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+                    false => 0,
+                };
                 Info::u64(
                     cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
                         | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
                         | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
                         | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                        | scope,
+                        | scope
+                        | all_devices,
                 )
             }
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),

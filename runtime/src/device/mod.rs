@@ -4,6 +4,7 @@
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
 //! - `found.rs`: the search for devices, and those left out
+//! - `staging.rs`: memory of recorded transfers
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
@@ -17,6 +18,8 @@ mod info;
 mod pipelines;
 pub mod platform;
 pub mod queue_limits;
+pub mod staging;
+pub mod svm_types;
 
 use std::sync::{Arc, OnceLock};
 
@@ -58,7 +61,7 @@ pub struct Device {
     /// Guards the opening, which is tried again after a failure.
     opening: Mutex<()>,
     target: OnceLock<Arc<Target>>,
-    /// The capabilities without doubles, once that is known to be so.
+    /// The capabilities with what probes have found, once that is known to differ.
     offered: OnceLock<Capabilities>,
 }
 
@@ -108,25 +111,37 @@ impl Device {
         self.physical.capabilities()
     }
 
-    /// The capabilities as OpenCL has them: without doubles where these depend on a probe and it
-    /// found that denormals are flushed, which OpenCL C does not allow them
+    /// The capabilities as OpenCL has them: with what the probe of addresses found, and without
+    /// doubles where these depend on a probe and it found that denormals are flushed, which OpenCL C does not allow them
     /// (CL_DEVICE_DOUBLE_FP_CONFIG), unless `PUMICE_DOUBLES` wants them so.
     pub fn offered(&self) -> &Capabilities {
         let caps = self.capabilities();
         let lacking = caps.features.shader_float64 && self.flushes_doubles();
-        if !lacking || config::DOUBLES.flag(false) {
+        let lacking = lacking && !config::DOUBLES.flag(false);
+        let shared = self.has_host_addresses();
+        if !lacking && !shared {
             return caps;
         }
         self.offered.get_or_init(|| {
-            log::warn!(
-                "{}: no doubles, since their denormals are flushed ({}=on offers them so)",
-                self.name,
-                config::DOUBLES.name
-            );
             let mut caps = caps.clone();
-            caps.features.shader_float64 = false;
+            caps.host_addresses = shared;
+            if lacking {
+                log::warn!(
+                    "{}: no doubles, since their denormals are flushed ({}=on offers them so)",
+                    self.name,
+                    config::DOUBLES.name
+                );
+                caps.features.shader_float64 = false;
+            }
             caps
         })
+    }
+
+    /// Tells whether device addresses are the process's own. Only devices whose drivers may have such are opened for
+    /// the answer.
+    pub fn has_host_addresses(&self) -> bool {
+        quirks::has(&self.capabilities().driver, QuirkKind::ProbeHostAddresses)
+            && self.gpu().is_ok_and(|gpu| gpu.probes().host_addresses)
     }
 
     /// Tells whether the probe, where doubles depend on it, found that their denormals are flushed. A

@@ -9,6 +9,7 @@ use crate::base::info::{Info, make_version};
 use crate::base::object::{self, Kind, Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
+use crate::device::svm_types;
 use crate::device::{self, Device, Found};
 use pumice_vulkan_layer::Capabilities;
 
@@ -38,9 +39,15 @@ impl Kind for Platform {
     const INVALID: Error = Error::InvalidPlatform;
 }
 
+static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
+
+/// The platform's devices; none before there is a platform.
+pub fn known_devices() -> &'static [Ref<Device>] {
+    PLATFORM.get().map_or(&[], |platform| platform.devices())
+}
+
 /// The platform, made at the first call. `table` is the address of the ICD's dispatch table.
 pub fn platform(table: usize) -> &'static Ref<Platform> {
-    static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
     PLATFORM.get_or_init(|| {
         object::set_dispatch(table);
         let platform = Object::new(Platform::default());
@@ -119,9 +126,11 @@ impl Object<Platform> {
             cl::CL_PLATFORM_NUMERIC_VERSION => Info::u32(numeric_version(VERSION)),
             cl::CL_PLATFORM_NAME => Info::string("Pumice"),
             cl::CL_PLATFORM_VENDOR => Info::string("Pumice"),
-            cl::CL_PLATFORM_EXTENSIONS => Info::string(&extensions::platform_string()),
+            cl::CL_PLATFORM_EXTENSIONS => {
+                Info::string(&extensions::platform_string(capabilities(self.devices())))
+            }
             cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-                Info::name_versions(extensions::platform_versions())
+                Info::name_versions(extensions::platform_versions(capabilities(self.devices())))
             }
             // 0: device and host timers are read together on request, not free of charge.
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::u64(1),
@@ -136,10 +145,21 @@ impl Object<Platform> {
                 Info::u32s(&self.common(extensions::semaphore_handles))
             }
             cl::CL_PLATFORM_SEMAPHORE_TYPES_KHR => Info::u32s(&[cl::CL_SEMAPHORE_TYPE_BINARY_KHR]),
+            cl::CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR
+                if self.devices().iter().any(|device| device.has_addresses()) =>
+            {
+                Info::u64s(&svm_types::platform_types())
+            }
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => Info::string("PMC"),
             _ => return Err(Error::InvalidValue),
         })
     }
+}
+
+/// The capabilities of devices as Vulkan tells them: the question opens no device, since loaders ask it for
+/// every program.
+fn capabilities(devices: &[Ref<Device>]) -> impl Iterator<Item = &Capabilities> {
+    devices.iter().map(|device| device.capabilities())
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! The part of an executable on its device: the shader module, data buffers, pipelines, and room for
 //! argument blocks.
 
-use std::collections::HashMap;
-
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
     Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc, PipelineLayout, Result,
     ShaderModule,
 };
+use rustc_hash::FxHashMap;
 
 use crate::base::json::Fields;
 use crate::base::trace;
@@ -26,7 +25,7 @@ pub(super) struct DeviceModule {
     /// One layout per kernel.
     pub layouts: Vec<PipelineLayout>,
     /// Guards the map alone: pipelines are made without the lock.
-    pipelines: Mutex<HashMap<PipelineKey, Pipeline>>,
+    pipelines: Mutex<FxHashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
     /// Private memory by the queue whose launches use it in turn.

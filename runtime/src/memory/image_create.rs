@@ -331,6 +331,12 @@ impl Mem {
             return Err(Error::InvalidImageSize.because(reason));
         }
         let host = host(mem.size);
+        if let Some(host) = host {
+            // CL_INVALID_HOST_PTR if it is memory that the host cannot use.
+            let checked = context.check_host_memory(host);
+            checked
+                .map_err(|_| Error::InvalidHostPtr.because("the host has no access to host_ptr"))?;
+        }
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
         let storage = ImageStorage::new(
             context.devices(),

@@ -283,6 +283,7 @@ impl Kernel {
                     buffer
                         .storage()
                         .map_err(|error| self.arg_error(error, index, "a buffer is expected"))?;
+                    self.check_writes(index, buffer)?;
                 }
                 value
             }

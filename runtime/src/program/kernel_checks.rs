@@ -5,6 +5,9 @@ use pumice_vulkan_layer::{BindingKind, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
+use crate::context::Context;
+use crate::context::usm::Kind;
+use crate::device::Device;
 use crate::device::format::NO_ACCESS;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
@@ -20,11 +23,21 @@ impl Kernel {
     pub fn check_exec_info(&self, name: u32) -> Result<()> {
         let context = self.program().context();
         match name {
-            cl::CL_KERNEL_EXEC_INFO_SVM_PTRS | cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
-                match context.has_svm() {
-                    true => Ok(()),
-                    false => Err(Error::InvalidOperation.because(NO_SVM)),
-                }
+            cl::CL_KERNEL_EXEC_INFO_SVM_PTRS
+            | cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM
+            | cl::CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR => match context.has_svm() {
+                true => Ok(()),
+                false => Err(Error::InvalidOperation.because(NO_SVM)),
+            },
+            cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+                check_usm(context, &[Kind::Host, Kind::Device, Kind::Shared])
+            }
+            cl::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => check_usm(context, &[Kind::Host]),
+            cl::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => {
+                check_usm(context, &[Kind::Device])
+            }
+            cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => {
+                check_usm(context, &[Kind::Shared])
             }
             cl::CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => device_address::check_support(context),
             _ => Err(Error::InvalidValue.because(format!("no name {name:#x} is known"))),
@@ -63,6 +76,15 @@ impl Kernel {
         if object.context().handle() != self.program().context().handle() {
             let reason = "the memory object is of another context";
             return Err(self.arg_error(Error::InvalidMemObject, index, reason));
+        }
+        Ok(())
+    }
+
+    /// CL_INVALID_ARG_VALUE if a buffer is immutable and the pointer's type lets the kernel write.
+    pub(super) fn check_writes(&self, index: u32, buffer: &Ref<Mem>) -> Result<()> {
+        if buffer.check_mutable().is_err() && self.arg(index)?.is_mutable_pointer() {
+            let reason = "the buffer is immutable, the argument no pointer to const";
+            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
         }
         Ok(())
     }
@@ -110,6 +132,18 @@ impl Kernel {
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));
         }
         Ok(())
+    }
+}
+
+/// CL_INVALID_OPERATION if no device of the context supports any of these kinds of memory.
+fn check_usm(context: &Ref<Context>, kinds: &[Kind]) -> Result<()> {
+    let supports = |device: &Ref<Device>| kinds.iter().any(|kind| kind.is_supported(device));
+    match context.devices().iter().any(supports) {
+        true => Ok(()),
+        false => {
+            let reason = "no device of the context supports this memory";
+            Err(Error::InvalidOperation.because(reason))
+        }
     }
 }
 

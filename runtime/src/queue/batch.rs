@@ -6,10 +6,11 @@
 //!
 //! Invariant: no function here ends a command or wakes another.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 
 use super::event::Node;
 use crate::base::error::{Error, Result};
@@ -129,9 +130,9 @@ pub(super) struct BatchQueue {
 struct State {
     open: Option<OpenBatch>,
     in_flight: VecDeque<InFlight>,
-    /// The commands of all batches that are recorded behind the last barrier and have not ended,
-    /// by their event's address.
-    unordered: HashSet<usize>,
+    /// Out-of-order queues: the commands of all batches that are recorded behind the last barrier and have
+    /// not ended, by their event's address.
+    unordered: FxHashSet<usize>,
 }
 
 impl State {
@@ -151,7 +152,7 @@ impl BatchQueue {
             state: Mutex::new(State {
                 open: None,
                 in_flight: VecDeque::new(),
-                unordered: HashSet::new(),
+                unordered: FxHashSet::default(),
             }),
         }
     }
@@ -237,7 +238,9 @@ impl BatchQueue {
         };
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
-        state.unordered.insert(node.event.handle());
+        if self.out_of_order {
+            state.unordered.insert(node.event.handle());
+        }
         batch.commands.push(Recorded {
             node: node.clone(),
             retire,

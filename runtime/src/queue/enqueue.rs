@@ -59,9 +59,11 @@ impl Object<Queue> {
             self.on().check_context(event.context())?;
         }
         if blocking {
-            // The caller would wait anyway: with nothing left to wait for, it does the work itself
+            // The caller would wait anyway: with nothing left to wait for, it does the host's work itself
             // instead of handing it to another thread.
-            self.wait_idle();
+            if !matches!(command, Command::Device(_)) {
+                self.wait_idle();
+            }
             for event in &wait_list {
                 event.wait();
             }

@@ -20,10 +20,10 @@ mod schedule;
 mod wait;
 mod worker;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
-use parking_lot::ReentrantMutex;
+use parking_lot::{Mutex, ReentrantMutex};
 
 use self::batch::BatchQueue;
 use self::event::{Event, Node};
@@ -83,6 +83,16 @@ impl Kind for Queue {
     }
 }
 
+/// Guards the queues of all contexts.
+static QUEUES: Mutex<Vec<Weak<Object<Queue>>>> = Mutex::new(Vec::new());
+
+/// Waits until all commands of a context have ended, as clFinish does for one queue.
+pub fn finish_all(context: &Ref<Context>) {
+    let all: Vec<_> = QUEUES.lock().iter().filter_map(Weak::upgrade).collect();
+    let of_context = |queue: &&Ref<Queue>| queue.context().handle() == context.handle();
+    all.iter().filter(of_context).for_each(Object::finish);
+}
+
 impl Queue {
     /// clCreateCommandQueueWithProperties, after the list.
     ///
@@ -99,7 +109,7 @@ impl Queue {
         let stream = device.gpu()?.create_stream(properties.index)?;
         let properties = properties.bits;
         let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
-        Ok(Object::new(Queue {
+        let queue = Object::new(Queue {
             on,
             properties,
             property_list,
@@ -109,7 +119,11 @@ impl Queue {
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
             completion_thread: Worker::new("pumice-complete"),
-        }))
+        });
+        let mut all = QUEUES.lock();
+        all.retain(|queue| queue.strong_count() > 0);
+        all.push(Arc::downgrade(&queue));
+        Ok(queue)
     }
 
     /// The device, in its context, that commands of this queue are made for.

@@ -1,8 +1,7 @@
 //! The order between the commands of a queue, apart from their wait lists.
 
-use std::collections::HashMap;
-
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use super::event::Event;
 use crate::base::object::Ref;
@@ -22,7 +21,7 @@ struct State {
     /// Out-of-order queues: the last barrier.
     barrier: Option<Ref<Event>>,
     /// Every command that has not ended, by its event's address.
-    outstanding: HashMap<usize, Ref<Event>>,
+    outstanding: FxHashMap<usize, Ref<Event>>,
 }
 
 impl QueueOrder {

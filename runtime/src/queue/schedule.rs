@@ -220,11 +220,13 @@ impl Object<Queue> {
 /// Launches a node that waits for nothing more, and whatever that makes ready in turn. With
 /// `inline`, the node's own host work may run on this thread.
 pub(super) fn launch(node: Arc<Node>, mut inline: bool) {
-    let mut ready = VecDeque::from([node]);
-    while let Some(node) = ready.pop_front() {
+    let mut ready = VecDeque::new();
+    let mut next = Some(node);
+    while let Some(node) = next {
         let woken = launch_one(&node, inline);
         ready.extend(woken.into_iter().filter(|next| next.satisfy()));
         inline = false;
+        next = ready.pop_front();
     }
 }
 

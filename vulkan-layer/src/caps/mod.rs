@@ -223,6 +223,9 @@ pub struct Capabilities {
     pub unified_memory: bool,
     /// Limits.
     pub limits: Limits,
+    /// Device addresses are the process's own. False until a probe has found it
+    /// ([`Probes::host_addresses`](crate::caps::Probes::host_addresses)), for whoever keeps the findings here.
+    pub host_addresses: bool,
     /// Features, masked ones cleared.
     pub features: Features,
     /// Names in the mask: features, device extensions and results of probes.

@@ -1,5 +1,6 @@
 //! Recording and submission of commands.
 
+mod barrier;
 pub(crate) mod clock;
 pub(crate) mod image_copy;
 mod indirect;

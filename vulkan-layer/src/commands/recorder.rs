@@ -1,6 +1,7 @@
 //! Recording of commands.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ash::vk;
@@ -33,11 +34,14 @@ pub struct Recorder {
     pub(crate) semaphores: [Vec<BinarySemaphore>; 2],
     pipeline: Option<Pipeline>,
     /// Those that it has written.
-    timestamps: Vec<Timestamp>,
+    pub(super) timestamps: Vec<Timestamp>,
 }
 
 /// Object that a submission keeps alive.
-pub(crate) type Kept = Box<dyn Any + Send>;
+pub(crate) enum Kept {
+    Own(#[expect(dead_code, reason = "keeps the object")] Box<dyn Any + Send>),
+    Shared(#[expect(dead_code, reason = "keeps the object")] Arc<dyn Any + Send + Sync>),
+}
 
 /// A region of a copy between buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,7 +107,12 @@ impl Recorder {
 
     /// Keeps an object until the device is done with this submission.
     pub fn keep(&mut self, object: impl Any + Send) {
-        self.kept.push(Box::new(object));
+        self.kept.push(Kept::Own(Box::new(object)));
+    }
+
+    /// Like [`Recorder::keep`], for an object that its owner keeps too.
+    pub fn keep_shared(&mut self, object: Arc<dyn Any + Send + Sync>) {
+        self.kept.push(Kept::Shared(object));
     }
 
     pub(crate) fn own(&self, buffer: &Buffer) -> Result<()> {
@@ -116,6 +125,13 @@ impl Recorder {
 
     /// Makes a pipeline the one that dispatches use.
     pub fn bind_pipeline(&mut self, pipeline: &Pipeline) {
+        if self
+            .pipeline
+            .as_ref()
+            .is_some_and(|bound| bound.same(pipeline))
+        {
+            return;
+        }
         // SAFETY: the pipeline is alive and kept; the command buffer is recording.
         unsafe {
             (self.device().raw).cmd_bind_pipeline(
@@ -184,8 +200,10 @@ impl Recorder {
         if bytes.is_empty() {
             return Ok(());
         }
-        let mut data = bytes.to_vec();
-        data.resize(padded, 0);
+        let mut data = Cow::Borrowed(bytes);
+        if padded != bytes.len() {
+            data.to_mut().resize(padded, 0);
+        }
         // SAFETY: the range lies in the layout's, as checked.
         unsafe {
             (self.device().raw).cmd_push_constants(
@@ -372,19 +390,6 @@ impl Recorder {
         self.copy_buffer(&staging, buffer, &regions)
     }
 
-    /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
-    pub fn barrier(&mut self) {
-        // See `quirks::QuirkKind::RunsInOrder`.
-        if !self.timestamps.is_empty() && self.device().runs_in_order {
-            return;
-        }
-        let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-        let all = vk::PipelineStageFlags::ALL_COMMANDS;
-        self.pipeline_barrier(all, all, &barrier);
-    }
-
     /// Makes the whole submission wait for a semaphore.
     ///
     /// # Errors
@@ -408,64 +413,6 @@ impl Recorder {
         self.semaphores[list].push(semaphore.clone());
         self.keep(semaphore.clone());
         Ok(())
-    }
-
-    /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
-    ///
-    /// # Errors
-    /// A buffer of another device.
-    pub fn hand_over(&mut self, buffer: &Buffer, to_us: bool) -> Result<()> {
-        self.own(buffer)?;
-        let ours = self.device().family;
-        let theirs = vk::QUEUE_FAMILY_EXTERNAL;
-        let (from, to) = if to_us {
-            (theirs, ours)
-        } else {
-            (ours, theirs)
-        };
-        let all = vk::PipelineStageFlags::ALL_COMMANDS;
-        let (before, after) = match to_us {
-            true => (
-                vk::AccessFlags::empty(),
-                vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE,
-            ),
-            false => (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::empty()),
-        };
-        let barrier = [vk::BufferMemoryBarrier::default()
-            .src_access_mask(before)
-            .dst_access_mask(after)
-            .src_queue_family_index(from)
-            .dst_queue_family_index(to)
-            .buffer(buffer.raw())
-            .size(vk::WHOLE_SIZE)];
-        let none = vk::DependencyFlags::empty();
-        // SAFETY: the buffer is alive and kept; the command buffer is recording.
-        unsafe {
-            (self.device().raw).cmd_pipeline_barrier(
-                self.raw(),
-                all,
-                all,
-                none,
-                &[],
-                &barrier,
-                &[],
-            );
-        }
-        self.keep(buffer.clone());
-        Ok(())
-    }
-
-    fn pipeline_barrier(
-        &self,
-        from: vk::PipelineStageFlags,
-        to: vk::PipelineStageFlags,
-        barrier: &[vk::MemoryBarrier<'_>],
-    ) {
-        let none = vk::DependencyFlags::empty();
-        // SAFETY: the command buffer is recording, outside any render pass.
-        unsafe {
-            (self.device().raw).cmd_pipeline_barrier(self.raw(), from, to, none, barrier, &[], &[]);
-        }
     }
 
     /// Notes the device's time once everything recorded before is done.

@@ -465,7 +465,7 @@ impl QueueShared {
             let mut kept = std::mem::take(&mut recorder.kept);
             // The semaphores that it waits for must outlive the submission.
             for wait in waits {
-                kept.push(Box::new(wait.timeline.clone()));
+                kept.push(Kept::Own(Box::new(wait.timeline.clone())));
             }
             state.in_flight.push_back(InFlight {
                 value,

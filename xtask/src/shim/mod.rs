@@ -5,6 +5,7 @@
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
+mod conformance;
 mod known;
 mod pipelines;
 
@@ -311,6 +312,9 @@ pub fn run(report: &mut Report) -> Result {
             make_pipelines(report, &bench, card, &runner, &programs)?;
         }
     }
+    if report.filter == "conformance" || report.filter.is_empty() {
+        conformance::run(report, &bench)?;
+    }
     Ok(())
 }
 
@@ -368,13 +372,13 @@ fn run_clients(
     };
     check_device(test::list_devices(all)?, card, &setting)?;
     messages.check_active(test::list_devices(all)?, &setting)?;
-    messages.settings("error,warn,perf")?;
     let log = messages.log();
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
         test::forget(&log);
         bench.files.forget();
+        messages.of_client(client)?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
         let outcomes = [
             known.judge(&client.name, &done),

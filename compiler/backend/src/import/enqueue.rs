@@ -35,9 +35,9 @@ struct EnqueuedBlock {
 /// What the functions of a module enqueue.
 #[derive(Default)]
 pub(super) struct Enqueue {
-    /// A function calls the library of device-side enqueue.
-    calls_library: bool,
     blocks: Vec<EnqueuedBlock>,
+    /// A function enqueues, or asks for queues or events.
+    is_used: bool,
     /// A function asks for the times of commands.
     times: bool,
 }
@@ -72,28 +72,21 @@ impl Enqueue {
         Ok(number as u32)
     }
 
-    /// Gives the kernels of blocks and the scheduler, which stand behind the application's.
-    pub fn finish(
+    /// Makes the kernels of the blocks and the scheduler, which stand behind the application's.
+    pub fn kernels(
         &self,
         module: &Module,
         decls: &Decls,
         library: &mut Library,
     ) -> Result<Vec<(KernelInfo, Function)>> {
-        let mut kernels: Vec<(KernelInfo, Function)> = Vec::new();
-        let place = (!self.blocks.is_empty()).then(|| {
+        let mut kernels = Vec::new();
+        for (number, block) in (0..).zip(&self.blocks) {
             let place = Type::vector(pumice_ir::Scalar::I64, 4);
             let params = vec![BuiltIn::DeviceLaunch.ty(), Type::I32];
-            (
-                library.function("__pumice_block_place", params, &[place]),
-                place,
-            )
-        });
-        for (number, block) in self.blocks.iter().enumerate() {
-            if let Some(place) = place {
-                kernels.push(block_kernel(module, decls, number as u32, block, place)?);
-            }
+            let callee = library.function("__pumice_block_place", params, &[place]);
+            kernels.push(block_kernel(module, decls, number, block, (callee, place))?);
         }
-        if self.calls_library {
+        if self.is_used {
             kernels.push(self.scheduler(library));
         }
         Ok(kernels)
@@ -111,10 +104,8 @@ impl Enqueue {
         };
         func.append(block, call, &[], SourceLoc::default());
         finish(&mut func, block);
-        let mut info = kernel_info(
-            "schedule.device_queues".into(),
-            EnqueueRole::Scheduler { times: self.times },
-        );
+        let role = EnqueueRole::Scheduler { times: self.times };
+        let mut info = kernel_info("schedule.device_queues".into(), role);
         info.required_work_group_size = Some([1; 3]);
         (info, func)
     }
@@ -277,15 +268,15 @@ impl Body<'_, '_> {
                 let result = self.event_pointer(inst, 3)?;
                 let parent = self.device_value(BuiltIn::DeviceRecord);
                 let args = [parent, queue, events, list, result];
-                let status = self.call_scheduler("__pumice_enqueue_marker", &args, Some(Type::I32));
+                let status = self.queue_call("__pumice_enqueue_marker", &args, Some(Type::I32));
                 self.define_result(inst, status)?;
             }
             Op::GetDefaultQueue => {
-                let queue = self.call_scheduler("__pumice_get_default_queue", &[], Some(Type::I64));
+                let queue = self.queue_call("__pumice_get_default_queue", &[], Some(Type::I64));
                 self.define_result(inst, queue)?;
             }
             Op::CreateUserEvent => {
-                let event = self.call_scheduler("__pumice_create_user_event", &[], Some(Type::I64));
+                let event = self.queue_call("__pumice_create_user_event", &[], Some(Type::I64));
                 self.define_result(inst, event)?;
             }
             Op::RetainEvent | Op::ReleaseEvent => {
@@ -294,19 +285,18 @@ impl Body<'_, '_> {
                     Op::RetainEvent => "__pumice_retain_event",
                     _ => "__pumice_release_event",
                 };
-                self.call_scheduler(name, &[event], None);
+                self.queue_call(name, &[event], None);
             }
             Op::IsValidEvent => {
                 let event = self.arg(inst, 0)?;
-                let valid =
-                    self.call_scheduler("__pumice_is_valid_event", &[event], Some(Type::I32));
+                let valid = self.queue_call("__pumice_is_valid_event", &[event], Some(Type::I32));
                 let valid = valid.map(|valid| self.is_nonzero(valid));
                 self.define_result(inst, valid)?;
             }
             Op::SetUserEventStatus => {
                 let event = self.arg(inst, 0)?;
                 let status = self.word_arg(inst, 1)?;
-                self.call_scheduler("__pumice_set_user_event_status", &[event, status], None);
+                self.queue_call("__pumice_set_user_event_status", &[event, status], None);
             }
             Op::CaptureEventProfilingInfo => {
                 let event = self.arg(inst, 0)?;
@@ -317,7 +307,7 @@ impl Body<'_, '_> {
                 }
                 self.enqueue.times = true;
                 let args = [event, name, value];
-                self.call_scheduler("__pumice_capture_event_profiling_info", &args, None);
+                self.queue_call("__pumice_capture_event_profiling_info", &args, None);
             }
             Op::GetKernelWorkGroupSize => {
                 self.function_operand(inst, 0)?;
@@ -342,18 +332,18 @@ impl Body<'_, '_> {
     }
 
     /// Calls a function of the library with the launch's memory and `args`.
-    fn call_scheduler(
+    fn queue_call(
         &mut self,
         name: &'static str,
         args: &[Value],
         result: Option<Type>,
     ) -> Option<Value> {
-        self.enqueue.calls_library = true;
+        self.enqueue.is_used = true;
         let launch = self.device_value(BuiltIn::DeviceLaunch);
-        let mut all: SmallVec<[Value; 4]> = SmallVec::from_elem(launch, 1);
-        all.extend_from_slice(args);
-        let results = self.library_call(name, &all, result.as_slice());
-        results.first().copied()
+        let all: Vec<Value> = [launch].iter().chain(args).copied().collect();
+        let results: Vec<Type> = result.into_iter().collect();
+        let values = self.library_call(name, &all, &results);
+        values.first().copied()
     }
 
     fn define_result(&mut self, inst: &Inst<'_>, value: Option<Value>) -> Result<()> {
@@ -432,7 +422,7 @@ impl Body<'_, '_> {
             return self.define_result(inst, Some(most));
         }
         let launch_args: Vec<Value> = range.iter().copied().chain([most]).collect();
-        let count = self.call_scheduler("__pumice_sub_group_count", &launch_args, Some(Type::I32));
+        let count = self.queue_call("__pumice_sub_group_count", &launch_args, Some(Type::I32));
         self.define_result(inst, count)
     }
 
@@ -465,10 +455,10 @@ impl Body<'_, '_> {
         let mut args = vec![parent, queue];
         args.extend(range);
         args.extend([events, list, result, number, most, least, sum]);
-        let record = self.call_scheduler("__pumice_enqueue", &args, Some(Type::I64));
+        let record = self.queue_call("__pumice_enqueue", &args, Some(Type::I64));
         let record = record.ok_or_else(|| inst.error("no result"))?;
         let global = Type::ptr(AddressSpace::Global);
-        let memory = self.call_scheduler("__pumice_enqueued", &[record], Some(global));
+        let memory = self.queue_call("__pumice_enqueued", &[record], Some(global));
         let memory = memory.ok_or_else(|| inst.error("no result"))?;
         for (n, size) in (0..).zip(locals) {
             let ptr = self.offset(memory, RECORD_LOCALS + 4 * n);

@@ -24,7 +24,7 @@ impl Library {
         }
     }
 
-    /// The declaration of a function of the library.
+    /// Declares a function.
     pub fn function(&mut self, name: &'static str, params: Vec<Type>, results: &[Type]) -> FuncId {
         *self.numbers.entry(name).or_insert_with(|| {
             let id = FuncId::from_u32((self.own + self.declared.len()) as u32);

@@ -93,7 +93,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         module.functions[id] = body.run(decl, &insts)?;
     }
     module.strings = strings.into_list();
-    let block_kernels = enqueue.finish(&module, &decls, &mut library)?;
+    let block_kernels = enqueue.kernels(&module, &decls, &mut library)?;
     for declared in library.declared {
         module.functions.push(declared);
     }

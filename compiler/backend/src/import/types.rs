@@ -156,6 +156,23 @@ impl Types {
         ty
     }
 
+    /// A device queue.
+    pub fn queue(&mut self) -> Ty {
+        let ty = self.plain(Type::I64);
+        self.infos[ty.0 as usize].kind = TypeKind::Queue;
+        ty
+    }
+
+    /// Returns whether values are device queues.
+    pub fn is_queue(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Queue)
+    }
+
+    /// Returns whether functions of the type return nothing.
+    pub fn is_void(&self, ty: Ty) -> bool {
+        matches!(self.get(ty).kind, TypeKind::Void)
+    }
+
     /// A pipe, or the storage of one.
     pub fn pipe(&mut self, kind: TypeKind) -> Ty {
         self.push(TypeInfo {
@@ -188,23 +205,6 @@ impl Types {
         let ty = self.plain(Type::I64);
         self.infos[ty.0 as usize].kind = TypeKind::ReserveId;
         ty
-    }
-
-    /// A device queue.
-    pub fn queue(&mut self) -> Ty {
-        let ty = self.plain(Type::I64);
-        self.infos[ty.0 as usize].kind = TypeKind::Queue;
-        ty
-    }
-
-    /// Returns whether values are device queues.
-    pub fn is_queue(&self, ty: Ty) -> bool {
-        matches!(self.get(ty).kind, TypeKind::Queue)
-    }
-
-    /// Returns whether functions of the type return nothing.
-    pub fn is_void(&self, ty: Ty) -> bool {
-        matches!(self.get(ty).kind, TypeKind::Void)
     }
 
     /// An image or a sampler.

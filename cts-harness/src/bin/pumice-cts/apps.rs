@@ -84,7 +84,13 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let env = environment(args.icd.as_deref(), &home)?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut run = Run {
-        facts: facts::ask(&own, "", &env, &home, Duration::from_secs(60)),
+        facts: facts::ask(
+            std::process::Command::new(&own),
+            "",
+            &env,
+            &home,
+            Duration::from_secs(60),
+        ),
         ..Run::default()
     };
     let options = AppOptions {

@@ -22,6 +22,8 @@ pumice-cts run --bin DIR [options]     runs sub-tests of a built OpenCL-CTS
     --icd PATH         the driver: a library or a folder of .icd files; default the system's
     --jobs N           processes at once; default the number of cores
     --timeout SECONDS  limit of a sub-test; default 300
+    --through WORDS    the command that runs the test binaries, without quotes; for example
+                       \"env NAME=VALUE ld.so --library-path DIR\"
     --shard I/N        only each Nth sub-test, from the Ith (1 to N)
     --expect FILE      expectations; default those that belong to the driver, if any do
     --out FILE         where the JSON result goes; default cts-result.json. The report lies

@@ -2,6 +2,7 @@
 
 use crate::{USAGE, environment, finish, read, write};
 use pumice_cts_harness::facts;
+use pumice_cts_harness::process;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::result::{Outcome, Run};
 use pumice_cts_harness::run::{Job, RunOptions, run_all};
@@ -25,6 +26,7 @@ struct Arguments {
     shard: Option<(usize, usize)>,
     expect: Option<PathBuf>,
     out: Option<PathBuf>,
+    through: Vec<String>,
     extra: Vec<String>,
 }
 
@@ -32,6 +34,10 @@ fn parse_shard(text: &str) -> Option<(usize, usize)> {
     let (index, count) = text.split_once('/')?;
     let (index, count) = (index.parse().ok()?, count.parse().ok()?);
     (1..=count).contains(&index).then_some((index, count))
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(String::from).collect()
 }
 
 fn parse(args: &[String]) -> Result<Arguments, String> {
@@ -60,6 +66,7 @@ fn parse(args: &[String]) -> Result<Arguments, String> {
             }
             "--expect" => parsed.expect = Some(value()?.into()),
             "--out" => parsed.out = Some(value()?.into()),
+            "--through" => parsed.through = words(value()?),
             "--" => {
                 parsed.extra = rest.cloned().collect();
                 break;
@@ -170,8 +177,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let scratch = std::env::temp_dir().join(format!("pumice-cts-{}", std::process::id()));
     let env = environment(args.icd.as_deref(), &scratch)?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let command = process::command(&args.through, &own);
     let mut run = Run {
-        facts: facts::ask(&own, "", &env, &scratch, Duration::from_secs(60)),
+        facts: facts::ask(command, "", &env, &scratch, Duration::from_secs(60)),
         ..Run::default()
     };
     if let Some(error) = run.facts.get(facts::ERROR) {
@@ -188,6 +196,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         limit: Duration::from_secs(args.timeout.unwrap_or(300)),
         extra: args.extra.clone(),
         env,
+        through: args.through.clone(),
         scratch: scratch.clone(),
     };
     let out = args.out.clone().unwrap_or_else(|| "cts-result.json".into());

@@ -7,7 +7,7 @@ use super::super::launch::{LaunchError, Result};
 use super::DeviceQueues;
 use crate::device::queue_limits;
 
-/// LogicalDevice queues that a launch can reach: QUEUES of the library.
+/// Device queues that a launch can reach: QUEUES of the library.
 const QUEUES: usize = queue_limits::PLACES;
 /// Events of a launch.
 const EVENTS: u32 = queue_limits::MOST_EVENTS;
@@ -123,8 +123,8 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 /// The memory of one launch at a time.
 pub(super) struct Arena {
     pub buffer: Buffer,
-    /// The number that the module adds to pointers.
-    delta: u64,
+    /// The pointer to its first byte, as kernels have it.
+    base: u64,
     layout: Layout,
     slots: u32,
     slot_bytes: u32,
@@ -147,12 +147,14 @@ fn room(queue_bytes: u32, slot_bytes: u32) -> u32 {
 }
 
 impl Arena {
-    /// Makes memory for these queues, in which a module finds pointers with `delta` taken off.
+    /// Makes memory for these queues.
+    ///
+    /// `pointer` makes a kernel's pointer of a device address.
     pub fn new(
         device: &LogicalDevice,
         queues: &DeviceQueues,
         captured: u32,
-        delta: u64,
+        pointer: impl Fn(u64) -> u64,
     ) -> Result<Self> {
         let slot_bytes = slot_bytes(captured);
         // The first one stands for the host's launch.
@@ -160,8 +162,8 @@ impl Arena {
         let layout = Layout::new(slots, slot_bytes);
         let buffer = device.create_buffer(layout.size, MemoryClass::HostVisibleDevice)?;
         let mut arena = Self {
+            base: pointer(buffer.address()),
             buffer,
-            delta,
             layout,
             slots,
             slot_bytes,
@@ -201,14 +203,14 @@ impl Arena {
         Ok(())
     }
 
-    /// The pointer to the memory, which kernels of the application and the scheduler get.
-    pub fn pointer(&self) -> u64 {
-        self.buffer.address().wrapping_sub(self.delta)
+    /// The device address of the memory, for kernels of the application and the scheduler.
+    pub fn address(&self) -> u64 {
+        self.buffer.address()
     }
 
-    /// The pointer that the kernels of a variant get.
-    pub fn variant_pointer(&self, index: usize) -> u64 {
-        self.pointer() + self.variant_at(index)
+    /// The device address that the kernels of a variant get.
+    pub fn variant_address(&self, index: usize) -> u64 {
+        self.address() + self.variant_at(index)
     }
 
     fn variant_at(&self, index: usize) -> u64 {
@@ -237,7 +239,7 @@ impl Arena {
         }
         self.launches += 1;
         let caps = device.capabilities();
-        let base = self.pointer();
+        let base = self.base;
         let at = &self.layout;
         let mut header = Bytes::default();
         header.longs(&[base]);
@@ -310,7 +312,7 @@ impl Arena {
     /// Writes a variant, with no work.
     pub fn write_variant(&self, index: usize, key: &Key, max_groups: u32) -> Result<()> {
         let mut bytes = Bytes::default();
-        bytes.longs(&[self.pointer()]);
+        bytes.longs(&[self.base]);
         bytes.words(&[0, 0, 0, 1, 1, max_groups, key.block]);
         bytes.words(&key.local_size);
         bytes.words(&key.locals);

@@ -82,7 +82,7 @@ impl Executable {
     ) -> Result<()> {
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
-            enqueue: Some(scheduler.arena.pointer()),
+            enqueue: Some(scheduler.arena.address()),
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
@@ -115,13 +115,10 @@ impl Executable {
         // Those that are too small make room.
         idle.clear();
         drop(idle);
-        let arena = Arena::new(
-            device,
-            queues,
-            self.interface.enqueue.captured,
-            device_module.delta,
-        )?;
-        let number = usize::MAX - arena.pointer() as usize;
+        let arena = Arena::new(device, queues, self.interface.enqueue.captured, |address| {
+            device_module.pointer(address)
+        })?;
+        let number = usize::MAX - arena.address() as usize;
         let kernel = self.interface.enqueue.scheduler.unwrap_or(usize::MAX);
         let scheduler = self.prepare(
             device,
@@ -129,7 +126,7 @@ impl Executable {
                 kernel,
                 range: &one_group([1; 3], 1),
                 args: &[],
-                enqueue: Some(arena.pointer()),
+                enqueue: Some(arena.address()),
                 queue: number,
             },
         )?;
@@ -175,7 +172,7 @@ impl Executable {
             kernel,
             range: &one_group(key.local_size, groups),
             args: &args,
-            enqueue: Some(scheduler.arena.variant_pointer(index)),
+            enqueue: Some(scheduler.arena.variant_address(index)),
             queue: scheduler.number,
         };
         let prepared = self.prepare(device, &launch)?;

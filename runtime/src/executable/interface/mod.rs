@@ -61,6 +61,16 @@ impl ArgMeta {
         let qualifier = self.info.as_ref().and_then(|info| info.type_qualifier);
         qualifier.is_some_and(|bits| bits & CL_KERNEL_ARG_TYPE_PIPE != 0)
     }
+
+    /// Tells whether the argument is declared as a pointer that a kernel may write through. Modules need not tell.
+    pub fn is_mutable_pointer(&self) -> bool {
+        let Some(info) = &self.info else {
+            return false;
+        };
+        let is_const = |bits: u32| bits & opencl_sys::CL_KERNEL_ARG_TYPE_CONST != 0;
+        info.address_qualifier == Some(opencl_sys::CL_KERNEL_ARG_ADDRESS_GLOBAL)
+            && info.type_qualifier.is_some_and(|bits| !is_const(bits))
+    }
 }
 
 /// The kind of an argument.

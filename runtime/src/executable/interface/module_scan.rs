@@ -270,6 +270,11 @@ impl ModuleScan {
         }
     }
 
+    /// Returns whether kernels have work-group memory.
+    pub fn has_local_memory(&self) -> bool {
+        !self.workgroup.is_empty()
+    }
+
     /// Work-group memory of a kernel in bytes, for these specialization values. `known` are
     /// sizes that the reflection gives.
     pub fn local_memory(&self, function: u32, spec: &SpecValues, known: &HashMap<u32, u32>) -> u64 {

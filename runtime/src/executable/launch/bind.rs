@@ -1,6 +1,7 @@
 //! Makes push constants and descriptors of the arguments of a launch.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
 
@@ -34,16 +35,17 @@ fn put(block: &mut [u8], offset: usize, bytes: &[u8]) {
     block[offset..offset + bytes.len()].copy_from_slice(bytes);
 }
 
-/// A pointer in the bytes that the module has for it.
-fn address_bytes(address: u64, size: u32) -> Result<Vec<u8>> {
-    let mut bytes = address.to_le_bytes().to_vec();
-    if bytes[size as usize..].iter().any(|&byte| byte != 0) {
+/// Writes a number of up to 8 bytes in the bytes that the module has for it.
+fn put_number(block: &mut [u8], offset: u32, size: u32, number: u64) -> Result<()> {
+    let bytes = number.to_le_bytes();
+    let (low, high) = bytes.split_at(size as usize);
+    if high.iter().any(|&byte| byte != 0) {
         return Err(LaunchError::Resources(
             "4-byte pointers to this memory".into(),
         ));
     }
-    bytes.truncate(size as usize);
-    Ok(bytes)
+    put(block, offset as usize, low);
+    Ok(())
 }
 
 /// A launch's push constants and descriptors while they are made.
@@ -70,13 +72,22 @@ impl LaunchBuilder<'_> {
         Ok(())
     }
 
-    /// The bytes that an argument has in a block or push constants.
-    fn value(&mut self, ordinal: usize, size: u32, content: Content) -> Result<Vec<u8>> {
+    /// Writes an argument into a block or push constants, at an offset; `keep` gets what it points at.
+    fn put_value(
+        &self,
+        (block, keep): (&mut [u8], &mut Vec<Buffer>),
+        ordinal: usize,
+        (offset, size): (u32, u32),
+        content: Content,
+    ) -> Result<()> {
         use Content as C;
         let number = match (content, self.args.get(ordinal).and_then(Option::as_ref)) {
-            (C::Bytes, Some(ArgValue::Bytes(bytes))) => return Ok(bytes.to_vec()),
+            (C::Bytes, Some(ArgValue::Bytes(bytes))) => {
+                put(block, offset as usize, bytes);
+                return Ok(());
+            }
             (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
-                self.keep.push(buffer.clone());
+                keep.push(buffer.clone());
                 self.device_module.pointer(buffer.address() + offset)
             }
             (C::Pointer, Some(ArgValue::Pointer(pointer))) => {
@@ -89,7 +100,7 @@ impl LaunchBuilder<'_> {
             (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
             _ => return Err(LaunchError::Args(ordinal)),
         };
-        address_bytes(number, size)
+        put_number(block, offset, size, number)
     }
 
     pub fn push_constants(&mut self, range: &NdRange) -> Result<()> {
@@ -104,8 +115,8 @@ impl LaunchBuilder<'_> {
         }
         for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
             if let ModulePlace::Push { offset, size } = data.place {
-                let bytes = address_bytes(self.device_module.pointer(buffer.address()), size)?;
-                put(&mut self.push, offset as usize, &bytes);
+                let pointer = self.device_module.pointer(buffer.address());
+                put_number(&mut self.push, offset, size, pointer)?;
             }
         }
         if let Some(offset) = self.interface.address_delta {
@@ -114,9 +125,10 @@ impl LaunchBuilder<'_> {
         }
         let printf = self.interface.printf.map(|printf| printf.place);
         if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
-            let bytes = address_bytes(self.device_module.pointer(buffer.address()), size)?;
-            put(&mut self.push, offset as usize, &bytes);
+            let pointer = self.device_module.pointer(buffer.address());
+            put_number(&mut self.push, offset, size, pointer)?;
         }
+        let (mut push, mut keep) = (take(&mut self.push), take(&mut self.keep));
         for &(ordinal, place) in &self.kernel.places {
             if let ArgPlace::Push {
                 offset,
@@ -124,15 +136,16 @@ impl LaunchBuilder<'_> {
                 content,
             } = place
             {
-                let bytes = self.value(ordinal, size, content)?;
-                put(&mut self.push, offset as usize, &bytes);
+                self.put_value((&mut push, &mut keep), ordinal, (offset, size), content)?;
             }
         }
+        (self.push, self.keep) = (push, keep);
         Ok(())
     }
 
     pub fn descriptor_sets(&mut self, kernel: usize) -> Result<Vec<DescriptorSet>> {
         let mut blocks: BTreeMap<(u32, u32), Vec<u8>> = BTreeMap::new();
+        let mut keep = take(&mut self.keep);
         for &(ordinal, place) in &self.kernel.places {
             let ArgPlace::Block {
                 set,
@@ -144,7 +157,6 @@ impl LaunchBuilder<'_> {
             else {
                 continue;
             };
-            let bytes = self.value(ordinal, size, content)?;
             let length = match self.kernel.bindings.get(&(set, binding)) {
                 Some((_, BindingSource::Block(length))) => *length as usize,
                 _ => continue,
@@ -152,8 +164,9 @@ impl LaunchBuilder<'_> {
             let block = blocks
                 .entry((set, binding))
                 .or_insert_with(|| vec![0; length]);
-            put(block, offset as usize, &bytes);
+            self.put_value((block, &mut keep), ordinal, (offset, size), content)?;
         }
+        self.keep = keep;
 
         let mut resources: BTreeMap<u32, Vec<(u32, Resource)>> = BTreeMap::new();
         for (&(set, binding), &(kind, source)) in &self.kernel.bindings {

@@ -12,6 +12,7 @@ mod range;
 mod regions;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
@@ -87,7 +88,7 @@ pub struct Launch<'a> {
     pub range: &'a NdRange,
     /// One value per argument; `None` only where the kernel does not use it.
     pub args: &'a [Option<ArgValue>],
-    /// The memory of device-side enqueue, as a pointer of the module's, for kernels that take it.
+    /// The device address of the memory of device-side enqueue, for kernels that take it.
     pub enqueue: Option<u64>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
@@ -128,7 +129,7 @@ pub(super) type Result<T> = std::result::Result<T, LaunchError>;
 pub struct Prepared {
     sets: Vec<DescriptorSet>,
     dispatches: Vec<Dispatch>,
-    keep: Vec<Buffer>,
+    keep: Arc<Vec<Buffer>>,
     printf: Option<Buffer>,
     /// Private memory is shared with other launches of the queue: each dispatch waits for those
     /// before it.
@@ -198,12 +199,12 @@ impl Executable {
         check_args(kernel, launch.args)?;
         check_sub_groups(kernel, launch.range, device)?;
         let regions = self.regions(kernel, launch.range, device)?;
-        let specialization = self.specialization(kernel, launch, device)?;
+        let mut specialization = self.specialization(kernel, launch, device)?;
         if regions.is_empty() {
             return Ok(Prepared {
                 sets: Vec::new(),
                 dispatches: Vec::new(),
-                keep: Vec::new(),
+                keep: Arc::default(),
                 printf: None,
                 in_turn: false,
             });
@@ -223,14 +224,12 @@ impl Executable {
             }));
         }
         if kernel.info.enqueues {
-            let pointer = launch.enqueue.ok_or_else(|| {
+            let address = launch.enqueue.ok_or_else(|| {
                 LaunchError::Resources("it enqueues kernels, which cannot be here".into())
             })?;
             let args = args.to_mut();
             let own = kernel.info.args.len() + usize::from(kernel.info.private_bytes.is_some());
             args.truncate(own);
-            // Arguments are pointers of the host's, this is one of the module's.
-            let address = pointer.wrapping_add(device_module.delta);
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
         }
@@ -247,14 +246,24 @@ impl Executable {
         builder.push_constants(launch.range)?;
         let sets = builder.descriptor_sets(launch.kernel)?;
         let LaunchBuilder {
-            push, keep, printf, ..
+            mut push,
+            keep,
+            printf,
+            ..
         } = builder;
 
         let dispatch_base = regions.len() > 1
             && splitting(&self.interface, &self.scan) == Some(Splitting::DispatchBase);
         let mut dispatches = Vec::with_capacity(regions.len());
-        for region in &regions {
-            let mut specialization = specialization.clone();
+        let last = regions.len() - 1;
+        for (index, region) in regions.iter().enumerate() {
+            let (mut specialization, push) = match index == last {
+                true => (
+                    std::mem::take(&mut specialization),
+                    std::mem::take(&mut push),
+                ),
+                false => (specialization.clone(), push.clone()),
+            };
             if let Some(ids) = self.interface.spec_local_size {
                 specialization.extend(ids.into_iter().zip(region.local_size));
             }
@@ -267,7 +276,7 @@ impl Executable {
             let pipeline = device_module.pipeline(&kernel.info.name, key)?;
             dispatches.push(Dispatch {
                 pipeline,
-                push: self.region_push(&push, launch.range, region)?,
+                push: self.region_push(push, launch.range, region)?,
                 base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
                 groups: region.groups,
             });
@@ -275,7 +284,7 @@ impl Executable {
         Ok(Prepared {
             sets,
             dispatches,
-            keep,
+            keep: Arc::new(keep),
             printf,
             in_turn: kernel.info.private_bytes.is_some(),
         })
@@ -352,11 +361,14 @@ impl Executable {
             let size = required_sub_group_size(kernel, device);
             all.push((id, size.unwrap_or(caps.subgroup.max_size)));
         }
-        let spec: SpecValues = all.iter().copied().collect();
-        let (needed, limit) = (
-            self.local_memory_with(kernel, &spec),
-            u64::from(caps.limits.max_shared_memory),
-        );
+        let needed = match self.scan.has_local_memory() {
+            true => {
+                let spec: SpecValues = all.iter().copied().collect();
+                self.local_memory_with(kernel, &spec)
+            }
+            false => 0,
+        };
+        let limit = u64::from(caps.limits.max_shared_memory);
         if needed > limit {
             return Err(LaunchError::Resources(format!(
                 "{needed} bytes of local memory, the device has {limit}"
@@ -376,8 +388,7 @@ impl Executable {
     }
 
     /// The push constants of one region.
-    fn region_push(&self, push: &[u8], range: &NdRange, region: &Region) -> Result<Vec<u8>> {
-        let mut push = push.to_vec();
+    fn region_push(&self, mut push: Vec<u8>, range: &NdRange, region: &Region) -> Result<Vec<u8>> {
         let first: [u64; 3] = std::array::from_fn(|d| {
             let skipped = region.first_group[d] * u64::from(range.local_size[d]);
             range.global_offset[d].wrapping_add(skipped)
@@ -499,7 +510,7 @@ impl Prepared {
             }
         }
         if !self.keep.is_empty() {
-            recorder.keep(self.keep.clone());
+            recorder.keep_shared(self.keep.clone());
         }
         Ok(())
     }

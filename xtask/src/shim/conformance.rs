@@ -1,0 +1,82 @@
+//! Suites of OpenCL-CTS on the cards: what a sub-test finds wrong because nothing executes stands in
+//! `cts-harness/expectations/nothing-executes.txt`; crashes, hangs and anything else fail.
+
+use super::{Bench, CARDS, Card};
+use crate::sh::{self, Result};
+use crate::test::{self, Report};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The variable that names the folder of a built OpenCL-CTS (`test_conformance`).
+const BUILD: &str = "CTS_BUILD";
+
+/// Suites that reach everything but the results of kernels.
+const SUITES: &[&str] = &[
+    "api",
+    "buffers",
+    "computeinfo",
+    "device_partition",
+    "events",
+    "mem_host_flags",
+    "multiple_device_context",
+    "profiling",
+];
+
+/// Runs them, if the variable is set.
+pub fn run(report: &mut Report, bench: &Bench) -> Result {
+    let Some(build) = std::env::var_os(BUILD).map(PathBuf::from) else {
+        println!("  {BUILD} names no folder: OpenCL-CTS is left out");
+        return Ok(());
+    };
+    test::build_runner()?;
+    let runner = sh::target().join("debug/pumice-cts");
+    for card in CARDS.iter().filter(|card| card.runs_clients) {
+        let mut command = command(bench, card, &runner, &build)?;
+        let done = sh::run_limited(&mut command, Duration::from_secs(3600))?;
+        let outcome = done
+            .verdict()
+            .map_err(|why| format!("{why}\n{}", done.stdout));
+        let name = format!("OpenCL-CTS · {}", card.name);
+        println!("  {} {name}", test::mark(&outcome));
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+fn command(bench: &Bench, card: &Card, runner: &Path, build: &Path) -> Result<Command> {
+    let expected = sh::root().join("cts-harness/expectations/nothing-executes.txt");
+    let mut command = Command::new(runner);
+    command
+        .args(["run", "--timeout", "300", "--bin"])
+        .arg(build);
+    command.arg("--icd").arg(&bench.library);
+    command.arg("--expect").arg(expected);
+    let out = bench.folder.join(format!("cts-{}.json", card.name));
+    command.arg("--out").arg(out);
+    command.arg("--through").arg(through(bench, card)?);
+    for suite in SUITES {
+        command.args(["--suite", suite]);
+    }
+    command.args(["--", "-w"]);
+    Ok(command)
+}
+
+/// The command that runs a test binary with sid's libraries and the card's shim.
+fn through(bench: &Bench, card: &Card) -> Result<String> {
+    let driver = bench.shims.driver(card)?;
+    let mut words = vec![
+        "env".to_string(),
+        format!("VK_DRIVER_FILES={}", driver.manifest.display()),
+    ];
+    let env = bench.on_card(card, "VK_LAYER_PUMICE_completion");
+    words.extend(env.iter().map(|(name, value)| format!("{name}={value}")));
+    words.push(bench.shims.layer.dynamic_linker().display().to_string());
+    words.extend([
+        "--library-path".to_string(),
+        bench.shims.layer.libraries.display().to_string(),
+        "--preload".to_string(),
+        bench.shims.library(card).display().to_string(),
+    ]);
+    Ok(words.join(" "))
+}
