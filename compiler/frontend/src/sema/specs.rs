@@ -17,7 +17,16 @@ impl<'a> Sema<'a> {
         if let TypeSpec::Named(name) = specs.ty {
             self.check_typedef_access(name, base.q.ty, &specs.quals)?;
         }
-        self.qualify(base, &specs.quals)
+        if specs.attrs.is_empty() {
+            return self.qualify(base, &specs.quals);
+        }
+        let mut quals = specs.quals.clone();
+        let spaces = specs.attrs.iter().filter_map(|attr| {
+            let qual = space_of_attr(self.attr_name(attr))?;
+            Some((qual, attr.name_span))
+        });
+        quals.extend(spaces);
+        self.qualify(base, &quals)
     }
 
     /// Refuses another access qualifier on a typedef of an image type, which has one already.
@@ -593,6 +602,18 @@ impl<'a> Sema<'a> {
         }
         Some(())
     }
+}
+
+/// The address space that an attribute of clang's names.
+fn space_of_attr(name: &str) -> Option<Qual> {
+    Some(match name {
+        "opencl_private" => Qual::Private,
+        "opencl_global" => Qual::Global,
+        "opencl_local" => Qual::Local,
+        "opencl_constant" => Qual::Constant,
+        "opencl_generic" => Qual::Generic,
+        _ => return None,
+    })
 }
 
 /// The access that a qualifier names.
