@@ -98,3 +98,19 @@ typedef __attribute__((__vector_size__(16))) float floats;
 typedef __attribute__((vector_size(10))) int ints;
 typedef __attribute__((vector_size(20))) int five;
 float8 f(floats a, floats b) { return (float8)(a, b) + undeclared; }
+//// [-cl-std=CL2.0] address spaces as attributes
+typedef __private int number;
+void f(__attribute__((opencl_global)) int *p, __attribute__((opencl_local)) int *q) {
+    global int *same = p;
+    global int *other = q;
+    __attribute__((opencl_global)) __private int a;
+    __attribute__((opencl_global)) number *b;
+}
+__private int g(void);
+__private int *h(void);
+//// a size from pointers
+constant int number = 1;
+typedef int some[&number + 3 - &number];
+//// [--device=full -cl-std=CL3.0] casts of blocks
+typedef void (^block)(local void *);
+void f(void) { block b = (block)^(local void *p) { }; block c = (block)^(int p) { }; b(0); }

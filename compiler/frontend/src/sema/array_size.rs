@@ -1,6 +1,7 @@
 //! Constants that the language demands: array sizes, case labels, enumerators.
 use super::Sema;
 use super::const_eval::Value;
+use super::typed::ExprKind;
 use crate::lang::types::TypeId;
 use crate::parse::ast;
 
@@ -56,7 +57,10 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return None;
         }
-        let Some(Value::Int(bits)) = self.eval(value) else {
+        // A difference of pointers is no integer constant expression, though it is known.
+        let is_difference = matches!(self.body.expr(value).kind, ExprKind::PtrDiff { .. });
+        let known = self.eval(value).filter(|_| !is_difference);
+        let Some(Value::Int(bits)) = known else {
             self.error(span, "variable length arrays are not supported in OpenCL")
                 .hint("the size must be an integer constant, such as a macro of '-D'");
             return None;

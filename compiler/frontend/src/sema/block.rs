@@ -457,6 +457,40 @@ impl<'a> Sema<'a> {
         Some(())
     }
 
+    /// Returns whether an expression is a block literal.
+    pub(super) fn is_block_literal(&self, id: ast::ExprId) -> bool {
+        matches!(self.ast.expr(id).kind, ast::ExprKind::BlockLit(_))
+    }
+
+    /// A block literal cast to its own type: `(block_t)^(local void *p) { … }`.
+    pub(super) fn block_cast(
+        &mut self,
+        name: ast::TypeNameId,
+        literal: ast::ExprId,
+        span: Span,
+    ) -> Option<Operand> {
+        let named = self.type_name(name);
+        let operand = self.operand(literal)?;
+        let (Operand::Block(value), to) = (&operand, named?.q.ty) else {
+            return None;
+        };
+        if self.module.function(value.func).ret == TypeTable::ERROR {
+            return None;
+        }
+        let from = Type::Block(value.signature);
+        if self.module.types.get(to) != &from {
+            let from = self.module.types.intern(from);
+            let message = format!(
+                "casting {} to incompatible type {}",
+                self.show(from),
+                self.show(to)
+            );
+            self.error(span, message);
+            return None;
+        }
+        Some(operand)
+    }
+
     /// Returns whether a block has the parameters that enqueue_kernel passes: pointers to local
     /// memory, whose sizes come with the call.
     pub(super) fn takes_local_pointers(&self, func: FuncId) -> bool {

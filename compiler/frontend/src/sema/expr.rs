@@ -118,6 +118,9 @@ impl<'a> Sema<'a> {
                 name,
                 name_span,
             } => return self.member(*base, *arrow, *name, *name_span, span),
+            ast::ExprKind::Cast { ty, operand } if self.is_block_literal(*operand) => {
+                return self.block_cast(*ty, *operand, span);
+            }
             ast::ExprKind::Cast { ty, operand } => self.cast(*ty, *operand, span),
             ast::ExprKind::VectorLit { ty, elems } => self.vector_literal(*ty, elems, span),
             ast::ExprKind::CompoundLit { ty, init } => {

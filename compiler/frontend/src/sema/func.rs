@@ -7,7 +7,7 @@ use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
 use super::usage::Usage;
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
+use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
@@ -134,7 +134,7 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return None;
         }
-        if !matches!(ret.space, None | Some(AddrSpace::Private)) {
+        if ret.space.is_some() {
             self.error(span, "return type cannot be qualified with address space");
             return None;
         }

@@ -40,6 +40,7 @@ mod scope;
 mod specs;
 mod stmt;
 mod suspicious;
+mod type_words;
 mod typed_stmt;
 mod usage;
 mod vector;

@@ -3,10 +3,8 @@ use super::Sema;
 use super::scope::{Entity, SpacedType};
 use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
-use crate::lang::types::{
-    Access, AddrSpace, FloatKind, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
-};
-use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec, TypeWord};
+use crate::lang::types::{Access, AddrSpace, FloatKind, OpaqueKind, QualType, Quals, Type, TypeId};
+use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec};
 use crate::source::{Span, Symbol};
 use pumice_target::options::ClStd;
 
@@ -17,7 +15,16 @@ impl<'a> Sema<'a> {
         if let TypeSpec::Named(name) = specs.ty {
             self.check_typedef_access(name, base.q.ty, &specs.quals)?;
         }
-        self.qualify(base, &specs.quals)
+        if specs.attrs.is_empty() {
+            return self.qualify(base, &specs.quals);
+        }
+        let mut quals = specs.quals.clone();
+        let spaces = specs.attrs.iter().filter_map(|attr| {
+            let qual = space_of_attr(self.attr_name(attr))?;
+            Some((qual, attr.name_span))
+        });
+        quals.extend(spaces);
+        self.qualify(base, &quals)
     }
 
     /// Refuses another access qualifier on a typedef of an image type, which has one already.
@@ -212,7 +219,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Doubles need the device; half does as a value, which is checked where values are declared.
-    fn check_float_allowed(&mut self, ty: TypeId, span: Span) -> Option<()> {
+    pub(super) fn check_float_allowed(&mut self, ty: TypeId, span: Span) -> Option<()> {
         let value = match *self.module.types.get(ty) {
             Type::Atomic(value) => value,
             _ => ty,
@@ -222,72 +229,6 @@ impl<'a> Sema<'a> {
             return None;
         }
         Some(())
-    }
-
-    fn word_type(&mut self, words: &[(TypeWord, Span)]) -> Option<TypeId> {
-        let mut base: Option<(TypeWord, Span)> = None;
-        let mut sign: Option<(TypeWord, Span)> = None;
-        let mut longs = 0;
-        for &(word, span) in words {
-            let clash = match word {
-                TypeWord::Signed | TypeWord::Unsigned => sign.replace((word, span)),
-                TypeWord::Long if matches!(base, None | Some((TypeWord::Long, _))) => {
-                    longs += 1;
-                    base = Some((word, span));
-                    if longs > 2 { base } else { None }
-                }
-                TypeWord::Int if matches!(base, Some((TypeWord::Long | TypeWord::Short, _))) => {
-                    None
-                }
-                TypeWord::Long | TypeWord::Short if matches!(base, Some((TypeWord::Int, _))) => {
-                    longs += u32::from(word == TypeWord::Long);
-                    base = Some((word, span));
-                    None
-                }
-                TypeWord::Complex => {
-                    self.error(span, "complex types are not supported in OpenCL C");
-                    return None;
-                }
-                _ => base.replace((word, span)),
-            };
-            if let Some((previous, _)) = clash {
-                let message = if previous == word {
-                    format!("duplicate '{}' declaration specifier", word_name(word))
-                } else {
-                    format!(
-                        "cannot combine with previous '{}' declaration specifier",
-                        word_name(previous)
-                    )
-                };
-                self.error(span, message);
-                return None;
-            }
-        }
-        let signed = !matches!(sign, Some((TypeWord::Unsigned, _)));
-        let (word, span) = base.or(sign)?;
-        let int = |bits| Some(TypeTable::int(IntKind::of(bits, signed)));
-        match word {
-            TypeWord::Char => int(8),
-            TypeWord::Short => int(16),
-            TypeWord::Int | TypeWord::Signed | TypeWord::Unsigned => int(32),
-            TypeWord::Long => int(64),
-            other => {
-                if let Some((_, sign_span)) = sign {
-                    let message = format!("'{}' cannot be signed or unsigned", word_name(other));
-                    self.error(sign_span, message);
-                    return None;
-                }
-                let ty = match other {
-                    TypeWord::Void => TypeTable::VOID,
-                    TypeWord::Bool => TypeTable::BOOL,
-                    TypeWord::Half => TypeTable::HALF,
-                    TypeWord::Float => TypeTable::FLOAT,
-                    _ => TypeTable::DOUBLE,
-                };
-                self.check_float_allowed(ty, span)?;
-                Some(ty)
-            }
-        }
     }
 
     /// Adds written qualifiers to a type.
@@ -595,6 +536,18 @@ impl<'a> Sema<'a> {
     }
 }
 
+/// The address space that an attribute of clang's names.
+fn space_of_attr(name: &str) -> Option<Qual> {
+    Some(match name {
+        "opencl_private" => Qual::Private,
+        "opencl_global" => Qual::Global,
+        "opencl_local" => Qual::Local,
+        "opencl_constant" => Qual::Constant,
+        "opencl_generic" => Qual::Generic,
+        _ => return None,
+    })
+}
+
 /// The access that a qualifier names.
 fn access_of(qual: Qual) -> Option<Access> {
     Some(match qual {
@@ -610,22 +563,5 @@ fn access_name(qual: Qual) -> &'static str {
         Qual::ReadOnly => "read_only",
         Qual::WriteOnly => "write_only",
         _ => "read_write",
-    }
-}
-
-fn word_name(word: TypeWord) -> &'static str {
-    match word {
-        TypeWord::Void => "void",
-        TypeWord::Bool => "bool",
-        TypeWord::Char => "char",
-        TypeWord::Short => "short",
-        TypeWord::Int => "int",
-        TypeWord::Long => "long",
-        TypeWord::Half => "half",
-        TypeWord::Float => "float",
-        TypeWord::Double => "double",
-        TypeWord::Signed => "signed",
-        TypeWord::Unsigned => "unsigned",
-        TypeWord::Complex => "_Complex",
     }
 }

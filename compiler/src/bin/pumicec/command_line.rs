@@ -90,7 +90,7 @@ const OPTIONS: &[Row] = &[
     row(
         "-cl-ext",
         Value::Joined("LIST"),
-        "change the device's extensions and features: +NAME, -NAME, +all or -all, with commas",
+        "change the device's extensions: +NAME, -NAME, +all, -all",
     ),
     row(
         "-ferror-limit",
