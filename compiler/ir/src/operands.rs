@@ -1,7 +1,8 @@
 //! Common questions to instructions: operands, targets, effects.
 
 use super::{
-    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, InstKind, MathOp, PrintfArg, Type, Value,
+    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, PrintfArg,
+    Type, Value,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -238,7 +239,36 @@ impl InstKind {
 }
 
 /// The result type of [`InstKind::BuiltIn`].
+impl Function {
+    /// The built-in variables that it reads.
+    pub fn built_ins(&self) -> impl Iterator<Item = BuiltIn> {
+        let insts = (self.layout.blocks.iter()).flat_map(|&block| &self.layout.insts[block]);
+        insts.filter_map(|&inst| match self.insts[inst].kind {
+            InstKind::BuiltIn { which } => Some(which),
+            _ => None,
+        })
+    }
+}
+
 impl BuiltIn {
+    /// Returns whether it means something else in a block that kernels enqueue than in other kernels.
+    pub fn depends_on_place(self) -> bool {
+        matches!(
+            self,
+            BuiltIn::GlobalId
+                | BuiltIn::GroupId
+                | BuiltIn::GlobalSize
+                | BuiltIn::EnqueuedLocalSize
+                | BuiltIn::NumGroups
+                | BuiltIn::GlobalOffset
+                | BuiltIn::WorkDim
+                | BuiltIn::GlobalLinearId
+                | BuiltIn::NumEnqueuedSubgroups
+                | BuiltIn::DeviceLaunch
+                | BuiltIn::DeviceRecord
+        )
+    }
+
     /// Returns whether the value depends on which work-items make a sub-group.
     pub fn is_of_sub_group(self) -> bool {
         matches!(

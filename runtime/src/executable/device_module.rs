@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::base::json::Fields;
 use crate::base::trace;
 
-use super::enqueue::Scheduler;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
@@ -34,8 +33,6 @@ pub(super) struct DeviceModule {
     pub delta: u64,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
-    /// Schedulers of device queues that no launch uses.
-    pub schedulers: Mutex<Vec<Scheduler>>,
 }
 
 /// Everything that a pipeline depends on.
@@ -82,7 +79,6 @@ impl DeviceModule {
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
-            schedulers: Mutex::default(),
         })
     }
 

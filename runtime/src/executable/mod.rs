@@ -38,6 +38,7 @@ use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
 pub use self::enqueue::DeviceQueues;
+use self::enqueue::Scheduler;
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
@@ -58,6 +59,8 @@ pub struct Executable {
     warnings: String,
     /// Made at the first launch.
     device_module: Mutex<Option<Arc<DeviceModule>>>,
+    /// Schedulers of device queues that no launch uses.
+    schedulers: Mutex<Vec<Scheduler>>,
     /// Set by the first launch of a program that has initializers or finalizers.
     init_run: Mutex<Option<Arc<InitRun>>>,
 }
@@ -104,6 +107,7 @@ impl Executable {
             infos,
             warnings,
             device_module: Mutex::default(),
+            schedulers: Mutex::default(),
             init_run: Mutex::default(),
         })
     }

@@ -96,8 +96,7 @@ impl Executable {
         for buffer in scheduler.variants.iter().filter_map(Prepared::printf) {
             print(buffer)?;
         }
-        let device_module = self.device_module(device)?;
-        let mut idle = device_module.schedulers.lock();
+        let mut idle = self.schedulers.lock();
         if idle.len() < KEPT {
             idle.push(scheduler);
         }
@@ -106,8 +105,7 @@ impl Executable {
 
     /// An idle scheduler with room for these queues, or a new one.
     fn take_scheduler(&self, device: &LogicalDevice, queues: &DeviceQueues) -> Result<Scheduler> {
-        let device_module = self.device_module(device)?;
-        let mut idle = device_module.schedulers.lock();
+        let mut idle = self.schedulers.lock();
         let known = idle.iter().position(|known| known.arena.serves(queues));
         if let Some(index) = known {
             return Ok(idle.swap_remove(index));
@@ -115,6 +113,7 @@ impl Executable {
         // Those that are too small make room.
         idle.clear();
         drop(idle);
+        let device_module = self.device_module(device)?;
         let arena = Arena::new(device, queues, self.interface.enqueue.captured, |address| {
             device_module.pointer(address)
         })?;

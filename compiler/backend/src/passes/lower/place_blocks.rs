@@ -34,7 +34,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let func = &mut module.functions[kernel.func];
         let is_block = matches!(kernel.enqueue, Some(EnqueueRole::Block { .. }));
         if kernel.enqueue.is_none() {
-            if !built_ins(func).any(|which| which == BuiltIn::DeviceLaunch) {
+            if !func.built_ins().any(|which| which == BuiltIn::DeviceLaunch) {
                 continue;
             }
             kernel.enqueue = Some(EnqueueRole::Parent);
@@ -53,34 +53,6 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         })?;
     }
     Ok(changed)
-}
-
-fn built_ins(func: &Function) -> impl Iterator<Item = BuiltIn> {
-    let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-    insts.filter_map(|&inst| match func.insts[inst].kind {
-        InstKind::BuiltIn { which } => Some(which),
-        _ => None,
-    })
-}
-
-/// Returns whether a function means something else in a block than in other kernels.
-pub fn depends_on_place(func: &Function) -> bool {
-    built_ins(func).any(|which| {
-        matches!(
-            which,
-            BuiltIn::GlobalId
-                | BuiltIn::GroupId
-                | BuiltIn::GlobalSize
-                | BuiltIn::EnqueuedLocalSize
-                | BuiltIn::NumGroups
-                | BuiltIn::GlobalOffset
-                | BuiltIn::WorkDim
-                | BuiltIn::GlobalLinearId
-                | BuiltIn::NumEnqueuedSubgroups
-                | BuiltIn::DeviceLaunch
-                | BuiltIn::DeviceRecord
-        )
-    })
 }
 
 /// The value of a built-in in a block; `None` for those that are Vulkan's own.

@@ -17,15 +17,14 @@
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
-use crate::passes::lower::place_blocks;
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AddressSpace, Block, BlockCall, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot,
-    Type, Value, ValueDef,
+    AddressSpace, Block, BlockCall, BuiltIn, FuncId, Function, Inst, InstKind, Module, SourceLoc,
+    StackSlot, Type, Value, ValueDef,
 };
 use pumice_target::abi::Abi;
 use rustc_hash::FxHashMap;
@@ -121,7 +120,7 @@ fn decide(
         }
         sizes[id] = grown;
         placed[id] = has_blocks
-            && (place_blocks::depends_on_place(func)
+            && (func.built_ins().any(BuiltIn::depends_on_place)
                 || calls_in(func).any(|callee| placed[callee]));
         must[id] = placed[id]
             || must_inline(func, &ctx.target.abi)
