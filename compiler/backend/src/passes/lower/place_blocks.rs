@@ -10,8 +10,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, Function, InstKind,
-    Module, StackSlot, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, InstKind, Module,
+    StackSlot, Type, Value,
 };
 use smallvec::SmallVec;
 
