@@ -429,7 +429,7 @@ static void errors(void)
     EQ((clEnqueueMapImage(queue, hidden, CL_TRUE, CL_MAP_WRITE, zero, one, NULL, NULL, 0, NULL,
                           NULL, &error),
         error),
-       CL_INVALID_VALUE);
+       CL_INVALID_OPERATION);
     MUST(clReleaseMemObject(hidden));
 }
 

@@ -208,7 +208,8 @@ static void commands(void)
 static void buffers(cl_program program)
 {
     cl_int error = 0;
-    enum { N = 64 };
+    /* The half is where a sub-buffer may begin on every device. */
+    enum { N = 128 };
     int *data = clSVMAlloc(context, 0, N * 4, 0);
     begin(data, N * 4, 0);
     for (int i = 0; i < N; i++)
@@ -218,7 +219,7 @@ static void buffers(cl_program program)
     MUST(error);
     CHECK(!clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4 + 4, data, &error));
     EQ(error, CL_INVALID_BUFFER_SIZE);
-    cl_buffer_region region = {128, 128};
+    cl_buffer_region region = {N * 2, N * 2};
     cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
     MUST(error);
     cl_mem other = clCreateBuffer(context, 0, 64, NULL, &error);
@@ -230,12 +231,12 @@ static void buffers(cl_program program)
     cl_kernel kernel = clCreateKernel(program, "twice", &error);
     MUST(error);
     MUST(clSetKernelArg(kernel, 0, sizeof part, &part));
-    run(kernel, 32);
+    run(kernel, N / 2);
     MUST(clSetKernelArgSVMPointer(kernel, 0, data + 1));
     run(kernel, 1);
     begin(data, N * 4, 0);
     for (int i = 0; i < N; i++)
-        EQ(data[i], i == 1 || i >= 32 ? i * 2 : i);
+        EQ(data[i], i == 1 || i >= N / 2 ? i * 2 : i);
     end(data, 0);
     /* What is written through a map of the buffer is in the allocation, and the reverse. */
     int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, N * 4, 0, NULL, NULL, &error);

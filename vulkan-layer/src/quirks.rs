@@ -47,6 +47,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
     },
     Quirk {
+        kind: QuirkKind::LoopValuesByPhi,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "behind a loop with several exits, its values may be those of another work-item's last round",
+    },
+    Quirk {
         kind: QuirkKind::SplitBitJoins,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
@@ -148,6 +154,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),
         reason: "a work-item's loops end after 65,535 rounds in sum",
+    },
+    Quirk {
+        kind: QuirkKind::FencesInLoops,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((23, 0))),
+        reason: "values are wrong where work-items meet a memory fence in different rounds of a loop",
     },
 ];
 

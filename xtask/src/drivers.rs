@@ -34,7 +34,7 @@ pub fn system() -> Result<VulkanDriver> {
         manifest,
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
-        lacks: &[],
+        lacks: &["pipes"],
     })
 }
 
@@ -74,6 +74,7 @@ pub fn swiftshader() -> Result<VulkanDriver> {
             "denormals",
             "clocks",
             "int64-atomics",
+            "half-atomics",
             "sub-groups-of-8",
         ],
     })

@@ -31,7 +31,7 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     let masked = |name: &str| setting.env.iter().any(|(_, value)| value.contains(name));
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
-        ("shaderFloat16", "halves"),
+        ("shaderFloat16", "half-atomics"),
         ("bufferDeviceAddress", "pipes"),
     ] {
         if masked(feature) {

@@ -1,6 +1,7 @@
 // test: run
 // Functions that C compilers have beside the library's.
 // options: -cl-std=CL1.2
+// needs: doubles
 // kernel: functions
 // global: 1
 // arg: buffer float 2.25 -0.5 1 0.75

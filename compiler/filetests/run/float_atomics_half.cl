@@ -1,6 +1,6 @@
 // test: run
 // options: -cl-std=CL2.0
-// needs: halves
+// needs: half-atomics
 // cl_ext_float_atomics on halves: each is a part of a word whose other half others change.
 
 // kernel: of_halves

@@ -89,6 +89,8 @@ kinds! {
     RunsInOrder, "vulkan-layer/src/device/mod.rs";
     /// Nothing: there is no way around it. A warning is logged, so that a wrong result has a name.
     LoopsStop, "runtime/src/device/gpu.rs";
+    /// Pipes are not offered: loops around their functions meet fences.
+    FencesInLoops, "runtime/src/device/conditions.rs";
 }
 
 /// A set of quirks.

@@ -50,9 +50,10 @@ pub fn addresses(caps: &Capabilities) -> bool {
 }
 
 /// Tells whether kernels can use pipes: their functions take generic pointers and atomics with the
-/// device's scope.
+/// device's scope, and fences in the loops of applications.
 pub fn pipes(caps: &Capabilities) -> bool {
-    generic_pointers(caps) && device_scope(caps)
+    let fences_hold = !quirks::has(&caps.driver, QuirkKind::FencesInLoops);
+    generic_pointers(caps) && device_scope(caps) && fences_hold
 }
 
 /// CL_DEVICE_PIPE_MAX_PACKET_SIZE; 0 where there are no pipes.

@@ -50,12 +50,17 @@ pub struct PhysicalDevice {
     pub(crate) instance: Arc<InstanceShared>,
     pub(crate) raw: vk::PhysicalDevice,
     pub(crate) caps: Arc<Capabilities>,
+    /// Its place among the loader's devices.
+    index: usize,
 }
 
 pub(crate) struct InstanceShared {
     pub entry: ash::Entry,
     pub raw: ash::Instance,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    config: InstanceConfig,
+    /// The process that made it.
+    process: u32,
     /// Validation messages. Boxed apart since the callback holds its address.
     messages: Box<Mutex<Vec<String>>>,
 }
@@ -85,7 +90,7 @@ impl Instance {
         let physical = physical.call("vkEnumeratePhysicalDevices")?;
         let mut devices = Vec::new();
         let mut left_out = Vec::new();
-        for raw in physical {
+        for (index, raw) in physical.into_iter().enumerate() {
             let mut caps =
                 match query::capabilities(&shared.entry, &shared.raw, raw, &config.masked) {
                     Ok(caps) => caps,
@@ -109,6 +114,7 @@ impl Instance {
                     instance: Arc::clone(&shared),
                     raw,
                     caps: Arc::new(caps),
+                    index,
                 }),
             }
         }
@@ -143,10 +149,20 @@ impl PhysicalDevice {
 
     /// Opens the device with every feature that [`Capabilities`] lists.
     ///
+    /// In a child that was forked after the instance was made, the device is that of an instance of the
+    /// child's own: lavapipe gives out memory from a file that parent and child would share.
+    ///
     /// # Errors
-    /// Whatever vkCreateDevice says.
+    /// Whatever vkCreateDevice says; in such a child also those of [`Instance::load`].
     pub fn open(&self) -> Result<LogicalDevice> {
-        LogicalDevice::open(self)
+        if self.instance.process == std::process::id() {
+            return LogicalDevice::open(self);
+        }
+        let own = Instance::load(&self.instance.config)?;
+        let is_same = |d: &&PhysicalDevice| d.index == self.index && d.caps.name == self.caps.name;
+        let device = own.devices().iter().find(is_same);
+        let device = device.ok_or_else(|| Error::Unsupported("a forked process".into()))?;
+        LogicalDevice::open(device)
     }
 }
 
@@ -216,6 +232,8 @@ fn create_instance(entry: ash::Entry, config: &InstanceConfig) -> Result<Instanc
         entry,
         raw,
         messenger: None,
+        config: config.clone(),
+        process: std::process::id(),
         messages: Box::default(),
     };
     if config.validation {

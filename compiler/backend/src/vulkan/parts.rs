@@ -61,6 +61,11 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
         let location = self.load_location(ptr)?;
+        if let MemoryLocation::Array { unit, .. } = location
+            && unit < bytes
+        {
+            return Ok(self.load_of_units(&location, bytes, flags));
+        }
         let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
         };
@@ -92,11 +97,69 @@ impl Emitter<'_> {
                 return Err(LowerError::new("a store to constant memory"));
             }
         }
+        if let MemoryLocation::Array { unit, .. } = location
+            && unit < bytes
+        {
+            self.store_of_units(&location, value, bytes, flags);
+            return Ok(());
+        }
         let Some(word) = self.word_at(location) else {
             return Ok(());
         };
         self.store_in_word(&word, (value, 4), bytes, flags);
         Ok(())
+    }
+
+    /// The elements of an array that hold `bytes` bytes: their pointers, with the first bit of each.
+    fn units(&mut self, location: &MemoryLocation, bytes: u32) -> Vec<(StorageClass, Id, Id)> {
+        let MemoryLocation::Array {
+            var,
+            class,
+            unit,
+            offset,
+        } = *location
+        else {
+            return Vec::new();
+        };
+        (0..bytes / unit)
+            .map(|n| {
+                let ptr = self.element(var, class, unit, offset, n);
+                (class, ptr, self.b.const_u32(8 * unit * n))
+            })
+            .collect()
+    }
+
+    /// Loads a part of an array whose elements are smaller.
+    fn load_of_units(&mut self, location: &MemoryLocation, bytes: u32, flags: AccessFlags) -> Id {
+        let units = self.units(location, bytes);
+        let unit = bytes / units.len().max(1) as u32;
+        let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
+        let mut value = self.b.const_u32(0);
+        for (class, ptr, first_bit) in units {
+            let loaded = self.raw_load(class, ptr, unit_ty, unit, flags);
+            let wide = self.b.op(Op::UConvert, u32_ty, &[loaded]);
+            let shifted = (self.b).op(Op::ShiftLeftLogical, u32_ty, &[wide, first_bit]);
+            value = self.b.op(Op::BitwiseOr, u32_ty, &[value, shifted]);
+        }
+        value
+    }
+
+    /// Stores a part into an array whose elements are smaller.
+    fn store_of_units(
+        &mut self,
+        location: &MemoryLocation,
+        value: Id,
+        bytes: u32,
+        flags: AccessFlags,
+    ) {
+        let units = self.units(location, bytes);
+        let unit = bytes / units.len().max(1) as u32;
+        let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
+        for (class, ptr, first_bit) in units {
+            let shifted = (self.b).op(Op::ShiftRightLogical, u32_ty, &[value, first_bit]);
+            let narrow = self.b.op(Op::UConvert, unit_ty, &[shifted]);
+            self.raw_store(class, ptr, narrow, unit, flags);
+        }
     }
 
     /// Stores the low `bytes` bytes of a value of `width` bytes into an element.
