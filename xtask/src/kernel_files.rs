@@ -52,24 +52,27 @@ fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
         .any(|thing| lacks.contains(&thing)))
 }
 
+/// The kernel files that need nothing that a setting lacks.
+pub fn served(setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
+    let lacks = lacks(setting);
+    let mut served = Vec::new();
+    for file in sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])? {
+        if !needs_any(&file, &lacks)? {
+            served.push(file);
+        }
+    }
+    Ok(served)
+}
+
 /// Runs each kernel file, a source with expectations in its comments, in a process of its own.
 pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !matrix.setting.env.contains(&without_addresses());
     let needs_addresses = needs_addresses()?;
-    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    let named = |file: &PathBuf| {
+    let mut files = served(&matrix.setting)?;
+    files.retain(|file: &PathBuf| {
         file.file_name()
             .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
-    };
-    files.retain(named);
-    let lacks = lacks(&matrix.setting);
-    let mut left_out = Vec::new();
-    for file in &files {
-        if needs_any(file, &lacks)? {
-            left_out.push(file.clone());
-        }
-    }
-    files.retain(|file| !left_out.contains(file));
+    });
     let mut passed = 0;
     for file in &files {
         let mut command = Command::new(runner);
@@ -99,9 +102,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
 
 /// Runs the kernel files without optimisation, in one process.
 pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
-    let lacks = lacks(&matrix.setting);
-    files.retain(|file| !needs_any(file, &lacks).unwrap_or(false));
+    let files = served(&matrix.setting)?;
     let mut command = Command::new(runner);
     command
         .args(["--options", "-cl-opt-disable", "Pumice"])

@@ -232,7 +232,7 @@ fn run_kernel_files(
     label: &str,
     log: &Path,
 ) -> Result {
-    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+    let mut files = kernel_files::served(setting)?;
     if setting.env.contains(&kernel_files::without_addresses()) {
         let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
