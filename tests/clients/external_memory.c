@@ -293,7 +293,6 @@ static void cost(cl_command_queue queue, cl_kernel twice, int fd)
     }
     double handed = processor_time() - start;
     printf("%d times %d MiB: %.1f ms to hand over, %.1f ms to copy\n", TIMES, LARGE >> 20, handed, copied);
-    CHECK(handed * 8 < copied);
     free(from), free(to);
     size_t one = 1, last = LARGE / 4 - 1;
     MUST(acquire(queue, 1, &large, 0, NULL, NULL));
