@@ -64,7 +64,7 @@ impl Emitter<'_> {
         if let MemoryLocation::Array { unit, .. } = location
             && unit < bytes
         {
-            return Ok(self.load_of_units(&location, bytes, flags));
+            return Ok(self.load_of_units(&location, unit, bytes, flags));
         }
         let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
@@ -100,7 +100,7 @@ impl Emitter<'_> {
         if let MemoryLocation::Array { unit, .. } = location
             && unit < bytes
         {
-            self.store_of_units(&location, value, bytes, flags);
+            self.store_of_units(&location, unit, (value, bytes), flags);
             return Ok(());
         }
         let Some(word) = self.word_at(location) else {
@@ -110,13 +110,15 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The elements of an array that hold `bytes` bytes: their pointers, with the first bit of each.
-    fn units(&mut self, location: &MemoryLocation, bytes: u32) -> Vec<(StorageClass, Id, Id)> {
+    /// The elements of `unit` bytes that hold `bytes` bytes: storage class, pointer and first bit of each.
+    fn units(
+        &mut self,
+        location: &MemoryLocation,
+        unit: u32,
+        bytes: u32,
+    ) -> Vec<(StorageClass, Id, Id)> {
         let MemoryLocation::Array {
-            var,
-            class,
-            unit,
-            offset,
+            var, class, offset, ..
         } = *location
         else {
             return Vec::new();
@@ -130,12 +132,16 @@ impl Emitter<'_> {
     }
 
     /// Loads a part of an array whose elements are smaller.
-    fn load_of_units(&mut self, location: &MemoryLocation, bytes: u32, flags: AccessFlags) -> Id {
-        let units = self.units(location, bytes);
-        let unit = bytes / units.len().max(1) as u32;
+    fn load_of_units(
+        &mut self,
+        location: &MemoryLocation,
+        unit: u32,
+        bytes: u32,
+        flags: AccessFlags,
+    ) -> Id {
         let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
         let mut value = self.b.const_u32(0);
-        for (class, ptr, first_bit) in units {
+        for (class, ptr, first_bit) in self.units(location, unit, bytes) {
             let loaded = self.raw_load(class, ptr, unit_ty, unit, flags);
             let wide = self.b.op(Op::UConvert, u32_ty, &[loaded]);
             let shifted = (self.b).op(Op::ShiftLeftLogical, u32_ty, &[wide, first_bit]);
@@ -148,14 +154,12 @@ impl Emitter<'_> {
     fn store_of_units(
         &mut self,
         location: &MemoryLocation,
-        value: Id,
-        bytes: u32,
+        unit: u32,
+        (value, bytes): (Id, u32),
         flags: AccessFlags,
     ) {
-        let units = self.units(location, bytes);
-        let unit = bytes / units.len().max(1) as u32;
         let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
-        for (class, ptr, first_bit) in units {
+        for (class, ptr, first_bit) in self.units(location, unit, bytes) {
             let shifted = (self.b).op(Op::ShiftRightLogical, u32_ty, &[value, first_bit]);
             let narrow = self.b.op(Op::UConvert, unit_ty, &[shifted]);
             self.raw_store(class, ptr, narrow, unit, flags);
