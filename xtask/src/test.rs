@@ -124,9 +124,7 @@ pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
-    command
-        .env("VK_DRIVER_FILES", &system.manifest)
-        .env("VK_ICD_FILENAMES", &system.manifest);
+    system.select(&mut command);
     sh::run(&mut command)
 }
 
@@ -146,9 +144,8 @@ pub fn devices(report: &mut Report) -> Result {
         "--",
         &report.filter,
     ]);
+    backports.select(&mut command);
     command
-        .env("VK_DRIVER_FILES", &backports.manifest)
-        .env("VK_ICD_FILENAMES", &backports.manifest)
         .env("LD_LIBRARY_PATH", library_path)
         .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
     sh::run(&mut command)
