@@ -12,7 +12,9 @@ mod demo;
 mod drivers;
 mod info;
 mod install;
+mod installation;
 mod kernel_files;
+mod lavapipe;
 mod layout;
 mod low_floor;
 mod newest_layer;
@@ -40,7 +42,7 @@ cargo xtask COMMAND
   bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
                             Debian made for it (needs root)
   bless                     write the snapshots and the compiled built-in library anew
-  install [--prefix P] [--user]
+  install [--prefix P] [--user] [--without-lavapipe]
                             build the release and install it; sudo is called where it is needed
   uninstall [--prefix P] [--user] [--cache]
                             undo install, and remove the cache of built programs

@@ -5,7 +5,7 @@ use crate::packages::{
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{info, low_floor, newest_layer, programs, shim, tidy};
+use crate::{info, installation, low_floor, newest_layer, programs, shim, tidy};
 
 /// A named step.
 pub struct Step {
@@ -71,6 +71,13 @@ pub const STEPS: &[Step] = &[
         needs: &[VULKAN, LOADER, CLIENTS],
         on_request: false,
         run: info::run,
+    },
+    Step {
+        name: "install",
+        what: "cargo xtask install for a user of its own, what a new shell finds, and uninstall",
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: installation::run,
     },
     Step {
         name: "clients",
