@@ -1,11 +1,11 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{info, installation, low_floor, newest_layer, programs, shim, tidy};
+use crate::{info, installation, low_floor, newest_layer, package, programs, shim, tidy};
 
 /// A named step.
 pub struct Step {
@@ -78,6 +78,13 @@ pub const STEPS: &[Step] = &[
         needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
         on_request: false,
         run: installation::run,
+    },
+    Step {
+        name: "package",
+        what: "a Debian package, an RPM and a tarball of the debug build, made twice",
+        needs: &[RPM, BINUTILS],
+        on_request: false,
+        run: package::test,
     },
     Step {
         name: "clients",
