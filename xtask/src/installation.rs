@@ -25,14 +25,16 @@ const VARIABLES: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
-/// The user.
-struct User {
-    home: PathBuf,
+/// A user with nothing but what a test installs.
+pub struct User {
+    /// The home folder.
+    pub home: PathBuf,
 }
 
 impl User {
-    fn new() -> Result<User> {
-        let home = sh::target().join("installation");
+    /// Makes a user anew; `name` tells those of several tests apart.
+    pub fn new(name: &str) -> Result<User> {
+        let home = sh::target().join("users").join(name);
         if home.exists() {
             std::fs::remove_dir_all(&home)
                 .map_err(|error| format!("{}: {error}", home.display()))?;
@@ -57,15 +59,15 @@ impl User {
     }
 
     /// Runs `cargo xtask` with the words.
-    fn xtask(&self, words: &[&str]) -> Result<Finished> {
+    pub fn xtask(&self, words: &[&str]) -> Result<Finished> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         sh::run_limited(self.command(&own).args(words), LIMIT)
     }
 
-    /// Runs a script in a shell that has read the installed `env.sh`.
-    fn shell(&self, script: &str) -> Result<Finished> {
+    /// Runs a script in a shell after a login: it has read the installed `env.sh`, and finds programs.
+    pub fn shell(&self, script: &str) -> Result<Finished> {
         let mut command = self.command(Path::new("sh"));
-        let script = format!(". ~/.local/share/pumice/env.sh && {script}");
+        let script = format!(". ~/.local/share/pumice/env.sh\nPATH=~/.local/bin:$PATH\n{script}");
         sh::run_limited(command.args(["-c", &script]), LIMIT)
     }
 
@@ -80,7 +82,7 @@ impl User {
 
 /// Installs with a Vulkan driver and without, looks, and uninstalls.
 pub fn run(report: &mut Report) -> Result {
-    let user = User::new()?;
+    let user = User::new("installation")?;
     let done = user.xtask(&["install", "--user", "--debug"])?;
     report.record("install --user", done.verdict());
     let brought = done
@@ -90,7 +92,7 @@ pub fn run(report: &mut Report) -> Result {
         "  lavapipe is {}brought along",
         if brought { "" } else { "not " }
     );
-    let done = user.shell("~/.local/bin/pumice-info")?;
+    let done = user.shell("pumice-info")?;
     report.record("pumice-info", finds(&done, " of Pumice here.\n"));
     let done = user.shell("clinfo -l")?;
     report.record(
@@ -103,7 +105,7 @@ pub fn run(report: &mut Report) -> Result {
         report.record("install --without-lavapipe", done.verdict());
         let left_out = done.stdout.contains(" is left out: ");
         report.record("its reason", said(left_out, &done));
-        let done = user.shell("~/.local/bin/pumice-info")?;
+        let done = user.shell("pumice-info")?;
         let told = !done.ok && done.stdout.contains("apt install -t bookworm-backports");
         report.record("pumice-info without lavapipe", said(told, &done));
         // What was brought once is removed by either.

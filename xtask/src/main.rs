@@ -10,6 +10,7 @@ mod bless;
 mod clients;
 mod demo;
 mod drivers;
+mod guide;
 mod info;
 mod install;
 mod installation;
@@ -41,6 +42,7 @@ cargo xtask COMMAND
   tidy                      habits that no compiler sees, such as the length of files
   bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
                             Debian made for it (needs root)
+  guide                     the user's guide in target/guide
   bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user] [--without-lavapipe]
                             build the release and install it; sudo is called where it is needed
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
             "bare" => bare::run(rest),
             "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
+            "guide" => guide::run(rest),
             "install" => install::install(rest),
             "package" => package::run(rest),
             "uninstall" => install::uninstall(rest),

@@ -5,7 +5,7 @@ use crate::packages::{
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{info, installation, low_floor, newest_layer, package, programs, shim, tidy};
+use crate::{guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy};
 
 /// A named step.
 pub struct Step {
@@ -80,6 +80,13 @@ pub const STEPS: &[Step] = &[
         run: installation::run,
     },
     Step {
+        name: "guide",
+        what: "the user's guide: it builds without a warning, and its commands run",
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: guide::test,
+    },
+    Step {
         name: "package",
         what: "a Debian package, an RPM and a tarball of the debug build, made twice",
         needs: &[RPM, BINUTILS],
@@ -148,6 +155,7 @@ pub const STEPS: &[Step] = &[
 pub const FILTERED: &[&str] = &[
     "unit",
     "devices",
+    "guide",
     "info",
     "clients",
     "low-floor",
