@@ -89,6 +89,8 @@ variables! {
         "Write every stage of every build to files in this folder; builds then do not use the cache.";
     DEVICES = "PUMICE_DEVICES",
         "The devices to report, and their order: numbers or parts of names, separated by commas.";
+    FAULTY_DRIVERS = "PUMICE_FAULTY_DRIVERS",
+        "on: use devices also where the Vulkan driver is known to give wrong results that nothing works around; they are left out otherwise.";
     DEVICE_TYPE = "PUMICE_DEVICE_TYPE",
         "Report every device as cpu, gpu or accelerator instead of what Vulkan says it is.";
     DEVICE_NAME = "PUMICE_DEVICE_NAME",

@@ -36,7 +36,7 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
 use crate::base::object::Kind;
-pub use crate::device::found::Found;
+pub use crate::device::found::{Absent, Found};
 pub(crate) use crate::device::found::{enumerate, report_validation};
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::caps::{Capabilities, query};
+use crate::caps::{Capabilities, Driver, query};
 use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
@@ -25,15 +25,23 @@ pub struct InstanceConfig {
     pub library: Option<OsString>,
     /// Calls that are to fail, in tests.
     pub faults: Vec<Fault>,
+    /// Leave out devices whose driver gives wrong results that nothing works around.
+    pub without_faulty: bool,
 }
 
 /// A device that is not offered, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// deviceName.
     pub name: String,
-    /// Missing requirement.
+    /// Its driver, where that could be read.
+    pub driver: Driver,
+    /// Missing requirement, or fault of the driver.
     pub reason: String,
+    /// Advice to the user.
+    pub cure: String,
+    /// Left out because of [`InstanceConfig::without_faulty`].
+    pub faulty: bool,
 }
 
 /// A Vulkan instance. Cheap to clone.
@@ -98,6 +106,8 @@ impl Instance {
                         left_out.push(LeftOut {
                             name: "unknown".into(),
                             reason: format!("its properties cannot be read: {result:?}"),
+                            cure: "vulkaninfo --summary tells more".into(),
+                            ..LeftOut::default()
                         });
                         continue;
                     }
@@ -105,11 +115,8 @@ impl Instance {
             if quirks::has(&caps.driver, QuirkKind::TexelWritesByDevice) {
                 caps.write_texels_by_device();
             }
-            match below_floor(&caps) {
-                Some(reason) => left_out.push(LeftOut {
-                    name: caps.name,
-                    reason,
-                }),
+            match leave_out(&caps, config.without_faulty) {
+                Some(reasons) => left_out.push(reasons),
                 None => devices.push(PhysicalDevice {
                     instance: Arc::clone(&shared),
                     raw,
@@ -133,6 +140,14 @@ impl Instance {
     /// The devices that are not offered.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
+    }
+
+    /// Tells whether another version of a left-out device's driver is among the devices, so that nobody
+    /// misses it.
+    pub fn is_replaced(&self, left_out: &LeftOut) -> bool {
+        let known = left_out.driver != Driver::default();
+        let same = |device: &PhysicalDevice| device.caps.driver.id == left_out.driver.id;
+        known && self.devices.iter().any(same)
     }
 
     /// Warnings and errors of the validation layer since the instance was made.
@@ -164,6 +179,31 @@ impl PhysicalDevice {
         let device = device.ok_or_else(|| Error::Unsupported("a forked process".into()))?;
         LogicalDevice::open(device)
     }
+}
+
+/// Returns the reason why a device is not offered; `None` if it is.
+fn leave_out(caps: &Capabilities, without_faulty: bool) -> Option<LeftOut> {
+    let left_out = |reason, cure, faulty| LeftOut {
+        name: caps.name.clone(),
+        driver: caps.driver.clone(),
+        reason,
+        cure,
+        faulty,
+    };
+    if let Some(reason) = below_floor(caps) {
+        return Some(left_out(
+            reason,
+            "a newer Vulkan driver may have it".into(),
+            false,
+        ));
+    }
+    let quirk = quirks::wrong_results(&caps.driver).filter(|_| without_faulty)?;
+    let Driver { name, info, .. } = &caps.driver;
+    let reason = format!(
+        "its driver, {name} {info}, gives wrong results: {}",
+        quirk.reason
+    );
+    Some(left_out(reason, quirk.cure(), true))
 }
 
 /// Returns the reason why a device cannot be used; `None` if it can.

@@ -5,8 +5,9 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use pumice_filetests::skip::skip;
+use pumice_vulkan_layer::caps::Driver;
 use pumice_vulkan_layer::{
-    CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns,
+    CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns, quirks,
 };
 
 use crate::dispatch::{buffer_of, pipeline, storage_layout, whole, words};
@@ -285,6 +286,37 @@ fn masked_features_are_absent() {
         let instance = Instance::load(&config).unwrap();
         assert!(instance.devices().is_empty());
         assert_eq!(instance.left_out()[0].reason, "it lacks timelineSemaphore");
+    });
+}
+
+#[test]
+fn faulty_drivers_are_left_out_where_that_is_asked_for() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let config = InstanceConfig {
+            without_faulty: true,
+            ..InstanceConfig::default()
+        };
+        let instance = Instance::load(&config).unwrap();
+        let left_out = instance.left_out().iter();
+        let faulty: Vec<_> = left_out.filter(|device| device.faulty).collect();
+        let offered = |id: u32| {
+            let mut drivers = instance.devices().iter().map(|d| &d.capabilities().driver);
+            drivers.any(|driver| driver.id == id)
+        };
+        let Some(quirk) = quirks::wrong_results(driver) else {
+            assert!(faulty.iter().all(|device| device.driver != *driver));
+            return assert!(offered(driver.id));
+        };
+        let ours = faulty.iter().find(|device| device.driver == *driver);
+        let ours = ours.expect("the device is left out");
+        let Driver { name, info, .. } = driver;
+        let reason = format!(
+            "its driver, {name} {info}, gives wrong results: {}",
+            quirk.reason
+        );
+        assert_eq!((&ours.reason, &ours.cure), (&reason, &quirk.cure()));
+        assert_eq!(instance.is_replaced(ours), offered(driver.id));
     });
 }
 
