@@ -85,7 +85,9 @@ impl Pool {
     fn reset(&mut self, device: &DeviceShared) {
         // SAFETY: recorders keep their timestamps until the device is done, and none is left, so
         // no query is in use; hostQueryReset is enabled where there are timestamps.
-        unsafe { device.raw.reset_query_pool(self.raw, 0, POOL_QUERIES) };
+        unsafe {
+            (device.functions.reset_query_pool)(device.raw.handle(), self.raw, 0, POOL_QUERIES);
+        };
         self.taken = 0;
     }
 }
