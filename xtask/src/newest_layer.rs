@@ -233,7 +233,7 @@ fn run_kernel_files(
     log: &Path,
 ) -> Result {
     let mut files = kernel_files::served(setting)?;
-    if setting.env.contains(&kernel_files::without_addresses()) {
+    if kernel_files::masks(setting, "bufferDeviceAddress") {
         let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }
