@@ -22,9 +22,11 @@ pub fn needs_addresses() -> Result<Vec<String>> {
         .collect())
 }
 
-/// The environment of an old device: Vulkan 1.1 with extensions, no timeline semaphores.
+/// The environment of an old device: Vulkan 1.1 with extensions, no timeline semaphores, no queries that
+/// the host resets.
 pub fn old_device() -> (&'static str, String) {
-    ("PUMICE_MASK", "vulkan1.1,timelineSemaphore".to_string())
+    let mask = "vulkan1.1,timelineSemaphore,hostQueryReset";
+    ("PUMICE_MASK", mask.to_string())
 }
 
 /// The environment of an old device without device addresses.
