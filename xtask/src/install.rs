@@ -266,11 +266,11 @@ fn copy_programs(built: &Built, paths: &InstallPaths) -> Result {
     Ok(())
 }
 
-/// Installs the library for this user alone and returns the vendors folder.
-pub fn install_for_user(built: &Path) -> Result<PathBuf> {
+/// Builds the library, installs it for this user alone and returns the vendors folder.
+pub fn install_for_user(profile: Profile) -> Result<PathBuf> {
     let paths = user_paths(None)?;
-    register(built, &paths)?;
-    lavapipe::ensure(&paths, &release::info()?, true)?;
+    register(&release::library(profile)?, &paths)?;
+    lavapipe::ensure(&paths, &release::info(profile)?, true)?;
     Ok(paths.vendors)
 }
 

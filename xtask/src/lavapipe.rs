@@ -25,7 +25,7 @@ pub struct Place {
     pub searched: bool,
 }
 
-/// What Pumice finds on this system.
+/// The devices that Pumice finds on this system.
 #[derive(Debug, PartialEq, Eq)]
 enum State {
     /// A device.

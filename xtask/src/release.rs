@@ -37,16 +37,16 @@ impl Profile {
     }
 }
 
-/// Builds the release library alone and returns its path.
-pub fn library() -> Result<PathBuf> {
-    build(Profile::Release, &["build", "--package", "pumice-icd"], &[])?;
-    Ok(Profile::Release.folder().join(install::library_name()?))
+/// Builds the library alone and returns its path.
+pub fn library(profile: Profile) -> Result<PathBuf> {
+    build(profile, &["build", "--package", "pumice-icd"], &[])?;
+    Ok(profile.folder().join(install::library_name()?))
 }
 
-/// Builds the release of pumice-info with its probe beside it and returns its path.
-pub fn info() -> Result<PathBuf> {
-    build_info(Profile::Release)?;
-    Ok(Profile::Release.folder().join("pumice-info"))
+/// Builds pumice-info with its probe beside it and returns its path.
+pub fn info(profile: Profile) -> Result<PathBuf> {
+    build_info(profile)?;
+    Ok(profile.folder().join("pumice-info"))
 }
 
 fn build_info(profile: Profile) -> Result {
