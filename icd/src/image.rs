@@ -14,13 +14,31 @@ use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::image::{ImageMem, Origin};
 use pumice_runtime::memory::image_create::{Desc, supported_formats};
 use pumice_runtime::memory::image_requirements::requirements;
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::{enqueue, image_origin, triple};
+use crate::enqueue::{enqueue, triple};
 use crate::memory::{check_properties, host_slice, with_properties};
 use crate::{handle, info};
+
+/// The origin of a box of an image: `size_t[3]`, or `size_t[4]` where the image's mip level is the fourth; NULL is
+/// CL_INVALID_VALUE.
+///
+/// # Safety
+/// `from` is NULL or points to as many elements.
+pub unsafe fn image_origin(image: &Ref<Mem>, from: *const usize) -> Result<Origin> {
+    // SAFETY: the caller's contract.
+    let [x, y, z] = unsafe { triple(from) }?;
+    let element = image.image().and_then(ImageMem::level_element);
+    let last = match element {
+        // SAFETY: the caller's contract.
+        Some(3) => unsafe { from.add(3).read() },
+        _ => 0,
+    };
+    Ok([x, y, z, last])
+}
 
 /// `cl_image_format`; `None` for NULL.
 ///

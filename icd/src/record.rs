@@ -17,9 +17,10 @@ use pumice_runtime::memory::Mem;
 use pumice_runtime::program::kernel::Kernel;
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::{image_origin, triple};
+use crate::enqueue::triple;
 use crate::handle;
 use crate::image::fill_color as color_of;
+use crate::image::image_origin;
 use crate::memory::host_slice;
 
 /// The arguments that all of these calls have.

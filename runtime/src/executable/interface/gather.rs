@@ -285,12 +285,7 @@ impl InterfaceBuilder<'_> {
         if ordinal >= draft.num_args.unwrap_or(MAX_ARGUMENTS) {
             return Err(format!("kernel `{name}` has no argument {ordinal}"));
         }
-        let meta = ArgMeta {
-            kind,
-            info,
-            level_images: 0,
-        };
-        if draft.args.insert(ordinal, meta).is_some() {
+        if (draft.args.insert(ordinal, ArgMeta::new(kind, info))).is_some() {
             return Err(format!(
                 "argument {ordinal} of kernel `{name}` is declared twice"
             ));
@@ -543,11 +538,7 @@ impl InterfaceBuilder<'_> {
                     let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
                     push_size = push_size.max(end);
                 }
-                ArgPlace::ImageLevel {
-                    set,
-                    binding,
-                    level,
-                } => {
+                ArgPlace::ImageLevel(level, set, binding) => {
                     let kind = BindingKind::StorageImage;
                     let source = BindingSource::ImageLevel { ordinal, level };
                     claim(set, binding, kind, source).map_err(in_kernel)?;

@@ -52,7 +52,8 @@ impl InterfaceBuilder<'_> {
         }
     }
 
-    /// What a kernel needs of the mip levels of its images, and of samplers; other needs say nothing here.
+    /// Places the mip levels of a kernel's images, and the facts that it is told of images and samplers; other needs
+    /// say nothing here.
     pub(super) fn image_need(&mut self, need: Need) -> Result<()> {
         let (ordinal, place) = match need {
             Need::HandleFactPushConstant {
@@ -107,12 +108,7 @@ impl InterfaceBuilder<'_> {
                     return Err(format!("argument {ordinal} has no level {level}"));
                 }
                 arg.level_images = arg.level_images.max(level + 1);
-                let place = ArgPlace::ImageLevel {
-                    set,
-                    binding,
-                    level,
-                };
-                (ordinal, place)
+                (ordinal, ArgPlace::ImageLevel(level, set, binding))
             }
             _ => return Ok(()),
         };

@@ -78,9 +78,14 @@ impl ArgMeta {
 impl ArgMeta {
     /// An argument that the kernel does not use.
     pub(super) fn unused() -> Self {
+        Self::new(ArgKind::Unused, None)
+    }
+
+    /// An argument without images of levels.
+    pub(super) fn new(kind: ArgKind, info: Option<ArgumentInfo>) -> Self {
         Self {
-            kind: ArgKind::Unused,
-            info: None,
+            kind,
+            info,
             level_images: 0,
         }
     }
@@ -137,12 +142,8 @@ pub(in crate::executable) enum ArgPlace {
         spec_id: u32,
         elem_size: u32,
     },
-    /// A storage image of one mip level.
-    ImageLevel {
-        set: u32,
-        binding: u32,
-        level: u32,
-    },
+    /// A storage image of one mip level: the level, set and binding.
+    ImageLevel(u32, u32, u32),
 }
 
 /// The part of an argument that lies in a block or push constants.
