@@ -241,12 +241,13 @@ pub(super) fn values(
     args: &ArgBlock,
 ) -> Result<(Values, Vec<StagedUse>)> {
     let mut staged = Vec::new();
-    let values = (args.values.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| {
-            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
-            arg.as_ref().map(&mut value).transpose()
-        })
-        .collect::<Result<_>>()?;
+    let mut values = Values::new();
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
+        let value = arg
+            .as_ref()
+            .map(|arg| value(on, meta.kind, arg, &mut staged));
+        values.push(value.transpose()?);
+    }
     Ok((values, staged))
 }
 
@@ -346,7 +347,7 @@ fn value(
         // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
         Argument::Queue(queue) => {
             let handle = u64::from(queue.number()) + 1;
-            Ok(ArgValue::Bytes(ArgBytes::from_slice(&handle.to_le_bytes())))
+            Ok(ArgValue::Bytes(ArgBytes::from(&handle.to_le_bytes()[..])))
         }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),

@@ -233,7 +233,7 @@ impl Object<Event> {
                     }
                 }
             }
-            let waiters = if status <= cl::CL_COMPLETE {
+            let waiters = if status <= cl::CL_COMPLETE && !state.waiters.is_empty() {
                 std::mem::take(&mut state.waiters)
                     .into_iter()
                     .map(|(_, node)| node)
@@ -244,7 +244,9 @@ impl Object<Event> {
             (waiters, fired)
         };
         self.changed.notify_all();
-        self.post_callbacks(fired, status);
+        if !fired.is_empty() {
+            self.post_callbacks(fired, status);
+        }
         Some(waiters)
     }
 

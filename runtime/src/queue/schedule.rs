@@ -116,9 +116,7 @@ impl Object<Queue> {
                 Ok(()) => cl::CL_COMPLETE,
                 Err(error) => error.code(),
             };
-            if status == cl::CL_COMPLETE {
-                let _ = event.advance(cl::CL_RUNNING);
-            }
+            // Callbacks for CL_RUNNING are called by it too.
             complete(event, status);
         }
         exit::batch_ended();

@@ -14,6 +14,7 @@ mod range;
 mod regions;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use pumice_vulkan_layer::{
@@ -33,7 +34,28 @@ use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
 
 /// The bytes of an argument, mostly few.
-pub type ArgBytes = SmallVec<[u8; 16]>;
+pub struct ArgBytes(SmallVec<[u8; 16]>);
+
+impl From<&[u8]> for ArgBytes {
+    fn from(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+}
+
+impl Clone for ArgBytes {
+    /// Copies them at once, which SmallVec's own does not.
+    fn clone(&self) -> Self {
+        Self::from(&self.0[..])
+    }
+}
+
+impl Deref for ArgBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 /// The value of an argument.
 #[derive(Clone)]
@@ -80,7 +102,7 @@ impl ArgValue {
     /// Tells whether both are the same value of the application's; false for memory and images.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Bytes(one), Self::Bytes(other)) => one == other,
+            (Self::Bytes(one), Self::Bytes(other)) => **one == **other,
             (Self::Pointer(one), Self::Pointer(other)) => one == other,
             (Self::Local { size: one }, Self::Local { size: other }) => one == other,
             (Self::Null, Self::Null) => true,
@@ -241,7 +263,7 @@ impl Executable {
             kernel,
             device_module,
             args: &args,
-            push: plan.push.clone(),
+            push: SmallVec::from_slice(&plan.push),
             keep: Buffers::new(),
             printf: None,
         };
@@ -251,9 +273,11 @@ impl Executable {
         let LaunchBuilder {
             push, keep, printf, ..
         } = builder;
-        let pushes = (plan.dispatches.iter())
-            .map(|dispatch| self.region_push(push.clone(), launch.range, &dispatch.region))
-            .collect::<Result<_>>()?;
+        let mut pushes = SmallVec::new();
+        for dispatch in &plan.dispatches {
+            let push = SmallVec::from_slice(&push);
+            pushes.push(self.region_push(push, launch.range, &dispatch.region)?);
+        }
         Ok(Prepared {
             sets,
             pushes,
