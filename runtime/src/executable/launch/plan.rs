@@ -17,6 +17,9 @@ use crate::executable::Executable;
 use crate::executable::device_module::{DeviceModule, PipelineKey};
 use crate::executable::interface::{ArgPlace, KernelInterface};
 
+/// Plans of more dispatches are not kept: they take memory, and their launches time.
+const KEPT_DISPATCHES: usize = 64;
+
 /// See the module.
 pub(in crate::executable) struct Plan {
     pub device_module: Arc<DeviceModule>,
@@ -71,7 +74,9 @@ impl Executable {
             return Ok(plan);
         }
         let made = Arc::new(self.make_plan(kernel, launch, device, locals)?);
-        *slot.lock() = Some(Arc::clone(&made));
+        if made.dispatches.len() <= KEPT_DISPATCHES {
+            *slot.lock() = Some(Arc::clone(&made));
+        }
         Ok(made)
     }
 
