@@ -473,8 +473,6 @@ impl Stream {
 
     /// Lets go of what finished batches kept alive.
     pub fn reclaim(&self) {
-        if let Err(failure) = self.queue.reclaim() {
-            log::warn!("{failure}");
-        }
+        self.queue.reclaim();
     }
 }

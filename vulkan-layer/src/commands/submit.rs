@@ -162,17 +162,12 @@ impl Queue {
         self.0.timeline.wait(value, timeout)
     }
 
-    /// Lets go of what finished submissions kept. Submitting does so too.
-    ///
-    /// # Errors
-    /// [`Error::DeviceLost`].
-    pub fn reclaim(&self) -> Result<()> {
-        let done = self.0.timeline.completed()?;
+    /// Lets go of what submissions kept that are known to be finished. Submitting does so too.
+    pub fn reclaim(&self) {
         let mut state = self.0.state.lock();
-        let kept = self.0.collect(&mut state, done);
+        let kept = self.0.collect(&mut state, self.0.timeline.known());
         drop(state);
         drop(kept);
-        Ok(())
     }
 
     /// Returns whether both handles refer to the same queue.
@@ -187,16 +182,25 @@ impl QueueShared {
     }
 
     fn commands(&self) -> Result<Commands> {
-        let done = self.timeline.completed()?;
+        // The driver is asked only where nothing that is known to be done frees a command buffer.
+        let free = match self.reuse(self.timeline.known()) {
+            Some(free) => Some(free),
+            None => self.reuse(self.timeline.completed()?),
+        };
+        match free {
+            Some(free) => Ok(free),
+            None => Commands::allocate(self.device(), vk::CommandBufferLevel::PRIMARY),
+        }
+    }
+
+    /// A command buffer that nothing uses once the timeline has reached `done`.
+    fn reuse(&self, done: u64) -> Option<Commands> {
         let mut state = self.state.lock();
         let kept = self.collect(&mut state, done);
         let free = state.free.pop();
         drop(state);
         drop(kept);
-        if let Some(commands) = free {
-            return Ok(commands);
-        }
-        Commands::allocate(self.device(), vk::CommandBufferLevel::PRIMARY)
+        free
     }
 
     /// Takes back commands that the device does not use.

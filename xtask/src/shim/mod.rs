@@ -248,6 +248,9 @@ impl Bench {
             .chain(manifest.parent());
         let layers = std::env::join_paths(layers).map_err(|error| error.to_string())?;
         let folder = sh::target().join("drm-shim");
+        // Layers write there.
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Self {
             vendors: clients::vendors_folder("debug", &library)?,
             loader: drivers::khronos_loader()?,

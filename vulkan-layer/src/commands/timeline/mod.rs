@@ -138,6 +138,11 @@ impl Timeline {
         self.poll()
     }
 
+    /// The highest value that is known to be reached, without asking the driver.
+    pub(super) fn known(&self) -> u64 {
+        self.0.reached.load(Ordering::Acquire)
+    }
+
     fn poll(&self) -> Result<u64> {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
@@ -147,7 +152,7 @@ impl Timeline {
                 // A lost device may report any value.
                 match value == u64::MAX {
                     true => Err(Error::DeviceLost),
-                    false => Ok(value.max(reached.load(Ordering::Acquire))),
+                    false => Ok(value.max(reached.fetch_max(value, Ordering::AcqRel))),
                 }
             }
             Points::Fences(fences) => {
