@@ -102,7 +102,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "low-floor",
-        what: "clients and kernel files on SwiftShader, and with what it lacks masked",
+        what: "clients and kernel files on SwiftShader and on Vulkan 1.1, and with what they lack masked",
         needs: &[VULKAN, SPIRV, LOADER, CLIENTS],
         on_request: false,
         run: low_floor::run,

@@ -2,7 +2,7 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::kernel_files::{run_kernel_files, run_unoptimised, without_addresses};
+use crate::kernel_files::{self, run_kernel_files, run_unoptimised, without_addresses};
 use crate::packages;
 use crate::sh::{self, Result};
 use crate::steps::{FILTERED, STEPS, Step};
@@ -416,9 +416,9 @@ pub fn validation(report: &mut Report) -> Result {
     layer_settings(&dir, &log, "error,warn,perf")?;
     run_validated(report, &all, &runner, &matrix, &log)?;
     let [a, b] = env.clone();
-    let env = [a, b, without_addresses()];
+    let env = [a, b, kernel_files::old_device_without_addresses()];
     let matrix = Matrix {
-        label: "validation layer, without device addresses".to_string(),
+        label: "validation layer, an old device without addresses".to_string(),
         setting: Setting {
             env: &env,
             ..matrix.setting

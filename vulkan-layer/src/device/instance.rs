@@ -18,8 +18,8 @@ use crate::quirks::{self, QuirkKind};
 pub struct InstanceConfig {
     /// Load the Khronos validation layer and collect its messages; an error where it is missing.
     pub validation: bool,
-    /// Treated as absent: features and device extensions by Vulkan name, and results of probes
-    /// (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`).
+    /// Treated as absent: features and device extensions by Vulkan name, results of probes
+    /// (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`), and what is newer than a version (`vulkan1.1`).
     pub masked: Vec<String>,
     /// The Vulkan loader to open instead of `libvulkan.so.1`.
     pub library: Option<OsString>,
@@ -79,16 +79,16 @@ impl Instance {
     /// Loads Vulkan, makes an instance and looks at every device.
     ///
     /// # Errors
-    /// [`Error::NoVulkan`] where there is no Vulkan 1.2; nothing is printed and nothing aborts.
+    /// [`Error::NoVulkan`] where there is no Vulkan 1.1; nothing is printed and nothing aborts.
     pub fn load(config: &InstanceConfig) -> Result<Self> {
         fault::plan(&config.faults);
         let entry = load_entry(config)?;
         // SAFETY: the entry was loaded from a Vulkan loader.
         let version = unsafe { entry.try_enumerate_instance_version() };
         let version = version.call("vkEnumerateInstanceVersion")?;
-        if version.unwrap_or(vk::API_VERSION_1_0) < vk::API_VERSION_1_2 {
+        if version.unwrap_or(vk::API_VERSION_1_0) < vk::API_VERSION_1_1 {
             return Err(Error::NoVulkan(
-                "the loader is older than Vulkan 1.2".into(),
+                "the loader is older than Vulkan 1.1".into(),
             ));
         }
         let shared = Arc::new(create_instance(entry, config)?);
@@ -208,17 +208,11 @@ fn leave_out(caps: &Capabilities, without_faulty: bool) -> Option<LeftOut> {
 
 /// Returns the reason why a device cannot be used; `None` if it can.
 fn below_floor(caps: &Capabilities) -> Option<String> {
-    if caps.api_version < (1, 2, 0) {
+    if caps.api_version < (1, 1, 0) {
         let (major, minor, _) = caps.api_version;
-        return Some(format!("it has Vulkan {major}.{minor}, 1.2 is needed"));
+        return Some(format!("it has Vulkan {major}.{minor}, 1.1 is needed"));
     }
-    if caps.queue_count == 0 {
-        return Some("it has no compute queue".into());
-    }
-    let missing: Vec<&str> = (caps.features.floor().iter())
-        .filter_map(|&(name, there)| (!there).then_some(name))
-        .collect();
-    (!missing.is_empty()).then(|| format!("it lacks {}", missing.join(", ")))
+    (caps.queue_count == 0).then(|| "it has no compute queue".into())
 }
 
 fn load_entry(config: &InstanceConfig) -> Result<ash::Entry> {
@@ -242,10 +236,11 @@ fn load_entry(config: &InstanceConfig) -> Result<ash::Entry> {
 }
 
 fn create_instance(entry: ash::Entry, config: &InstanceConfig) -> Result<InstanceShared> {
+    let (_, minor) = query::highest_version(&config.masked).clamp((1, 1), (1, 3));
     let application = vk::ApplicationInfo::default()
         .application_name(c"Pumice")
         .engine_name(c"Pumice")
-        .api_version(vk::API_VERSION_1_3);
+        .api_version(vk::make_api_version(0, 1, minor, 0));
     let mut layers = Vec::new();
     let mut extensions = Vec::new();
     if config.validation {
