@@ -126,9 +126,7 @@ pub(super) fn on_storage_image(
     image: ImageType,
     args: &[Value],
 ) -> Option<Value> {
-    let Some((&level, rest)) = args.split_last() else {
-        return None;
-    };
+    let (&level, rest) = args.split_last()?;
     let plain = match op {
         ImageOp::ReadLevel { texel } => ImageOp::Read { texel },
         ImageOp::WriteLevel { texel } => ImageOp::Write { texel },
