@@ -74,7 +74,7 @@ impl Setup {
         let kernel = Kernel::create_all(&program).unwrap().remove(0);
         let buffer = Argument::Memory(self.buffer.clone());
         kernel.set_arg(0, size_of::<usize>(), Some(buffer)).unwrap();
-        let number = ArgValue::Bytes(number.to_le_bytes().to_vec().into());
+        let number = ArgValue::Bytes(number.to_le_bytes()[..].into());
         kernel.set_arg(1, 4, Some(Argument::Value(number))).unwrap();
         let request = RangeRequest {
             dimensions: 1,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::base::error::Result;
 use crate::base::object::Ref;
-use crate::command::ndrange::{self, Output};
+use crate::command::ndrange;
+use crate::command::output::Output;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;

@@ -305,10 +305,10 @@ impl<B: Backing> Residency<B> {
     /// Makes a device's copy hold the newest contents, unless they are about to be overwritten. False if
     /// the device must clear it, since nothing was written yet.
     fn gather(&self, state: &mut State<B::Memory>, index: usize, access: Access) -> Result<bool> {
-        let memory = self.allocate(state, index)?;
         if state.newest[index] {
             return Ok(true);
         }
+        let memory = self.allocate(state, index)?;
         let newest = state.newest.iter().position(|newest| *newest);
         let source = newest.and_then(|from| Some((from, state.copies[from].clone()?)));
         let gpu = self.gpu(index)?;

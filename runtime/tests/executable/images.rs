@@ -331,7 +331,7 @@ fn every_image_instruction_is_dispatched() {
             (2, whole(&out)),
             (4, kit.image_arg(&sampled, CL_RGBA, CL_FLOAT)),
             (0, kit.image_arg(&sampled, CL_RGBA, CL_FLOAT)),
-            (5, Some(ArgValue::Bytes(bytes(&[1]).into()))),
+            (5, Some(ArgValue::Bytes(bytes(&[1])[..].into()))),
         ] {
             let mut args = args.clone();
             args[ordinal] = value;

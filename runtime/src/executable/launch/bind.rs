@@ -5,6 +5,7 @@ use std::mem::take;
 
 use pumice_reflection::Fact;
 use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
+use smallvec::SmallVec;
 
 use super::range::NdRange;
 use super::{ArgValue, ImageArg, LaunchError, Result};
@@ -12,6 +13,41 @@ use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{
     ArgPlace, BindingSource, Content, Interface, KernelInterface, ModulePlace, RangePush,
 };
+
+/// Push constants of a dispatch.
+pub(in crate::executable) type Push = SmallVec<[u8; 64]>;
+/// Buffers that a launch reaches by address.
+pub(super) type Buffers = SmallVec<[Buffer; 4]>;
+
+/// The push constants that a range and the module's own data decide, with zeros for all others.
+pub(super) fn range_constants(
+    interface: &Interface,
+    kernel: &KernelInterface,
+    device_module: &DeviceModule,
+    range: &NdRange,
+) -> Result<Push> {
+    let mut push = SmallVec::from_elem(0, kernel.layout.push_constant_size as usize);
+    let local = range.local_size.map(u64::from);
+    for (place, values) in [
+        (interface.global_offset, range.global_offset),
+        (interface.global_size, range.global_size),
+        (interface.enqueued_local_size, local),
+        (interface.num_groups, range.num_groups()),
+    ] {
+        put_range(&mut push, place, values)?;
+    }
+    for (data, buffer) in interface.data.iter().zip(&device_module.data) {
+        if let ModulePlace::Push { offset, size } = data.place {
+            let pointer = device_module.pointer(buffer.address());
+            put_number(&mut push, offset, size, pointer)?;
+        }
+    }
+    if let Some(offset) = interface.address_delta {
+        let bytes = device_module.delta.to_le_bytes();
+        put(&mut push, offset as usize, &bytes);
+    }
+    Ok(push)
+}
 
 /// Writes three values, low dimension first, as the module takes them.
 pub(super) fn put_range(push: &mut [u8], place: Option<RangePush>, values: [u64; 3]) -> Result<()> {
@@ -56,8 +92,8 @@ pub(super) struct LaunchBuilder<'a> {
     pub device_module: &'a DeviceModule,
     pub args: &'a [Option<ArgValue>],
     /// Everything but what regions change.
-    pub push: Vec<u8>,
-    pub keep: Vec<Buffer>,
+    pub push: Push,
+    pub keep: Buffers,
     pub printf: Option<Buffer>,
 }
 
@@ -76,7 +112,7 @@ impl LaunchBuilder<'_> {
     /// Writes an argument into a block or push constants, at an offset; `keep` gets what it points at.
     fn put_value(
         &self,
-        (block, keep): (&mut [u8], &mut Vec<Buffer>),
+        (block, keep): (&mut [u8], &mut Buffers),
         ordinal: usize,
         (offset, size): (u32, u32),
         content: Content,
@@ -113,26 +149,7 @@ impl LaunchBuilder<'_> {
         put_number(block, offset, size, number)
     }
 
-    pub fn push_constants(&mut self, range: &NdRange) -> Result<()> {
-        let local = range.local_size.map(u64::from);
-        for (place, values) in [
-            (self.interface.global_offset, range.global_offset),
-            (self.interface.global_size, range.global_size),
-            (self.interface.enqueued_local_size, local),
-            (self.interface.num_groups, range.num_groups()),
-        ] {
-            put_range(&mut self.push, place, values)?;
-        }
-        for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
-            if let ModulePlace::Push { offset, size } = data.place {
-                let pointer = self.device_module.pointer(buffer.address());
-                put_number(&mut self.push, offset, size, pointer)?;
-            }
-        }
-        if let Some(offset) = self.interface.address_delta {
-            let bytes = self.device_module.delta.to_le_bytes();
-            put(&mut self.push, offset as usize, &bytes);
-        }
+    pub fn push_constants(&mut self) -> Result<()> {
         let printf = self.interface.printf.map(|printf| printf.place);
         if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
             let pointer = self.device_module.pointer(buffer.address());
