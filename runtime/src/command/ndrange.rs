@@ -18,7 +18,7 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::executable::{
-    ArgBytes, ArgKind, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
+    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
 use crate::memory::image_rows::StagedUse;
@@ -216,7 +216,7 @@ pub(super) fn prepare(
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Ready> {
-    let (values, staged) = values(on, device_kernel, args)?;
+    let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
@@ -234,21 +234,24 @@ pub(super) fn prepare(
 /// The arguments of a launch on the device.
 pub(super) type Values = SmallVec<[Option<ArgValue>; 8]>;
 
-/// The arguments on the device, and the images that are rows of buffers among them.
+/// The arguments on the device, and the images that are rows of buffers among them: those of the queue, or for `None`
+/// of this launch alone.
 pub(super) fn values(
     on: &Placement,
+    queue: Option<usize>,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
 ) -> Result<(Values, Vec<StagedUse>)> {
-    let mut staged = Vec::new();
+    let mut staging = Staging {
+        queue,
+        uses: Vec::new(),
+    };
     let mut values = Values::new();
     for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
-        let value = arg
-            .as_ref()
-            .map(|arg| value(on, meta.kind, arg, &mut staged));
+        let value = (arg.as_ref()).map(|arg| value(on, meta, arg, &mut staging));
         values.push(value.transpose()?);
     }
-    Ok((values, staged))
+    Ok((values, staging.uses))
 }
 
 /// Names the contents that a kernel uses: those of its arguments and behind device pointers.
@@ -307,17 +310,26 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
+/// The images that a launch has for rows of buffers.
+struct Staging {
+    /// The queue whose launches use them in turn; `None` for images of the launch's own.
+    queue: Option<usize>,
+    uses: Vec<StagedUse>,
+}
+
 /// An argument on the device; adds an image that is rows of a buffer to those that are staged.
 fn value(
     on: &Placement,
-    kind: ArgKind,
+    meta: &ArgMeta,
     arg: &Argument,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
-        Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
+        Argument::Memory(object) => match meta.kind {
+            ArgKind::Image { binding, .. } => {
+                image_value(on, object, (binding, meta.level_images), staging)
+            }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
@@ -352,6 +364,7 @@ fn value(
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
+            lod: sampler.lod(),
         }),
     }
 }
@@ -367,12 +380,13 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
+/// The image for a binding, with its first `level_images` levels as images of their own. CL_IMAGE_FORMAT_NOT_SUPPORTED
+/// if the device cannot give the kernel an image of this format.
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    binding: BindingKind,
-    staged: &mut Vec<StagedUse>,
+    (binding, level_images): (BindingKind, u32),
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
@@ -380,15 +394,23 @@ fn image_value(
     let view = match binding {
         BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
             let writes = binding == BindingKind::StorageImage;
-            ImageArg::Image(rows_view(on, mem, writes, staged)?)
+            ImageArg::Image(rows_view(on, mem, writes, staging)?)
         }
         BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
-        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
+        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu, 0)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
+    let last = image.levels() - 1;
+    let levels = (1..level_images).map(|level| match &view {
+        ImageArg::Image(view) if last == 0 => Ok(view.clone()),
+        _ => image.storage_view(index, gpu, level.min(last)),
+    });
+    let levels = levels.collect::<Result<_>>()?;
     let format = image.format();
     Ok(ArgValue::Image {
         view,
+        mip_levels: image.levels(),
+        levels,
         order: format.order,
         data_type: format.data_type,
     })
@@ -399,15 +421,15 @@ fn rows_view(
     on: &Placement,
     mem: &Ref<Mem>,
     writes: bool,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ImageView> {
     let image = image_of(mem)?;
     let rows = image.rows().ok_or(Error::InvalidMemObject)?;
     let gpu = on.device().gpu()?;
-    let made = rows.staged(on.index(), on.number(), gpu)?;
+    let made = rows.staged(on.index(), staging.queue, gpu)?;
     let view = made.view(gpu, image.format(), image.components(writes)?)?;
     let writes = writes && mem.kernel_writes();
-    staged.push(StagedUse::new(rows, image.layout(), made, writes));
+    (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
     Ok(view)
 }
 

@@ -157,6 +157,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: vec![self.folder(card)?],
             lacks: &[],
+            faulty: false,
         })
     }
 
@@ -168,6 +169,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: Vec::new(),
             lacks: &[],
+            faulty: false,
         })
     }
 
