@@ -32,7 +32,9 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
         ("shaderFloat16", "half-atomics"),
+        ("shaderInt64", "device-queues"),
         ("bufferDeviceAddress", "pipes"),
+        ("bufferDeviceAddress", "device-queues"),
     ] {
         if masked(feature) {
             lacks.push(thing);

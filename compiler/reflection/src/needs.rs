@@ -9,6 +9,7 @@
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
+//! | 12 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -25,6 +26,13 @@ pub enum Need {
         kernel: KernelRef,
         /// Work-items of a sub-group.
         size: u32,
+    },
+    /// Work-groups of so many sub-groups.
+    SubgroupCount {
+        /// The kernel.
+        kernel: KernelRef,
+        /// Sub-groups of a work-group.
+        count: u32,
     },
     /// Memory for private variables.
     PrivateMemory {
@@ -72,6 +80,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
+            Need::SubgroupCount { .. } => "SubgroupCount",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::QueueArgument { .. } => "QueueArgument",
@@ -84,6 +93,7 @@ impl Need {
     pub fn kernel(self) -> KernelRef {
         match self {
             Need::SubgroupSize { kernel, .. }
+            | Need::SubgroupCount { kernel, .. }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
@@ -101,6 +111,7 @@ impl Need {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::SubgroupCount { .. } => 12,
         }
     }
 
@@ -109,6 +120,7 @@ impl Need {
         let kernel = KernelRef(0);
         [
             Need::SubgroupSize { kernel, size: 0 },
+            Need::SubgroupCount { kernel, count: 0 },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -134,6 +146,10 @@ impl Need {
             Need::SubgroupSize { .. } => Need::SubgroupSize {
                 kernel,
                 size: u32::decode(source, "Size")?,
+            },
+            Need::SubgroupCount { .. } => Need::SubgroupCount {
+                kernel,
+                count: u32::decode(source, "Count")?,
             },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
@@ -165,6 +181,7 @@ impl Need {
         self.kernel().encode(sink, "Kernel")?;
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
+            Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

@@ -2,9 +2,10 @@
 
 use super::{Buffer, Kernel, Result, Session, check};
 use cl_sys::{
-    CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, cl_buffer_region,
-    cl_command_queue_properties, cl_event, cl_uint,
+    CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE, CL_QUEUE_ON_DEVICE,
+    CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE,
+    CL_QUEUE_PROPERTIES, CL_TRUE, cl_buffer_region, cl_command_queue, cl_command_queue_properties,
+    cl_event, cl_uint,
 };
 use std::ptr;
 
@@ -20,7 +21,49 @@ impl Drop for Event {
     }
 }
 
+/// A queue that kernels enqueue into.
+pub struct DeviceQueue {
+    pub(super) queue: cl_command_queue,
+}
+
+impl Drop for DeviceQueue {
+    fn drop(&mut self) {
+        // SAFETY: returned by clCreateCommandQueueWithProperties, released once.
+        unsafe { cl_sys::clReleaseCommandQueue(self.queue) };
+    }
+}
+
 impl Session {
+    /// Makes a queue on the device, `is_default` the one that get_default_queue gives.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn device_queue(&self, is_default: bool) -> Result<DeviceQueue> {
+        let default = if is_default {
+            CL_QUEUE_ON_DEVICE_DEFAULT
+        } else {
+            0
+        };
+        let bits = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | default;
+        let list = [
+            cl_sys::cl_queue_properties::from(CL_QUEUE_PROPERTIES),
+            bits,
+            0,
+        ];
+        let mut code = 0;
+        // SAFETY: the context is this device's, and the list ends with 0.
+        let queue = unsafe {
+            cl_sys::clCreateCommandQueueWithProperties(
+                self.context,
+                self.device,
+                list.as_ptr(),
+                &mut code,
+            )
+        };
+        check("clCreateCommandQueueWithProperties", code)?;
+        Ok(DeviceQueue { queue })
+    }
+
     /// The same device and context with an out-of-order queue.
     ///
     /// # Errors

@@ -148,6 +148,7 @@ const DEVICE: &[Extension] = &[
         version: make_version(2, 0, 0),
         condition: |_| true,
     },
+    on("cl_khr_device_enqueue_local_arg_types", device_enqueue),
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
     // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan

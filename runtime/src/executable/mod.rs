@@ -180,6 +180,7 @@ impl Executable {
             device_group_size,
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
             required,
+            sub_groups: info.and_then(|info| info.required_sub_groups),
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             non_uniform: !fixed && launch::splitting(&self.interface, &self.scan).is_some(),
         }

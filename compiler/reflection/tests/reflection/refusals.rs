@@ -166,6 +166,11 @@ fn needs() {
             ["Kernel", "Size"].as_slice(),
         ),
         (
+            Need::SubgroupCount { kernel, count: 4 },
+            "SubgroupCount kernel: KernelRef(0), count: 4\n",
+            &["Kernel", "Count"],
+        ),
+        (
             Need::PrivateMemory {
                 kernel,
                 ordinal,
@@ -215,6 +220,7 @@ fn needs() {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::SubgroupCount { .. } => 12,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -9,14 +9,14 @@
 
 mod arena;
 
+use pumice_compiler::target::device_queue::{Key, QUEUES, State, VARIANTS};
 use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Recording, Timer, Wait};
 
-use self::arena::{Arena, Key, State, VARIANTS};
+use self::arena::Arena;
 use super::Executable;
 use super::launch::{ArgValue, Launch, LaunchError, NdRange, Prepared, Result};
 use crate::base::exit;
 use crate::base::log;
-use crate::device::queue_limits;
 
 /// Rounds of a recording.
 const ROUNDS: usize = 8;
@@ -31,7 +31,7 @@ const KEPT: usize = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceQueues {
     /// Bytes of each by its number; 0 for those that it cannot reach.
-    pub bytes: [u32; queue_limits::PLACES],
+    pub bytes: [u32; QUEUES],
     /// The number of the default one.
     pub default: Option<u32>,
 }
