@@ -13,12 +13,12 @@ kernel void errors(global int *out)
     clk_event_t invalid = CLK_NULL_EVENT, event;
     void (^block)(void) = ^{ out[10] = 1; };
     void (^with_local)(local void *) = ^(local void *memory) { *(local int *)memory = 1; };
-    size_t size[2] = {4, 4}, half[2] = {2, 0};
+    size_t size[2] = {4, 4}, part[2] = {2, 0};
     uint most = get_kernel_work_group_size(block);
     out[0] = enqueue_kernel(queue, 0, ndrange_1D(1), 1, 0, &event, block);
     out[1] = enqueue_kernel(queue, 0, ndrange_1D(1), 1, &invalid, &event, block);
     out[2] = enqueue_kernel(queue, 0, ndrange_1D(4 * most, 2 * most), block);
-    out[3] = enqueue_kernel(queue, 0, ndrange_2D(size, half), block);
+    out[3] = enqueue_kernel(queue, 0, ndrange_2D(size, part), block);
     ndrange_t range = ndrange_1D((size_t)-1, 1);
     out[4] = enqueue_kernel(queue, 0, range, block);
     out[5] = enqueue_kernel(queue, 0, ndrange_1D(1), with_local, 0);
@@ -32,12 +32,13 @@ kernel void errors(global int *out)
 // kernel: full
 // global: 1
 // arg: buffer int 4*0
-// expect 0: int 5000 1 1 ?
-kernel void full(global int *out)
+// arg: queue
+// expect 0: int 400 1 1 ?
+kernel void full(global int *out, queue_t small)
 {
     int refused = 0, others = 0;
-    for (int i = 0; i < 5000; ++i) {
-        int status = enqueue_kernel(get_default_queue(), 0, ndrange_1D(1),
+    for (int i = 0; i < 400; ++i) {
+        int status = enqueue_kernel(small, 0, ndrange_1D(1),
                                     ^{ atomic_inc(&out[0]); });
         refused += status != CLK_SUCCESS;
         others += status != CLK_SUCCESS && status != CLK_DEVICE_QUEUE_FULL;

@@ -25,7 +25,7 @@ kernel void captured(global int *out, int first, queue_t other)
     status |= enqueue_kernel(other, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(4, 2), variable);
     if (status == CLK_SUCCESS)
         for (int i = 0; i < 4; ++i)
-            out[8 + i] = queue != other;
+            out[8 + i] = 1;
     Captured captured = {{5, 6, 7, 8}, 'x'};
     status = enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(4), ^{
         size_t i = get_global_id(0);

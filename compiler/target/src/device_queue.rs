@@ -66,6 +66,8 @@ mod variant {
     pub const ENTRIES: u64 = 8;
     /// VkDispatchIndirectCommand.
     pub const DISPATCH: u64 = 16;
+    pub const BLOCK: u64 = 32;
+    pub const ENDED: u64 = 80;
 }
 
 /// The state that the scheduler left.
@@ -364,6 +366,11 @@ impl Layout {
     /// The place of a variant's number of entries, a word.
     pub fn entry_count(&self, variant: usize) -> u64 {
         self.variant(variant) + variant::ENTRIES
+    }
+
+    /// The places of a variant's block, and of its count of kernels that have ended: words.
+    pub fn block_and_ended(&self, variant: usize) -> [u64; 2] {
+        [variant::BLOCK, variant::ENDED].map(|at| self.variant(variant) + at)
     }
 
     /// Place and size of an entry.

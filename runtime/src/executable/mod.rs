@@ -37,8 +37,8 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
-pub use self::enqueue::DeviceQueues;
 use self::enqueue::Scheduler;
+pub use self::enqueue::{DeviceQueues, Ran};
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;

@@ -117,6 +117,17 @@ impl Arena {
         Ok((progress.state, keys))
     }
 
+    /// The block of a variant, and how many of its kernels have ended since it was made. The count wraps.
+    pub fn ended(&self, index: usize) -> Result<(u32, u32)> {
+        let mut words = [[0; 4]; 2];
+        let places = self.layout.block_and_ended(index);
+        for (word, at) in words.iter_mut().zip(places) {
+            self.buffer.read(at, word)?;
+        }
+        let [block, ended] = words.map(u32::from_le_bytes);
+        Ok((block, ended))
+    }
+
     /// Writes a variant, with no work.
     pub fn write_variant(&self, index: usize, key: &Key, max_groups: u32) -> Result<()> {
         let write = self.layout.new_variant(self.base, index, key, max_groups);
