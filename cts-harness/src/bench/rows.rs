@@ -43,8 +43,7 @@ pub(super) enum What {
     /// clFinish: as it is, and after another argument for one of them.
     Replayed,
     ReplayedChanged,
-    /// Microseconds of each of a thousand empty kernels that a kernel enqueues, all of them or each the
-    /// next one.
+    /// The same of a thousand that a kernel enqueues, all of them or each the next one.
     LaunchedByKernel,
     LaunchedByEachOther,
     /// Time of a thousand empty kernels before one clFinish on a profiling queue, divided by the

@@ -25,6 +25,7 @@ impl Drop for Event {
 const SMALL_QUEUE: cl_sys::cl_queue_properties = 64 << 10;
 
 /// A queue that kernels enqueue into.
+#[derive(Debug)]
 pub struct DeviceQueue {
     pub(super) queue: cl_command_queue,
 }

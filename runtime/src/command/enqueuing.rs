@@ -9,7 +9,8 @@ use crate::base::error::Result;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::trace;
-use crate::command::ndrange::{self, Output};
+use crate::command::ndrange;
+use crate::command::output::Output;
 use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
@@ -112,7 +113,8 @@ impl HostCommand for Enqueuing {
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
         let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();
-        let (values, staged) = ndrange::values(on, &self.device_kernel, &self.args)?;
+        // It runs beside the queue's other launches: images of buffers are not theirs in turn.
+        let (values, staged) = ndrange::values(on, None, &self.device_kernel, &self.args)?;
         let launch = Launch {
             kernel: self.device_kernel.index,
             range: &self.range,

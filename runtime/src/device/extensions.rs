@@ -207,6 +207,8 @@ const DEVICE: &[Extension] = &[
     },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
+    on("cl_khr_mipmap_image", images),
+    on("cl_khr_mipmap_image_writes", level_images),
     always("cl_khr_expect_assume"),
     // Work-items share the copies out.
     always("cl_khr_extended_async_copies"),

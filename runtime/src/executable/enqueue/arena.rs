@@ -15,6 +15,8 @@ pub(super) struct Arena {
     launches: u32,
     /// Events that are not in use, as the last launch left them.
     free_events: u32,
+    /// The header that the device found.
+    begun: [u8; STATE_BYTES],
 }
 
 impl Arena {
@@ -35,6 +37,7 @@ impl Arena {
             layout,
             launches: 0,
             free_events: EVENTS,
+            begun: [0; STATE_BYTES],
         };
         arena.write(&[arena.layout.free_records()])?;
         arena.write(&arena.layout.unused_events(0))?;
@@ -95,13 +98,21 @@ impl Arena {
             max_groups: caps.limits.max_group_count[0],
             most_local_bytes: caps.limits.max_shared_memory,
         };
-        self.write(&self.layout.begin(self.base, &launch))
+        let writes = self.layout.begin(self.base, &launch);
+        let header = &writes[0].1;
+        self.begun.copy_from_slice(&header[..STATE_BYTES]);
+        self.write(&writes)
     }
 
     /// Reads the state after a submission, with the variants that are missing.
     pub fn state(&mut self) -> Result<(State, Vec<Key>)> {
         let mut header = [0; STATE_BYTES];
         self.buffer.read(0, &mut header)?;
+        // Rounds that leave no trace would go on for ever.
+        if header == self.begun {
+            let text = "the device has not run the scheduler of device-side enqueue";
+            return Err(LaunchError::Resources(text.into()));
+        }
         let progress = self.layout.progress(&header).ok_or_else(|| {
             let text = "a kernel has overwritten the memory of device-side enqueue";
             LaunchError::Resources(text.into())
