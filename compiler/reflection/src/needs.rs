@@ -12,6 +12,7 @@
 //! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
 //! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
 //! | 14 | ImageLevel | *Kernel*, *Ordinal*, *Level*, *Set*, *Binding*: a storage image that is a mip level of an image argument |
+//! | 15 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -28,6 +29,13 @@ pub enum Need {
         kernel: KernelRef,
         /// Work-items of a sub-group.
         size: u32,
+    },
+    /// Work-groups of so many sub-groups.
+    SubgroupCount {
+        /// The kernel.
+        kernel: KernelRef,
+        /// Sub-groups of a work-group.
+        count: u32,
     },
     /// Memory for private variables.
     PrivateMemory {
@@ -150,6 +158,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
+            Need::SubgroupCount { .. } => "SubgroupCount",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::QueueArgument { .. } => "QueueArgument",
@@ -165,6 +174,7 @@ impl Need {
     pub fn kernel(self) -> KernelRef {
         match self {
             Need::SubgroupSize { kernel, .. }
+            | Need::SubgroupCount { kernel, .. }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
@@ -188,6 +198,7 @@ impl Need {
             Need::HandleFactPushConstant { .. } => 12,
             Need::HandleFactUniform { .. } => 13,
             Need::ImageLevel { .. } => 14,
+            Need::SubgroupCount { .. } => 15,
         }
     }
 
@@ -196,6 +207,7 @@ impl Need {
         let kernel = KernelRef(0);
         [
             Need::SubgroupSize { kernel, size: 0 },
+            Need::SubgroupCount { kernel, count: 0 },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -242,6 +254,10 @@ impl Need {
             Need::SubgroupSize { .. } => Need::SubgroupSize {
                 kernel,
                 size: u32::decode(source, "Size")?,
+            },
+            Need::SubgroupCount { .. } => Need::SubgroupCount {
+                kernel,
+                count: u32::decode(source, "Count")?,
             },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
@@ -294,6 +310,7 @@ impl Need {
         self.kernel().encode(sink, "Kernel")?;
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
+            Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
