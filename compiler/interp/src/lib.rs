@@ -98,6 +98,8 @@ pub struct Options {
     pub printf_buffer_size: u32,
     /// Address of the memory that device-side enqueue has; 0 if there is none.
     pub device_launch: u64,
+    /// Address of the memory of checks; 0 if there is none.
+    pub check_memory: u64,
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
 }
@@ -110,6 +112,7 @@ impl Default for Options {
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
             device_launch: 0,
+            check_memory: 0,
             flush_denormals: false,
         }
     }

@@ -220,6 +220,10 @@ impl<'a> Machine<'a> {
             BuiltIn::DeviceLaunch if self.options.device_launch != 0 => {
                 smallvec![self.options.device_launch]
             }
+            BuiltIn::CheckMemory if self.options.check_memory != 0 => {
+                smallvec![self.options.check_memory]
+            }
+            BuiltIn::CheckMemory => return Err(ErrorKind::Unsupported("checks".into())),
             BuiltIn::DeviceLaunch | BuiltIn::DeviceRecord => {
                 return Err(ErrorKind::Unsupported("device-side enqueue".into()));
             }

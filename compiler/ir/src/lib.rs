@@ -20,6 +20,7 @@ pub mod analysis;
 mod arg_layout;
 mod atomic;
 mod cfg;
+mod check;
 mod dom;
 mod edit;
 pub mod effort;
@@ -43,6 +44,7 @@ mod verify_tests;
 
 pub use arg_layout::{ArgLayout, ArgPlace};
 pub use atomic::{AtomicOp, MemoryOrder, Scope};
+pub use check::{CheckKind, CheckSite, CheckedObject, SourceFile};
 pub use cfg::{Cfg, reachable, reachable_by};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};

@@ -8,6 +8,7 @@
 //! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
+//! | 12 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
@@ -37,6 +38,13 @@ pub enum Need {
     },
     /// Memory for device-side enqueue.
     DeviceLaunch {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The pointer argument that the memory's address takes the place of: the last one.
+        ordinal: u32,
+    },
+    /// Memory for checks.
+    CheckMemory {
         /// The kernel.
         kernel: KernelRef,
         /// The pointer argument that the memory's address takes the place of: the last one.
@@ -74,6 +82,7 @@ impl Need {
             Need::SubgroupSize { .. } => "SubgroupSize",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
+            Need::CheckMemory { .. } => "CheckMemory",
             Need::QueueArgument { .. } => "QueueArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
@@ -86,6 +95,7 @@ impl Need {
             Need::SubgroupSize { kernel, .. }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
+            | Need::CheckMemory { kernel, .. }
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
             | Need::Scheduler { kernel, .. } => kernel,
@@ -101,6 +111,7 @@ impl Need {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::CheckMemory { .. } => 12,
         }
     }
 
@@ -115,6 +126,7 @@ impl Need {
                 bytes: 0,
             },
             Need::DeviceLaunch { kernel, ordinal: 0 },
+            Need::CheckMemory { kernel, ordinal: 0 },
             Need::QueueArgument { kernel, ordinal: 0 },
             Need::Block {
                 kernel,
@@ -144,6 +156,10 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
             },
+            Need::CheckMemory { .. } => Need::CheckMemory {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
             Need::QueueArgument { .. } => Need::QueueArgument {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -169,9 +185,9 @@ impl Need {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
             }
-            Need::DeviceLaunch { ordinal, .. } | Need::QueueArgument { ordinal, .. } => {
-                ordinal.encode(sink, "Ordinal")
-            }
+            Need::DeviceLaunch { ordinal, .. }
+            | Need::QueueArgument { ordinal, .. }
+            | Need::CheckMemory { ordinal, .. } => ordinal.encode(sink, "Ordinal"),
             Need::Block {
                 number, captured, ..
             } => {
