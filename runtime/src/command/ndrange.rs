@@ -12,6 +12,7 @@ use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::printf;
 use crate::base::trace;
+use crate::command::checks::{Known, Run};
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
@@ -51,6 +52,8 @@ pub(super) struct Ready {
     prepared: Prepared,
     /// Images that are rows of buffers.
     staged: Vec<StagedUse>,
+    /// The memory that it may access, for kernels with checks.
+    known: Option<Arc<Known>>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -175,7 +178,10 @@ pub(super) fn prepare(
     range: &NdRange,
 ) -> Result<Ready> {
     let (values, staged) = values(on, device_kernel, args)?;
+    let known = (device_kernel.info().checked)
+        .then(|| Arc::new(Known::new(on, device_kernel, args, &values)));
     let launch = Launch {
+        checks: known.as_ref().map(|known| &known.table),
         kernel: device_kernel.index,
         range,
         args: &values,
@@ -186,7 +192,11 @@ pub(super) fn prepare(
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
     let prepared = prepared.map_err(|error| refused(kernel, &error))?;
-    Ok(Ready { prepared, staged })
+    Ok(Ready {
+        prepared,
+        staged,
+        known,
+    })
 }
 
 /// The arguments on the device, and the images that are rows of buffers among them.
@@ -405,8 +415,12 @@ pub(super) fn record_staged(
 }
 
 impl KernelLaunch {
-    /// Records the dispatches; gives the launch's printf buffer.
-    fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
+    /// Records the dispatches; gives the launch's printf buffer and its checks.
+    fn dispatch(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+    ) -> Result<(Option<Buffer>, Option<Run>)> {
         let mut slot = self.prepared.lock();
         let own_queue = on.number() == self.queue;
         let there = if own_queue { slot.take() } else { None };
@@ -422,10 +436,16 @@ impl KernelLaunch {
         };
         record_staged(&ready.prepared, &ready.staged, recorder)?;
         let printf = ready.prepared.take_printf();
-        if printf.is_none() && own_queue {
+        let checks = ready.prepared.take_checks().zip(ready.known.clone());
+        let checks = checks.map(|(memory, known)| Run {
+            memory,
+            known,
+            range: self.range,
+        });
+        if printf.is_none() && checks.is_none() && own_queue {
             *slot = Some(ready);
         }
-        Ok(printf)
+        Ok((printf, checks))
     }
 }
 
@@ -462,8 +482,8 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let printf = self.dispatch(on, recorder)?;
-        if self.initializers.is_none() && printf.is_none() {
+        let (printf, checks) = self.dispatch(on, recorder)?;
+        if self.initializers.is_none() && printf.is_none() && checks.is_none() {
             return Ok(Retire::nothing());
         }
         let initializers = self.initializers.clone();
@@ -474,6 +494,7 @@ impl DeviceCommand for KernelLaunch {
             initializers,
         );
         output.printf = printf;
+        output.checks = checks;
         Ok(Retire::with(move || output.print()))
     }
 }
@@ -486,6 +507,7 @@ pub(super) struct Output {
     context: Ref<Context>,
     initializers: Option<Arc<InitRun>>,
     printf: Option<Buffer>,
+    checks: Option<Run>,
 }
 
 impl Output {
@@ -502,6 +524,7 @@ impl Output {
             context: on.context().clone(),
             initializers,
             printf: None,
+            checks: None,
         }
     }
 
@@ -517,7 +540,10 @@ impl Output {
             self.print_buffer(buffer)?;
         }
         printf::flush();
-        Ok(())
+        match &self.checks {
+            Some(run) => run.tell(&self.executable, self.kernel.name(), &self.context),
+            None => Ok(()),
+        }
     }
 
     /// Prints what a buffer holds, and empties it.

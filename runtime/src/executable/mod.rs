@@ -22,6 +22,7 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
+mod checks;
 mod device_module;
 mod enqueue;
 mod init_fini;
@@ -37,6 +38,7 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
+pub use self::checks::CheckMemory;
 pub use self::enqueue::DeviceQueues;
 use self::enqueue::Scheduler;
 pub use self::init_fini::InitRun;

@@ -262,6 +262,7 @@ impl Emitter<'_> {
                 properties: Some(KernelProperties {
                     num_arguments: (kernel.args.len()
                         + usize::from(kernel.private_bytes > 0)
+                        + usize::from(kernel.checked)
                         + usize::from(kernel.enqueue.is_some()))
                         as u32,
                     flags,

@@ -83,6 +83,7 @@ impl Executable {
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),
+            checks: None,
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
@@ -126,6 +127,7 @@ impl Executable {
                 range: &one_group([1; 3], 1),
                 args: &[],
                 enqueue: Some(arena.address()),
+                checks: None,
                 queue: number,
             },
         )?;
@@ -172,6 +174,7 @@ impl Executable {
             range: &one_group(key.local_size, groups),
             args: &args,
             enqueue: Some(scheduler.arena.variant_address(index)),
+            checks: None,
             queue: scheduler.number,
         };
         let prepared = self.prepare(device, &launch)?;

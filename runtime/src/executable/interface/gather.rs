@@ -428,6 +428,7 @@ impl InterfaceBuilder<'_> {
                 kernel.add_need(*need)?;
             }
         }
+        self.interface.checks.clone_from(&reflection.checks);
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
         self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
@@ -577,6 +578,7 @@ impl InterfaceBuilder<'_> {
                 required_sub_group_size: None,
                 private_bytes: None,
                 enqueues: false,
+                checked: false,
                 may_use_printf,
             },
             function: draft.function,

@@ -14,6 +14,7 @@ mod regions;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use pumice_check::Table;
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
@@ -25,6 +26,7 @@ use self::private_memory::{groups_within, private_size};
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
+use super::checks::CheckMemory;
 use super::device_module::PipelineKey;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
@@ -90,6 +92,8 @@ pub struct Launch<'a> {
     pub args: &'a [Option<ArgValue>],
     /// The device address of the memory of device-side enqueue, for kernels that take it.
     pub enqueue: Option<u64>,
+    /// The memory that the launch may access, for kernels with checks.
+    pub checks: Option<&'a Table>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
 }
@@ -131,6 +135,7 @@ pub struct Prepared {
     dispatches: Vec<Dispatch>,
     keep: Arc<Vec<Buffer>>,
     printf: Option<Buffer>,
+    check: Option<CheckMemory>,
     /// Private memory is shared with other launches of the queue: each dispatch waits for those
     /// before it.
     in_turn: bool,
@@ -206,6 +211,7 @@ impl Executable {
                 dispatches: Vec::new(),
                 keep: Arc::default(),
                 printf: None,
+                check: None,
                 in_turn: false,
             });
         }
@@ -232,6 +238,17 @@ impl Executable {
             args.truncate(own);
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
+        }
+        let mut check = None;
+        if kernel.info.checked {
+            let memory = self.check_memory(&device_module, kernel, launch.checks)?;
+            let args = args.to_mut();
+            let own = kernel.info.args.len()
+                + usize::from(kernel.info.private_bytes.is_some())
+                + usize::from(kernel.info.enqueues);
+            args.truncate(own);
+            args.push(Some(memory.argument()));
+            check = Some(memory);
         }
         let mut builder = LaunchBuilder {
             interface: &self.interface,
@@ -286,6 +303,7 @@ impl Executable {
             dispatches,
             keep: Arc::new(keep),
             printf,
+            check,
             in_turn: kernel.info.private_bytes.is_some(),
         })
     }
@@ -555,6 +573,12 @@ impl Prepared {
                     .product::<u64>()
             })
             .sum()
+    }
+
+    /// The memory of this launch's checks, to be read once the submission is done. `None` for a kernel without
+    /// checks, or where it was taken.
+    pub fn take_checks(&mut self) -> Option<CheckMemory> {
+        self.check.take()
     }
 
     /// The printf buffer of this launch, while it was not taken.
