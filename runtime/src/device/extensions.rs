@@ -148,6 +148,11 @@ const DEVICE: &[Extension] = &[
         version: make_version(2, 0, 0),
         condition: |_| true,
     },
+    // The same products by the names that older kernels for Mali look for.
+    always("cl_arm_integer_dot_product_int8"),
+    always("cl_arm_integer_dot_product_accumulate_int8"),
+    always("cl_arm_integer_dot_product_accumulate_int16"),
+    always("cl_arm_integer_dot_product_accumulate_saturate_int8"),
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
     // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan
