@@ -19,7 +19,11 @@ use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, low_targets, run_target};
 
 /// A file's module after all passes, and the places that it tests.
-fn build(file: &KernelFile, text: &str, target: &Target) -> Result<(Module, Vec<CheckSite>), String> {
+fn build(
+    file: &KernelFile,
+    text: &str,
+    target: &Target,
+) -> Result<(Module, Vec<CheckSite>), String> {
     let options = CompileOptions::parse(&file.options).map_err(|e| format!("{e:?}"))?;
     let target = &Target {
         checks: options.checks,
@@ -49,13 +53,19 @@ fn arguments(ir: &Module, run: &Run, given: &Arguments) -> Vec<Argument> {
         let (size, object) = match arg {
             Arg::Buffer { index, .. } => {
                 let size = given.inputs.buffers[*index].len() as u64;
-                (size, format!("a buffer of {size} bytes from clCreateBuffer"))
+                (
+                    size,
+                    format!("a buffer of {size} bytes from clCreateBuffer"),
+                )
             }
             Arg::Local(size) => (*size, format!("local memory of {size} bytes")),
             Arg::Null | Arg::Bytes(_) => (0, String::new()),
         };
         Argument {
-            name: meta.info.as_ref().map_or_else(String::new, |info| info.name.clone()),
+            name: meta
+                .info
+                .as_ref()
+                .map_or_else(String::new, |info| info.name.clone()),
             null: *arg == Arg::Null,
             size,
             object,

@@ -50,12 +50,8 @@ use pumice_target::QuirkKind;
 pub const PIPELINE: &[Pass] = &[
     Pass::new("dce_module", Optimize, WholeModule(dce::run_module)),
     // Before the library's own arithmetic is there.
-    Pass::new(
-        "check_arithmetic",
-        Check,
-        TryModule(check_arithmetic::run),
-    )
-    .only(|target| target.checks.any()),
+    Pass::new("check_arithmetic", Check, TryModule(check_arithmetic::run))
+        .only(|target| target.checks.any()),
     Pass::new("lower_math", Lower, TryModule(lower_math::run)).ensures(&[MathLowered]),
     Pass::new("link_builtins", Lower, TryModule(link_builtins::run))
         .requires(&[MathLowered])
@@ -93,7 +89,13 @@ pub const PIPELINE: &[Pass] = &[
     // Before anything is derived from accesses that must not be.
     Pass::new("check_memory", Check, TryModule(check_memory::run))
         .only(|target| target.checks.any())
-        .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred, MathLowered]),
+        .requires(&[
+            Inlined,
+            ArgsLowered,
+            SlotsPromoted,
+            SpacesInferred,
+            MathLowered,
+        ]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
     Pass::new("speculate", Optimize, Function(speculate::run))
         .optional()

@@ -20,7 +20,10 @@ pub(crate) fn place(launch: &Launch<'_>, site: &CheckSite, record: &Record, coun
     // Writing to a String cannot fail.
     let _ = write!(text, ": error: {message}");
     if !site.text.is_empty() {
-        let before = site.text.chars().take(site.column.saturating_sub(1) as usize);
+        let before = site
+            .text
+            .chars()
+            .take(site.column.saturating_sub(1) as usize);
         let space: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let _ = write!(text, "\n{}\n{space}^", site.text);
     }
@@ -81,7 +84,10 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
             let before = bytes(offset.wrapping_neg());
             format!("{access} that begins {before} before {name}")
         }
-        _ => format!("{access} at byte {offset} of {name}, which has {}", bytes(size)),
+        _ => format!(
+            "{access} at byte {offset} of {name}, which has {}",
+            bytes(size)
+        ),
     };
     match &site.object {
         CheckedObject::Argument(ordinal) => {
@@ -137,7 +143,9 @@ fn unknown(
     let live = || launch.allocations.iter().filter(|a| !a.released);
     let mut released = launch.allocations.iter().filter(|a| a.released);
     if live().any(|a| has(&a)) {
-        let (name, size) = live().find(has).map_or(("", 0), |a| (a.object.as_str(), a.size));
+        let (name, size) = live()
+            .find(has)
+            .map_or(("", 0), |a| (a.object.as_str(), a.size));
         let offset = live().find(has).map_or(0, |a| address - a.first);
         let fault = format!("{access} at byte {offset} of {}", bytes(size));
         return (fault, Some(format!("the memory is {name}")));
@@ -149,9 +157,15 @@ fn unknown(
     }
     let distance = |a: &Allocation| {
         let end = a.first.saturating_add(a.size);
-        if address < a.first { a.first - address } else { address - end }
+        if address < a.first {
+            a.first - address
+        } else {
+            address - end
+        }
     };
-    let nearest = live().min_by_key(|a| distance(a)).filter(|a| distance(a) < NEAR);
+    let nearest = live()
+        .min_by_key(|a| distance(a))
+        .filter(|a| distance(a) < NEAR);
     let note = match nearest {
         Some(a) if address < a.first => {
             format!("the address is {} before {}", bytes(distance(a)), a.object)

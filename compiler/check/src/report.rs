@@ -97,7 +97,9 @@ pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
         }
     }
     let count = |site: usize| word(memory, layout.counters() + site as u64 * 4);
-    let places: Vec<usize> = (0..launch.sites.len()).filter(|&site| count(site) > 0).collect();
+    let places: Vec<usize> = (0..launch.sites.len())
+        .filter(|&site| count(site) > 0)
+        .collect();
     if places.is_empty() {
         return Reports::default();
     }

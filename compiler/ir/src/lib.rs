@@ -44,8 +44,8 @@ mod verify_tests;
 
 pub use arg_layout::{ArgLayout, ArgPlace};
 pub use atomic::{AtomicOp, MemoryOrder, Scope};
-pub use check::{CheckKind, CheckSite, CheckedObject, SourceFile};
 pub use cfg::{Cfg, reachable, reachable_by};
+pub use check::{CheckKind, CheckSite, CheckedObject, SourceFile};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;

@@ -1,8 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
 use super::{
-    AddressSpace, CheckSite, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo, PayloadArray,
-    PayloadId, SourceFile, StringId, Type,
+    AddressSpace, CheckSite, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo,
+    PayloadArray, PayloadId, SourceFile, StringId, Type,
 };
 use cranelift_entity::PrimaryMap;
 

@@ -57,7 +57,11 @@ impl Checks {
     /// The first word that is none of them.
     pub fn parse(words: &str) -> Result<Self, String> {
         let mut checks = Self::NONE;
-        for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        for word in words
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+        {
             match Check::ALL.into_iter().find(|check| check.word() == word) {
                 Some(check) => checks = checks.with(check),
                 None if matches!(word, "all" | "on" | "1") => checks = Self::all(),

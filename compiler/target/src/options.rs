@@ -361,9 +361,8 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         "-pumice-check=",
         COMPILE | LINK,
         Form::Suffix(|p, v| {
-            let checks = Checks::parse(&v).map_err(|word| {
-                format!("invalid value '{word}' in '-pumice-check={v}'")
-            })?;
+            let checks = Checks::parse(&v)
+                .map_err(|word| format!("invalid value '{word}' in '-pumice-check={v}'"))?;
             p.compile.checks = p.compile.checks.or(checks);
             p.link.checks = p.compile.checks;
             Ok(())

@@ -152,7 +152,14 @@ impl Session {
         let data = ptr::from_ref(messages).cast_mut().cast();
         // SAFETY: one valid device, no properties; the function may be called with `data` for ever.
         let context = unsafe {
-            cl_sys::clCreateContext(ptr::null(), 1, &device, Some(messages::notify), data, &mut code)
+            cl_sys::clCreateContext(
+                ptr::null(),
+                1,
+                &device,
+                Some(messages::notify),
+                data,
+                &mut code,
+            )
         };
         check("clCreateContext", code)?;
         // SAFETY: the context was made for this device just now.

@@ -42,7 +42,12 @@ impl Known {
             let info = meta.info.as_ref();
             checked.name = info.map_or_else(String::new, |info| info.name.clone());
             pairs.push((before, checked.size));
-            if let Some(ArgValue::Buffer { buffer, offset, size }) = value {
+            if let Some(ArgValue::Buffer {
+                buffer,
+                offset,
+                size,
+            }) = value
+            {
                 allocations.push(Allocation {
                     first: buffer.pointer() + offset,
                     size: *size,
@@ -66,7 +71,9 @@ impl Known {
 
 /// The ranges of what is there, joined where they overlap, by rising address.
 fn merged(allocations: &[Allocation]) -> Vec<(u64, u64)> {
-    let live = allocations.iter().filter(|one| !one.released && one.size > 0);
+    let live = allocations
+        .iter()
+        .filter(|one| !one.released && one.size > 0);
     let mut ranges: Vec<(u64, u64)> = live.map(|one| (one.first, one.size)).collect();
     ranges.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());

@@ -372,7 +372,9 @@ impl Object<Context> {
             .map(|one| (one.start, one.size, one.origin.call(), false))
             .collect();
         let freed = self.svm().freed.lock();
-        let freed = freed.iter().map(|&(start, size, call)| (start, size, call, true));
+        let freed = freed
+            .iter()
+            .map(|&(start, size, call)| (start, size, call, true));
         live.into_iter().chain(freed).collect()
     }
 

@@ -1,6 +1,6 @@
 //! The checks that programs are built with (`PUMICE_CHECK`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use pumice_compiler::Target;
 use pumice_compiler::target::Checks;
@@ -14,7 +14,10 @@ pub fn of_all_programs() -> Checks {
     *CHECKS.get_or_init(|| {
         let words = config::CHECK.value().unwrap_or_default();
         Checks::parse(&words).unwrap_or_else(|word| {
-            log::error!("{}: there is no check `{word}`: nothing is checked", config::CHECK.name);
+            log::error!(
+                "{}: there is no check `{word}`: nothing is checked",
+                config::CHECK.name
+            );
             Checks::NONE
         })
     })
@@ -25,7 +28,8 @@ pub fn add(target: &Arc<Target>, checks: Checks) -> Arc<Target> {
     let checks = target.checks.or(checks);
     let has_none = target.abi.descriptors().is_some();
     if has_none && checks.any() {
-        log::warn!("nothing is checked: the device has no addresses");
+        static TOLD: Once = Once::new();
+        TOLD.call_once(|| log::error!("nothing is checked: the device has no addresses"));
     }
     let checks = if has_none { Checks::NONE } else { checks };
     match checks == target.checks {

@@ -37,8 +37,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
-use self::device_module::DeviceModule;
 pub use self::checks::CheckMemory;
+use self::device_module::DeviceModule;
 pub use self::enqueue::DeviceQueues;
 use self::enqueue::Scheduler;
 pub use self::init_fini::InitRun;

@@ -68,7 +68,11 @@ pub fn ranges(context: &Ref<Context>, index: usize) -> Vec<Range> {
     let mut all = Vec::new();
     {
         let list = LIST.lock();
-        for entry in list.0.iter().filter(|entry| entry.context == context.handle()) {
+        for entry in list
+            .0
+            .iter()
+            .filter(|entry| entry.context == context.handle())
+        {
             match entry.buffer.upgrade() {
                 Some(buffer) => live.push(buffer),
                 None if index == 0 && entry.first != 0 => all.push(Range {

@@ -265,7 +265,8 @@ impl<'a> Preamble<'a> {
             Op::String => {
                 let text = inst.string(0)?.0;
                 self.strings.push((inst.id, text));
-                self.string_numbers.insert(inst.id, self.strings.len() as u32);
+                self.string_numbers
+                    .insert(inst.id, self.strings.len() as u32);
                 Ok(())
             }
             Op::Source => {

@@ -55,8 +55,6 @@ fn object(object: &ir::CheckedObject) -> reflection::CheckedObject {
             name: text(name),
             size: u32::try_from(*size).unwrap_or(u32::MAX),
         },
-        ir::CheckedObject::Private { size } => {
-            reflection::CheckedObject::Private { size: *size }
-        }
+        ir::CheckedObject::Private { size } => reflection::CheckedObject::Private { size: *size },
     }
 }

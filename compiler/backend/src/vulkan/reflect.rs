@@ -1,7 +1,7 @@
 //! The module's NonSemantic.ClspvReflection.
 
-use super::checks;
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
+use super::checks;
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;

@@ -94,7 +94,11 @@ impl Builder {
             let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
             let words = string_words(piece);
             match first {
-                true => self.push(Section::Strings, Op::Source, [&[3, version, file], &words[..]]),
+                true => self.push(
+                    Section::Strings,
+                    Op::Source,
+                    [&[3, version, file], &words[..]],
+                ),
                 false => self.push(Section::Strings, Op::SourceContinued, [&words[..]]),
             }
             (rest, first) = (behind, false);

@@ -36,8 +36,8 @@ use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
 use crate::source::Span;
 use builder::Builder;
 use pumice_budget as budget;
-use pumice_target::{Checks, Target};
 use pumice_target::options::{ClStd, CompileOptions};
+use pumice_target::{Checks, Target};
 use types::RecordShape;
 
 /// Something that the language allows and this emitter cannot write.
@@ -228,7 +228,8 @@ impl Emitter<'_> {
         };
         for (name, text) in sources.plain_files() {
             if let Some(&file) = self.files.get(name) {
-                self.b.source_text(version, file, &String::from_utf8_lossy(text));
+                self.b
+                    .source_text(version, file, &String::from_utf8_lossy(text));
             }
         }
     }

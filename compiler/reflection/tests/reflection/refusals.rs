@@ -4,8 +4,9 @@ use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
-    AddressDelta, CheckKind, CheckSite, CheckedObject, DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, ReadError,
-    Reflection, WriteError, embed, read, strip_non_semantic, strip_set,
+    AddressDelta, CheckKind, CheckSite, CheckedObject, DataDescriptor, HexBytes, Instruction,
+    KernelRef, KernelRole, Need, ReadError, Reflection, WriteError, embed, read,
+    strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
@@ -179,7 +180,8 @@ fn check_sites() {
     let words = embed(&plain_module(), &reflection).unwrap();
     assert_eq!(read(&words).unwrap().checks, sites);
     validate(&words);
-    let listed = "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
+    let listed =
+        "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
     assert!(reflection.to_string().contains(listed), "{reflection}");
     let refused = |operands: &[u32]| read(&with_role(VOID, 13, operands)).unwrap_err();
     let missing = |operand| ReadError::MissingOperand {
@@ -188,7 +190,13 @@ fn check_sites() {
     };
     assert_eq!(refused(&[]), missing("Kind"));
     let id = Module::with_kernel(5).words()[3] - 1;
-    assert!(matches!(refused(&[id]), ReadError::WrongOperand { operand: "Kind", .. }));
+    assert!(matches!(
+        refused(&[id]),
+        ReadError::WrongOperand {
+            operand: "Kind",
+            ..
+        }
+    ));
 }
 
 #[test]

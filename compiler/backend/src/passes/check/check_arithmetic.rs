@@ -8,8 +8,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_check::layout::Code;
 use pumice_ir::{
-    BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FuncId, FloatFlags, Inst,
-    InstKind, IntCond, LowerError, Module, Type, Value,
+    BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FloatFlags, FuncId,
+    Function, Inst, InstKind, IntCond, LowerError, Module, Type, Value,
 };
 use pumice_target::{Check, Checks};
 
@@ -22,6 +22,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if !checks.of_arithmetic() || !report::applies(module, ctx) {
         return Ok(Changed::No);
     }
+    let located = module.functions.values().any(has_places);
     let function = report::report(module);
     let mut sites = Sites(&mut module.checks);
     let mut changed = Changed::No;
@@ -29,9 +30,21 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         if id == function || func.entry().is_none() {
             continue;
         }
-        changed |= expand(func, |x, inst| Ok(rule(x, inst, checks, function, &mut sites)))?;
+        changed |= expand(func, |x, inst| {
+            // What the importer made of something else is not the program's.
+            let foreign = located && x.loc.line == 0;
+            Ok((!foreign)
+                .then(|| rule(x, inst, checks, function, &mut sites))
+                .flatten())
+        })?;
     }
     Ok(changed)
+}
+
+/// Returns whether any instruction has a place in the source.
+fn has_places(func: &Function) -> bool {
+    let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+    insts.any(|&inst| func.insts[inst].loc.line != 0)
 }
 
 fn rule(
@@ -41,7 +54,10 @@ fn rule(
     function: FuncId,
     sites: &mut Sites<'_>,
 ) -> Option<Replacement> {
-    let InstKind::Binary { op, args: [a, b], .. } = x.func.insts[inst].kind else {
+    let InstKind::Binary {
+        op, args: [a, b], ..
+    } = x.func.insts[inst].kind
+    else {
         return None;
     };
     let kind = match op {
@@ -57,7 +73,10 @@ fn rule(
     let ty = x.ty(b);
     let width = u64::from(ty.scalar.bits());
     let is_bad = |&bits: &u64| if shifts { bits >= width } else { bits == 0 };
-    if x.func.const_lanes(b).is_some_and(|lanes| !lanes.iter().any(is_bad)) {
+    if x.func
+        .const_lanes(b)
+        .is_some_and(|lanes| !lanes.iter().any(is_bad))
+    {
         return None;
     }
     let bad = match shifts {

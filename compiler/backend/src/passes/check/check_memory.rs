@@ -38,7 +38,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             if func.entry().is_none() {
                 continue;
             }
-            let memory = prepend(func, InstKind::BuiltIn { which: BuiltIn::CheckMemory });
+            let memory = prepend(
+                func,
+                InstKind::BuiltIn {
+                    which: BuiltIn::CheckMemory,
+                },
+            );
             let roots = Roots::new(func, kernel);
             let offsets = Offsets::new(func, &roots);
             let mut tests = Tests {
@@ -141,7 +146,11 @@ impl Tests<'_> {
         }
         wanted.sort_unstable();
         wanted.dedup();
-        debug_assert!(wanted.iter().all(|(arg, _)| (*arg as usize) < kernel.args.len()));
+        debug_assert!(
+            wanted
+                .iter()
+                .all(|(arg, _)| (*arg as usize) < kernel.args.len())
+        );
         let mut head: Vec<Inst> = Vec::new();
         for (ordinal, bytes) in wanted {
             let limit = match bytes {
@@ -198,7 +207,11 @@ impl Tests<'_> {
             return size;
         }
         let loc = SourceLoc::default();
-        let (zero, less, needed) = (func.i64(0), func.i64(bytes as i64 - 1), func.i64(bytes as i64));
+        let (zero, less, needed) = (
+            func.i64(0),
+            func.i64(bytes as i64 - 1),
+            func.i64(bytes as i64),
+        );
         let left = InstKind::Binary {
             op: BinaryOp::ISub,
             args: [size, less],
@@ -230,7 +243,9 @@ impl Tests<'_> {
             .collect();
         let all_ok = tests.iter().map(|test| test.ok).collect::<Vec<_>>();
         let (&first, others) = all_ok.split_first()?;
-        let ok = others.iter().fold(first, |ok, &other| x.bin(BinaryOp::And, ok, other));
+        let ok = others
+            .iter()
+            .fold(first, |ok, &other| x.bin(BinaryOp::And, ok, other));
 
         let (good, bad, done) = (x.new_block(), x.new_block(), x.new_block());
         x.branch(ok, call(good, &[]), call(bad, &[]), good);
@@ -306,10 +321,13 @@ impl Tests<'_> {
         }
         let null = x.splat(x.ty(access.ptr), 0);
         let ok = x.icmp(IntCond::Ne, access.ptr, null);
-        let (value, size) = (x.func.i64(0), match access.size {
-            Size::Bytes(bytes) => x.func.i64(bytes as i64),
-            Size::Value(value) => value,
-        });
+        let (value, size) = (
+            x.func.i64(0),
+            match access.size {
+                Size::Bytes(bytes) => x.func.i64(bytes as i64),
+                Size::Value(value) => value,
+            },
+        );
         let site = self.site(x, access, None);
         Some(Test {
             ok,
@@ -355,7 +373,10 @@ impl Tests<'_> {
             Root::Argument(ordinal) => self.limits[&(ordinal, Some(bytes))],
             root => {
                 let limit = (self.object_size(x.func, root) + 1).saturating_sub(bytes);
-                if x.func.const_bits(value).is_some_and(|offset| offset < limit) {
+                if x.func
+                    .const_bits(value)
+                    .is_some_and(|offset| offset < limit)
+                {
                     return None;
                 }
                 x.func.i64(limit as i64)
@@ -410,7 +431,10 @@ impl Tests<'_> {
             _ => value,
         };
         let mask = u64::from(access.align - 1);
-        if x.func.const_bits(number).is_some_and(|bits| bits & mask == 0) {
+        if x.func
+            .const_bits(number)
+            .is_some_and(|bits| bits & mask == 0)
+        {
             return None;
         }
         let low = x.bin_const(BinaryOp::And, number, mask);
@@ -463,35 +487,65 @@ fn accesses(func: &Function, inst: Inst) -> Vec<Access> {
     let one = |kind, ptr, ty: Type, align, flags: AccessFlags| {
         let bytes = flags.part_bytes().unwrap_or_else(|| ty.access_bytes());
         let size = Size::Bytes(u64::from(bytes));
-        vec![Access { kind, ptr, size, align }]
+        vec![Access {
+            kind,
+            ptr,
+            size,
+            align,
+        }]
     };
     let none = AccessFlags::empty();
     match (&data.kind, result) {
         (&InstKind::Load { ptr, align, flags }, Some(ty)) => {
             one(CheckKind::Read, ptr, ty, align, flags)
         }
-        (&InstKind::Store { ptr, value, align, flags }, _) => {
-            one(CheckKind::Write, ptr, func.ty(value), align, flags)
-        }
+        (
+            &InstKind::Store {
+                ptr,
+                value,
+                align,
+                flags,
+            },
+            _,
+        ) => one(CheckKind::Write, ptr, func.ty(value), align, flags),
         (&InstKind::AtomicLoad { ptr, .. }, Some(ty)) => {
             one(CheckKind::Atomic, ptr, ty, ty.access_bytes(), none)
         }
         (
             &InstKind::AtomicStore { ptr, value, .. }
             | &InstKind::AtomicRmw { ptr, value, .. }
-            | &InstKind::AtomicCmpXchg { ptr, expected: value, .. },
+            | &InstKind::AtomicCmpXchg {
+                ptr,
+                expected: value,
+                ..
+            },
             _,
         ) => {
             let ty = func.ty(value);
             one(CheckKind::Atomic, ptr, ty, ty.access_bytes(), none)
         }
-        (&InstKind::MemCopy { dst, src, size, dst_align, src_align, .. }, _) => {
+        (
+            &InstKind::MemCopy {
+                dst,
+                src,
+                size,
+                dst_align,
+                src_align,
+                ..
+            },
+            _,
+        ) => {
             let size = match func.const_bits(size) {
                 Some(0) => return Vec::new(),
                 Some(bytes) => Size::Bytes(bytes),
                 None => Size::Value(size),
             };
-            let access = |kind, ptr, align| Access { kind, ptr, size, align };
+            let access = |kind, ptr, align| Access {
+                kind,
+                ptr,
+                size,
+                align,
+            };
             vec![
                 access(CheckKind::Read, src, src_align),
                 access(CheckKind::Write, dst, dst_align),

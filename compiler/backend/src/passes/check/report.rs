@@ -9,9 +9,9 @@ use pumice_check::layout::{
     RECORD_LOCAL_ID, RECORD_SITE, RECORD_SIZE, RECORD_VALUE, RECORDS,
 };
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckSite,
-    ConvertOp, FloatFlags, FuncId, Function, InstKind, IntCond, MemoryOrder, Module, Scope,
-    SourceLoc, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckSite, ConvertOp,
+    FloatFlags, FuncId, Function, InstKind, IntCond, MemoryOrder, Module, Scope, SourceLoc, Type,
+    Value,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -102,7 +102,14 @@ impl Writer {
     fn bin(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a);
         let flags = FloatFlags::empty();
-        self.value(InstKind::Binary { op, args: [a, b], flags }, ty)
+        self.value(
+            InstKind::Binary {
+                op,
+                args: [a, b],
+                flags,
+            },
+            ty,
+        )
     }
 
     fn bin_const(&mut self, op: BinaryOp, a: Value, b: u64) -> Value {
@@ -138,14 +145,25 @@ impl Writer {
     fn store(&mut self, base: Value, offset: u64, value: Value) {
         let ptr = self.add_const(base, offset);
         let (align, flags) = (self.func.ty(value).access_bytes(), AccessFlags::empty());
-        self.effect(InstKind::Store { ptr, value, align, flags });
+        self.effect(InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        });
     }
 
     /// Adds 1 to a counter; gives what it was.
     fn count(&mut self, ptr: Value) -> Value {
         let value = self.func.i32(1);
         let (op, order, scope) = (AtomicOp::Add, MemoryOrder::Relaxed, Scope::Device);
-        let rmw = InstKind::AtomicRmw { op, ptr, value, order, scope };
+        let rmw = InstKind::AtomicRmw {
+            op,
+            ptr,
+            value,
+            order,
+            scope,
+        };
         self.value(rmw, Type::I32)
     }
 
@@ -162,7 +180,11 @@ impl Writer {
     /// Ends the block; goes on in `then`.
     fn branch(&mut self, cond: Value, then: Block, other: BlockCall) {
         let then_call = to(then, &[]);
-        self.effect(InstKind::Branch { cond, then: then_call, other });
+        self.effect(InstKind::Branch {
+            cond,
+            then: then_call,
+            other,
+        });
         self.block = then;
     }
 
