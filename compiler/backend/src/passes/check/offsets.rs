@@ -49,7 +49,8 @@ impl Offsets {
     }
 
     fn params(&mut self, func: &mut Function, block: Block, roots: &Roots) {
-        for param in func.blocks[block].params.to_vec() {
+        let params = func.blocks[block].params.clone();
+        for param in params {
             if roots.of(param).is_some() {
                 let offset = func.append_param(block, Type::I64);
                 self.known.insert(param, offset);
