@@ -1,14 +1,14 @@
-//! The places that a module's kernels test while they run: instruction 13 of `NonSemantic.Pumice.1` (see `roles.rs`).
+//! The places that a module's kernels test while they run: instruction 16 of `NonSemantic.Pumice.1` (see `roles.rs`).
 //!
 //! `CheckSite` has the operands *Kind*, *Size*, *Align*, *Object*, *Number*, *Name*, *File*, *Line*, *Column* and *Text*. The
 //! sites are numbered in module order, from 0; kernels give these numbers in their reports. A kernel with checks has
-//! memory for them as its last argument (instruction 12, see `needs.rs`).
+//! memory for them as its last argument (instruction 15, see `needs.rs`).
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{Operand, Sink, Source};
 
 /// The instruction's number in our own set.
-pub(crate) const NUMBER: u32 = 13;
+pub(crate) const NUMBER: u32 = 16;
 /// The instruction's name.
 pub(crate) const NAME: &str = "CheckSite";
 

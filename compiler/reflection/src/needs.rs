@@ -8,7 +8,7 @@
 //! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
-//! | 12 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
+//! | 15 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
@@ -111,7 +111,7 @@ impl Need {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
-            Need::CheckMemory { .. } => 12,
+            Need::CheckMemory { .. } => 15,
         }
     }
 

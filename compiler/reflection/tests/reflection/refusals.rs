@@ -183,7 +183,7 @@ fn check_sites() {
     let listed =
         "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
     assert!(reflection.to_string().contains(listed), "{reflection}");
-    let refused = |operands: &[u32]| read(&with_role(VOID, 13, operands)).unwrap_err();
+    let refused = |operands: &[u32]| read(&with_role(VOID, 16, operands)).unwrap_err();
     let missing = |operand| ReadError::MissingOperand {
         instruction: "CheckSite",
         operand,
@@ -264,7 +264,7 @@ fn needs() {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
-            Need::CheckMemory { .. } => 12,
+            Need::CheckMemory { .. } => 15,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
